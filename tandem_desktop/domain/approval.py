@@ -1,0 +1,60 @@
+"""What exactly a person approves: digests over everything that has an effect, and the record of the click."""
+
+from datetime import datetime
+from typing import Literal
+
+from tandem_desktop.domain.canonical import canonical, digest
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanVersion
+
+
+class ApprovalHash(Frozen):
+    """The digest of one whole revision. Descriptions, rationale, request ids and times are not in it."""
+
+    format: int
+    plan_id: PlanId
+    revision: int
+    content_hash: str
+    operations_hash: str
+
+    @classmethod
+    def of(cls, version: PlanVersion) -> "ApprovalHash":
+        effects = [operation.effect().model_dump(mode="json") for operation in version.operations]
+        return cls(
+            format=version.format,
+            plan_id=version.plan_id,
+            revision=version.revision,
+            content_hash=digest("content:1", version.content.encode("utf-8", "surrogatepass")),
+            operations_hash=digest("operations:1", canonical(effects)),
+        )
+
+    @property
+    def combined_hash(self) -> str:
+        """The digest shown to the person, 64 hex digits."""
+        return digest("plan:1", canonical(self.model_dump(mode="json")))
+
+
+class WorkspaceIdentity(Frozen):
+    """Which directory on which disk; a copy or a swapped directory is another one."""
+
+    real_path: str
+    device: int
+    inode: int
+
+    @property
+    def key(self) -> str:
+        return digest("workspace:1", canonical(self.model_dump(mode="json")))[:16]
+
+
+class Approval(Frozen):
+    """One click: this digest, in this workspace, once, until then."""
+
+    approval_hash: ApprovalHash
+    digest: str
+    workspace: WorkspaceIdentity
+    nonce: str
+    approved_at: datetime
+    expires_at: datetime
+    approved_by: Literal["user", "system"] = "user"
+    acknowledged_flags: tuple[str, ...] = ()

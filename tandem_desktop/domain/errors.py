@@ -1,0 +1,239 @@
+"""Everything Tandem refuses or fails at, as one tree.
+
+TandemError
+├─ BadInputError        malformed arguments, unknown names, malformed plans
+├─ PolicyError          ToolDeniedError · UserAbortError
+├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
+├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
+│                       · PlanDamagedError · RunNotFoundError
+├─ ApprovalError        ApprovalMissingError · ApprovalDriftError
+├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
+│                       · InterruptedRunError · UndoConflictError
+├─ TaskError            TaskCycleError
+└─ StorageError         the disk said no
+
+Every error is a sentence a person can act on: what, where (`path`, `step`), and the next thing to do (`next`).
+"""
+
+from typing import ClassVar
+
+
+class TandemError(Exception):
+    """A deliberate refusal or failure, with its facts as attributes."""
+
+    kind: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, message: str, *, path: str | None = None, step: str | None = None, next: str = "") -> None:  # noqa: A002 - the name the JSON contract gives it
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.step = step
+        self.next = next
+
+
+class BadInputError(TandemError):
+    """The words of the call, or the plan handed in, cannot be understood."""
+
+    kind = "bad_input"
+    exit_code = 2
+
+
+class PolicyError(TandemError):
+    """A rule says no."""
+
+    kind = "policy"
+
+
+class ToolDeniedError(PolicyError):
+    """The tool may not be used here."""
+
+    kind = "tool_denied"
+
+
+class UserAbortError(PolicyError):
+    """The person stopped it."""
+
+    kind = "aborted"
+    exit_code = 4
+
+
+class StagingError(TandemError):
+    """An operation cannot be held for review."""
+
+    kind = "staging"
+
+
+class StepRefusedError(StagingError):
+    """A step does not apply to the workspace as it stands."""
+
+    kind = "step_refused"
+
+
+class UnknownOperationError(StagingError):
+    """No operation has this name."""
+
+    kind = "unknown_operation"
+    exit_code = 2
+
+
+class OutsideWorkspaceError(StagingError):
+    """A path leaves the workspace, or is one Tandem never writes."""
+
+    kind = "path_refused"
+
+
+class PlanError(TandemError):
+    """A plan cannot do what was asked of it."""
+
+    kind = "plan"
+
+
+class InvalidTransitionError(PlanError):
+    """The plan is not in a state that allows this."""
+
+    kind = "invalid_transition"
+
+
+class StaleRevisionError(PlanError):
+    """Somebody else saved a newer revision first."""
+
+    kind = "stale_revision"
+
+    def __init__(self, plan_id: str, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"{plan_id} has a newer revision (yours was written against r{expected}, the latest is r{found}).",
+            next=f"Look at it with: tandem show {plan_id}",
+        )
+        self.expected = expected
+        self.found = found
+
+
+class PlanModifiedError(PlanError):
+    """The record changed between reading and writing."""
+
+    kind = "plan_modified"
+
+    def __init__(self, plan_id: str, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"Plan was modified concurrently (expected v{expected}, found v{found}): {plan_id}.",
+            next="Read the plan again and repeat the change.",
+        )
+        self.expected = expected
+        self.found = found
+
+
+class PlanNotFoundError(PlanError):
+    """No plan has this id in this workspace."""
+
+    kind = "unknown_plan"
+    exit_code = 2
+
+
+class RunNotFoundError(PlanError):
+    """No run has this id in this workspace."""
+
+    kind = "unknown_run"
+    exit_code = 2
+
+
+class PlanDamagedError(PlanError):
+    """A stored record cannot be read, or comes from a newer version."""
+
+    kind = "plan_damaged"
+
+
+class ApprovalError(TandemError):
+    """What would run is not what a person approved."""
+
+    kind = "approval"
+
+
+class ApprovalMissingError(ApprovalError):
+    """There is no approval that may be used."""
+
+    kind = "approval_missing"
+
+
+class ApprovalDriftError(ApprovalError):
+    """The plan differs from what was approved."""
+
+    kind = "approval_drift"
+
+
+class ExecutionError(TandemError):
+    """A run could not do its work."""
+
+    kind = "execution"
+
+
+class PreflightError(ExecutionError):
+    """A check before the first write failed; nothing was written."""
+
+    kind = "preflight"
+
+
+class DriftError(PreflightError):
+    """Files changed on disk since the plan was made."""
+
+    kind = "drift"
+
+
+class OperationError(ExecutionError):
+    """One operation failed."""
+
+    kind = "operation_failed"
+    exit_code = 4
+
+
+class RollbackError(ExecutionError):
+    """A roll back could not restore every path."""
+
+    kind = "rollback_incomplete"
+    exit_code = 5
+
+
+class JournalError(ExecutionError):
+    """The journal cannot be read or written."""
+
+    kind = "journal"
+    exit_code = 5
+
+
+class BusyError(ExecutionError):
+    """Another run holds the workspace."""
+
+    kind = "busy"
+
+
+class InterruptedRunError(ExecutionError):
+    """A run was cut off; it must be settled first."""
+
+    kind = "interrupted_run"
+    exit_code = 5
+
+
+class UndoConflictError(ExecutionError):
+    """Later edits stand in the way of an undo; nothing was changed."""
+
+    kind = "undo_conflict"
+
+
+class TaskError(TandemError):
+    """Tasks or dependencies make no sense."""
+
+    kind = "tasks"
+    exit_code = 2
+
+
+class TaskCycleError(TaskError):
+    """Dependencies go round in a circle."""
+
+    kind = "cycle"
+
+
+class StorageError(TandemError):
+    """The disk refused."""
+
+    kind = "storage"
+    exit_code = 4

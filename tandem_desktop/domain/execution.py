@@ -1,0 +1,85 @@
+"""What a run was asked to do, what it did, and what it left behind."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+
+
+class FailurePolicy(StrEnum):
+    """What happens to the rest when one operation fails."""
+
+    ROLLBACK = "rollback"
+    STOP = "stop"
+    CONTINUE = "continue"
+
+
+class RunKind(StrEnum):
+    """What gave the run its warrant."""
+
+    APPLY = "apply"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+class RunStatus(StrEnum):
+    """How a run ended, or that it did not."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+    UNDONE = "undone"
+
+
+class ResultStatus(StrEnum):
+    """How one operation ended."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    ROLLED_BACK = "rolled_back"
+    CANCELLED = "cancelled"
+
+
+class OperationResult(Frozen):
+    """How one operation ended, in words where it failed."""
+
+    id: OperationId
+    status: ResultStatus
+    error: str | None = None
+    exit_code: int | None = None
+    output: str | None = None
+
+
+class RunRecord(Frozen):
+    """The people's copy of a run, beside the plans."""
+
+    format: int = 1
+    run_id: RunId
+    kind: RunKind
+    of: RunId | None = None
+    plan_id: PlanId
+    revision: int
+    digest: str
+    on_failure: FailurePolicy
+    status: RunStatus
+    rolled_back: bool = False
+    started_at: datetime
+    ended_at: datetime | None = None
+    undone_by: RunId | None = None
+    summary: str = ""
+
+
+class ExecutionRecord(Frozen):
+    """What stands in the audit: the approval and what came of it."""
+
+    timestamp: datetime
+    approval: ApprovalHash | None
+    run_id: RunId
+    results: tuple[OperationResult, ...]

@@ -1,0 +1,28 @@
+"""Names of things, as types, so that a plan id is never handed over where a run id is wanted."""
+
+import re
+import secrets
+from typing import NewType
+
+PlanId = NewType("PlanId", str)
+RunId = NewType("RunId", str)
+SessionId = NewType("SessionId", str)
+OperationId = NewType("OperationId", str)
+TaskId = NewType("TaskId", str)
+RequestId = NewType("RequestId", str)
+
+PLAN_ID = re.compile(r"PLAN-[0-9a-f]{8}")
+RUN_ID = re.compile(r"RUN-[0-9a-f]{8}")
+STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def new_plan_id() -> PlanId:
+    return PlanId(f"PLAN-{secrets.token_hex(4)}")
+
+
+def new_run_id() -> RunId:
+    return RunId(f"RUN-{secrets.token_hex(4)}")
+
+
+def new_session_id() -> SessionId:
+    return SessionId(f"SES-{secrets.token_hex(4)}")

@@ -1,0 +1,105 @@
+"""A plan, its revisions, and the record of where it stands."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.tasks import PlanTask
+
+FORMAT = 1
+"""The version of the stored records and of the digest. A reader refuses a higher one."""
+
+
+class PlanStatus(StrEnum):
+    """Where a stored plan stands."""
+
+    DRAFT = "draft"
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    EXECUTING = "executing"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    NEEDS_REVIEW = "needs_review"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    STALLED = "stalled"
+    SUPERSEDED = "superseded"
+
+
+class Origin(StrEnum):
+    """Who or what made a revision."""
+
+    AGENT = "agent"
+    REWORK = "rework"
+    PERSON = "person"
+    REBASE = "rebase"
+    ADJUSTMENT = "adjustment"
+
+
+class Note(Frozen):
+    """A step that changes nothing, kept because the agent named it."""
+
+    step: str
+    tool: str
+    path: str | None = None
+    description: str = ""
+
+
+class PlanVersion(Frozen):
+    """One revision: plan text and ordered operations, written once, never changed."""
+
+    format: int = FORMAT
+    id: str
+    plan_id: PlanId
+    session_id: SessionId
+    revision: Annotated[int, Field(ge=0)] = 0
+    parent_revision: int | None = None
+    origin: Origin = Origin.AGENT
+    title: str
+    content: str
+    """The plan text a person reads, as Markdown; part of the digest."""
+    context: dict[str, Any] = Field(default_factory=dict)
+    operations: tuple[StagedOperation, ...] = ()
+    tasks: tuple[PlanTask, ...] = ()
+    notes: tuple[Note, ...] = ()
+    created_at: datetime
+    approval_hash: str = ""
+    """The digest at the time of writing. Never trusted: it is always computed again."""
+
+
+class Rejection(Frozen):
+    """A person said no, and why."""
+
+    revision: int
+    feedback: str
+    at: datetime
+
+
+class PlanMeta(Frozen):
+    """The truth about a plan's status; every write raises `version`."""
+
+    format: int = FORMAT
+    plan_id: PlanId
+    session_id: SessionId
+    title: str
+    status: PlanStatus
+    version: int = 1
+    revision: int
+    digest: str
+    created_at: datetime
+    updated_at: datetime
+    planner_model: str = ""
+    executor_model: str = ""
+    tools_required: tuple[str, ...] = ()
+    execution_session: RunId | None = None
+    execution_started_at: datetime | None = None
+    execution_ended_at: datetime | None = None
+    result_summary: str = ""
+    rejections: tuple[Rejection, ...] = ()
