@@ -1,0 +1,1 @@
+"""Builders, fakes and plugins that several tests share."""

@@ -1,0 +1,38 @@
+"""What every test may rely on: a private state folder, a neutral git, and one steady hypothesis profile."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["tests.support.requirements_plugin"]
+
+# The default run is a gate, so it draws the same examples every time; `--hypothesis-profile=wide` goes looking.
+settings.register_profile(
+    "tandem", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("wide", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tandem")
+
+PERSON = {"GIT_AUTHOR_NAME": "A Person", "GIT_AUTHOR_EMAIL": "person@example.org"}
+COMMITTER = {"GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "person@example.org"}
+
+
+@pytest.fixture(scope="session")
+def state_folder_names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One fresh name per test; the folder appears only when Tandem makes it, outside every `tmp_path`."""
+    base = tmp_path_factory.mktemp("state")
+    return (str(base / str(number)) for number in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def apart_from_this_machine(monkeypatch: pytest.MonkeyPatch, state_folder_names: Iterator[str]) -> None:
+    """No test reads or writes the state, the settings or the git configuration of the person who runs it."""
+    state = next(state_folder_names)
+    monkeypatch.setenv("TANDEM_STATE_DIR", state)
+    monkeypatch.setenv("XDG_CONFIG_HOME", f"{state}-config")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name, value in {**PERSON, **COMMITTER}.items():
+        monkeypatch.setenv(name, value)
