@@ -1,0 +1,84 @@
+"""Where things lie: `.tandem` in the workspace; state outside it, which no agent can reach."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.storage import atomic
+
+STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
+TANDEM_DIRECTORY = ".tandem"
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """Every folder Tandem writes, by name."""
+
+    workspace: Path
+    state: Path
+
+    @property
+    def tandem(self) -> Path:
+        return self.workspace / TANDEM_DIRECTORY
+
+    @property
+    def plans(self) -> Path:
+        return self.tandem / "plans"
+
+    @property
+    def runs(self) -> Path:
+        return self.tandem / "runs"
+
+    @property
+    def artifacts(self) -> Path:
+        return self.tandem / "artifacts"
+
+    @property
+    def workbenches(self) -> Path:
+        return self.tandem / "tmp"
+
+    @property
+    def objects(self) -> Path:
+        return self.state / "objects"
+
+    @property
+    def journals(self) -> Path:
+        return self.state / "journal"
+
+    @property
+    def approvals(self) -> Path:
+        return self.state / "approvals"
+
+    @property
+    def audit(self) -> Path:
+        return self.state / "audit.jsonl"
+
+    @property
+    def locks(self) -> Path:
+        return self.state / "locks"
+
+    def prepare_workspace(self) -> None:
+        """Make `.tandem` with a .gitignore that keeps it out of every commit."""
+        if (self.tandem / ".gitignore").exists():
+            return
+        atomic.make_directory(self.tandem)
+        try:
+            atomic.create(self.tandem / ".gitignore", b"*\n")
+        except FileExistsError:
+            return
+
+    def prepare_state(self) -> None:
+        """Make the state folder, readable by nobody else."""
+        for folder in (self.state, self.objects, self.journals, self.approvals, self.locks):
+            if not folder.is_dir():
+                atomic.make_directory(folder, mode=0o700)
+
+
+def default_state_directory() -> Path:
+    """`TANDEM_STATE_DIR`, or the platform's place for state."""
+    if chosen := os.environ.get(STATE_DIR_VARIABLE):
+        return Path(chosen).absolute()
+    # Only needed without the variable, and slow to load.
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("tandem-desktop", appauthor=False))

@@ -1,0 +1,166 @@
+"""The one place that makes a mutating system call: the seam where faults are injected.
+
+Every function is one call of the kernel. A gate, when set, sees each call just before it is made and may raise
+instead, or never return; without a gate the seam costs a comparison.
+"""
+
+import ctypes
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Gate = Callable[[str, str], None]
+
+_gate: Gate | None = None
+
+_NOREPLACE = 1
+_EXCHANGE = 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_renameat2 = getattr(_libc, "renameat2", None)
+_syncfs = getattr(_libc, "syncfs", None)
+
+
+@contextmanager
+def gated(gate: Gate) -> Iterator[None]:
+    """Let `gate(call, what)` see every mutating call made inside the block."""
+    global _gate
+    previous, _gate = _gate, gate
+    try:
+        yield
+    finally:
+        _gate = previous
+
+
+def create(name: str, dir_fd: int | None = None, mode: int = 0o600) -> int:
+    """Open a new file for writing; it must not exist and is never a link."""
+    if _gate:
+        _gate("openat", name)
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(name, flags, mode, dir_fd=dir_fd)
+
+
+def open_appending(name: str, mode: int = 0o600) -> int:
+    """Open a file that only grows, making it when it is missing."""
+    if _gate:
+        _gate("openat", name)
+    return os.open(name, os.O_CREAT | os.O_APPEND | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+
+
+def write(fd: int, data: bytes) -> None:
+    """Write all of `data`; a short write goes on where it stopped."""
+    view = memoryview(data)
+    while True:
+        if _gate:
+            _gate("write", str(fd))
+        done = os.write(fd, view)
+        if done == len(view):
+            return
+        view = view[done:]
+
+
+def truncate(fd: int, length: int) -> None:
+    if _gate:
+        _gate("ftruncate", str(fd))
+    os.ftruncate(fd, length)
+
+
+def sync(fd: int) -> None:
+    """Make one file or directory durable. After an error the descriptor is not to be trusted again."""
+    if _gate:
+        _gate("fsync", str(fd))
+    os.fsync(fd)
+
+
+def sync_filesystem(fd: int) -> None:
+    """Make everything on the file system of `fd` durable at once."""
+    if _gate:
+        _gate("syncfs", str(fd))
+    if _syncfs is None:
+        os.sync()
+        return
+    if _syncfs(fd) != 0:
+        _raise(ctypes.get_errno(), None)
+
+
+def rename(source: str, target: str, source_fd: int | None = None, target_fd: int | None = None) -> None:
+    """Put `source` in the place of `target`, whatever is there."""
+    if _gate:
+        _gate("rename", target)
+    os.rename(source, target, src_dir_fd=source_fd, dst_dir_fd=target_fd)
+
+
+def rename_new(source: str, target: str, source_fd: int, target_fd: int) -> None:
+    """Move `source` to a name that must be free."""
+    if _gate:
+        _gate("renameat2", target)
+    _rename_flags(source, target, source_fd, target_fd, _NOREPLACE)
+
+
+def exchange(one: str, other: str, one_fd: int, other_fd: int) -> None:
+    """Swap two names in one step."""
+    if _gate:
+        _gate("renameat2", other)
+    _rename_flags(one, other, one_fd, other_fd, _EXCHANGE)
+
+
+def link(source: str, target: str, source_fd: int | None = None, target_fd: int | None = None) -> None:
+    """Give a finished file a second name, which must be free."""
+    if _gate:
+        _gate("linkat", target)
+    os.link(source, target, src_dir_fd=source_fd, dst_dir_fd=target_fd, follow_symlinks=False)
+
+
+def symlink(target: str, name: str, dir_fd: int) -> None:
+    if _gate:
+        _gate("symlinkat", name)
+    os.symlink(target, name, dir_fd=dir_fd)
+
+
+def unlink(name: str, dir_fd: int | None = None) -> None:
+    if _gate:
+        _gate("unlinkat", name)
+    os.unlink(name, dir_fd=dir_fd)
+
+
+def mkdir(name: str, dir_fd: int | None = None, mode: int = 0o755) -> None:
+    if _gate:
+        _gate("mkdirat", name)
+    os.mkdir(name, mode, dir_fd=dir_fd)
+
+
+def rmdir(name: str, dir_fd: int | None = None) -> None:
+    if _gate:
+        _gate("unlinkat", name)
+    os.rmdir(name, dir_fd=dir_fd)
+
+
+def chmod(fd: int, mode: int) -> None:
+    if _gate:
+        _gate("fchmod", str(fd))
+    os.fchmod(fd, mode)
+
+
+def chown(fd: int, uid: int, gid: int) -> None:
+    if _gate:
+        _gate("fchown", str(fd))
+    os.fchown(fd, uid, gid)
+
+
+def set_attribute(fd: int, name: str, value: bytes) -> None:
+    """Set one extended attribute."""
+    if _gate:
+        _gate("fsetxattr", name)
+    os.setxattr(fd, name, value)
+
+
+def _rename_flags(source: str, target: str, source_fd: int, target_fd: int, flags: int) -> None:
+    if _renameat2 is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)
+    if _renameat2(source_fd, os.fsencode(source), target_fd, os.fsencode(target), flags) != 0:
+        _raise(ctypes.get_errno(), target)
+
+
+def _raise(number: int, path: str | None) -> None:
+    raise OSError(number, os.strerror(number), path)

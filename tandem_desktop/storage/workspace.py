@@ -1,0 +1,261 @@
+"""The workspace by descriptor: every name is resolved from its root, one component at a time, following no link."""
+
+import errno
+import hashlib
+import os
+import stat
+from collections import OrderedDict
+from pathlib import Path
+from types import TracebackType
+
+from tandem_desktop.domain.approval import WorkspaceIdentity
+from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    SymlinkState,
+)
+
+MAX_FILE_BYTES = 32 * 1024 * 1024
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_OPEN_DIRECTORIES = 128
+
+
+class Workspace:
+    """Read the tree and hand out directory descriptors. Nothing else opens a target."""
+
+    def __init__(self, root: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
+        self._max_file_bytes = max_file_bytes
+        self._directories: OrderedDict[str, int] = OrderedDict()
+        try:
+            self.path = root.resolve(strict=True)
+            self.root_fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise BadInputError(
+                f"The workspace {root} cannot be opened: {error.strerror}.",
+                path=str(root),
+                next="Name an existing folder with -C DIR.",
+            ) from error
+        info = os.fstat(self.root_fd)
+        self._device = info.st_dev
+        self.identity = WorkspaceIdentity(real_path=str(self.path), device=info.st_dev, inode=info.st_ino)
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.forget_directories()
+        if self.root_fd >= 0:
+            os.close(self.root_fd)
+            self.root_fd = -1
+
+    def check_identity(self) -> None:
+        """Refuse to go on when the path now leads to another directory.
+
+        Raises:
+            StorageError: it was renamed, unmounted or replaced.
+        """
+        try:
+            info = os.stat(self.path)
+        except OSError as error:
+            reason = error.strerror or "gone"
+        else:
+            if (info.st_dev, info.st_ino) == (self.identity.device, self.identity.inode):
+                return
+            reason = "another folder is there now"
+        raise StorageError(
+            f"The workspace {self.path} is not the folder it was: {reason}.",
+            path=str(self.path),
+            next="Put the folder back, then try again.",
+        )
+
+    def parent(self, path: str) -> tuple[int, str]:
+        """The descriptor of the directory that holds `path`, and the last name.
+
+        Raises:
+            OutsideWorkspaceError: a component is a link, a mount or not a directory.
+            FileNotFoundError: a parent is missing.
+        """
+        folder, _, name = path.rpartition("/")
+        return self.directory(folder), name
+
+    def directory(self, path: str) -> int:
+        """A descriptor for a directory, kept for the next caller."""
+        if not path:
+            return self.root_fd
+        fd = self._directories.get(path)
+        if fd is not None:
+            self._directories.move_to_end(path)
+            return fd
+        above, _, name = path.rpartition("/")
+        fd = self._open_directory(self.directory(above), name, path)
+        self._directories[path] = fd
+        if len(self._directories) > _OPEN_DIRECTORIES:
+            os.close(self._directories.popitem(last=False)[1])
+        return fd
+
+    def forget_directories(self) -> None:
+        """Drop the descriptors; the next look walks again from the root."""
+        while self._directories:
+            os.close(self._directories.popitem()[1])
+
+    def state(self, path: str) -> NodeState:
+        """What is at `path`, absence included.
+
+        Raises:
+            OutsideWorkspaceError: a link or mount is in the way, or it is a special file.
+            StorageError: it is too large or unreadable.
+        """
+        return self._look(path, keep=False)[0]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of the file at `path`."""
+        state, data = self._look(path, keep=True)
+        if data is None:
+            raise StorageError(f"{path} is not a file ({state.type}).", path=path, next="Look at it, then try again.")
+        return data
+
+    def load(self, path: str) -> tuple[NodeState, bytes | None]:
+        """State and, for a file, its bytes, from one look."""
+        return self._look(path, keep=True)
+
+    def children(self, path: str) -> tuple[str, ...]:
+        """Names in a directory, sorted."""
+        try:
+            fd = self.directory("" if path in ("", ".") else path)
+            return tuple(sorted(os.listdir(fd)))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise _unreadable(path, error) from error
+
+    def is_directory(self, path: str) -> bool:
+        if path in ("", "."):
+            return True
+        try:
+            fd, name = self.parent(path)
+            return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
+
+    def _look(self, path: str, *, keep: bool) -> tuple[NodeState, bytes | None]:
+        try:
+            dir_fd, name = self.parent(path)
+        except FileNotFoundError:
+            return ABSENT, None
+        return look_at(dir_fd, name, path, keep=keep, max_bytes=self._max_file_bytes, device=self._device)
+
+    def _open_directory(self, dir_fd: int, name: str, path: str) -> int:
+        try:
+            fd = os.open(name, _DIRECTORY, dir_fd=dir_fd)
+        except OSError as error:
+            if error.errno == errno.ENOENT:
+                raise
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise _not_a_directory(dir_fd, name, path) from None
+            raise _unreadable(path, error) from error
+        if os.fstat(fd).st_dev != self._device:
+            os.close(fd)
+            raise OutsideWorkspaceError(
+                f"{path} is another file system mounted inside the workspace.",
+                path=path,
+                next="Open that folder as its own workspace.",
+            )
+        return fd
+
+
+def look_at(
+    dir_fd: int, name: str, path: str, *, keep: bool, max_bytes: int | None = None, device: int | None = None
+) -> tuple[NodeState, bytes | None]:
+    """The state of one name in an open directory, and its bytes when asked."""
+    try:
+        info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return ABSENT, None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    kind = stat.S_IFMT(info.st_mode)
+    if kind == stat.S_IFLNK:
+        return SymlinkState(target=os.readlink(name, dir_fd=dir_fd)), None
+    if kind == stat.S_IFDIR:
+        if device is not None and info.st_dev != device:
+            raise OutsideWorkspaceError(
+                f"{path} is another file system mounted inside the workspace.",
+                path=path,
+                next="Open that folder as its own workspace.",
+            )
+        return DirectoryState(mode=stat.S_IMODE(info.st_mode)), None
+    if kind != stat.S_IFREG:
+        raise OutsideWorkspaceError(
+            f"{path} is a special file ({_special(info.st_mode)}); Tandem only works with files, links and folders.",
+            path=path,
+            next="Leave it out of the plan.",
+        )
+    if max_bytes is not None and info.st_size > max_bytes:
+        raise StorageError(
+            f"{path} is {info.st_size:,} bytes; the limit is {max_bytes:,}.",
+            path=path,
+            next="Change it by hand, or with a command in the plan.",
+        )
+    return _read_file(dir_fd, name, path, keep=keep)
+
+
+def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeState, bytes | None]:
+    try:
+        fd = os.open(name, _FILE, dir_fd=dir_fd)
+    except FileNotFoundError:
+        return ABSENT, None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    try:
+        info = os.fstat(fd)
+        data = os.read(fd, info.st_size + 1)
+        if len(data) != info.st_size:
+            data = _read_rest(fd, data)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    finally:
+        os.close(fd)
+    state = FileState.model_construct(
+        type="file", sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=stat.S_IMODE(info.st_mode)
+    )
+    return state, data if keep else None
+
+
+def _read_rest(fd: int, data: bytes) -> bytes:
+    parts = [data]
+    while part := os.read(fd, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _not_a_directory(dir_fd: int, name: str, path: str) -> OutsideWorkspaceError:
+    mode = os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode
+    what = "a symbolic link" if stat.S_ISLNK(mode) else "not a folder"
+    return OutsideWorkspaceError(
+        f"{path} is {what}; Tandem does not write through it.", path=path, next="Name the real path instead."
+    )
+
+
+def _unreadable(path: str, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path} cannot be read: {error.strerror}.", path=path, next="Check its permissions, then try again."
+    )
+
+
+def _special(mode: int) -> str:
+    names = {stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket", stat.S_IFBLK: "device", stat.S_IFCHR: "device"}
+    return names.get(stat.S_IFMT(mode), "unknown")
+
+
+def is_absent(state: NodeState) -> bool:
+    return isinstance(state, Absent)
