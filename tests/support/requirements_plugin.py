@@ -6,11 +6,11 @@ The ids travel as user properties of each report, so they arrive at the controll
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 RESULTS = Path(".pytest_cache") / "requirements.json"
+COLLECTED = Path(".pytest_cache") / "requirements-named.json"
 SEVERITY = {"passed": 0, "skipped": 1, "failed": 2}
 
 
@@ -34,22 +34,23 @@ class RequirementsRecorder:
         known = self._outcomes.get(report.nodeid, "passed")
         self._outcomes[report.nodeid] = max(known, outcome, key=SEVERITY.__getitem__)
 
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.config.option.collectonly:
-            return
-        record: dict[str, Any] = {
-            "arguments": list(self._arguments),
-            "exit_status": int(exitstatus),
-            "tests": [
-                {"test": test, "outcome": outcome, "ids": self._ids[test]}
-                for test, outcome in sorted(self._outcomes.items())
-            ],
-        }
-        path = self._root / RESULTS
+            named = {item.nodeid: ids for item in session.items if (ids := requirement_ids(item))}
+            self._write(COLLECTED, dict.fromkeys(named, "passed"), named, 0)
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if not session.config.option.collectonly:
+            self._write(RESULTS, self._outcomes, self._ids, int(exitstatus))
+
+    def _write(self, name: Path, outcomes: dict[str, str], ids: dict[str, list[str]], exit_status: int) -> None:
+        tests = [{"test": test, "outcome": outcomes[test], "ids": ids[test]} for test in sorted(outcomes)]
+        record = {"arguments": list(self._arguments), "exit_status": exit_status, "tests": tests}
+        path = self._root / name
         path.parent.mkdir(exist_ok=True)
         temporary = path.with_name(f"{path.name}.{os.getpid()}")
         temporary.write_text(json.dumps(record, indent=1), encoding="utf-8")
-        temporary.replace(path)
+        temporary.replace(path)  # a reader finds the old record or the new one, never half
 
 
 def requirement_ids(item: pytest.Item) -> list[str]:

@@ -1,0 +1,160 @@
+"""Hold docs/requirements.md against the last test run: `python -m tests.requirements [--collect]`.
+
+Exit codes: 0 every id marked done is proven; 1 one is not, or an id is unknown; 2 there is nothing to judge yet.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.requirements_plugin import COLLECTED, RESULTS
+
+ROOT = Path(__file__).resolve().parent.parent
+LINE = re.compile(r"^- \[(?P<mark>[ x])\] (?P<id>S\d-\d+[a-z]?) (?P<words>.+)$")
+LOOSE = re.compile(r"^\s*[-*].{0,6}\bS\d-\d+[a-z]?\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One numbered promise."""
+
+    id: str
+    words: str
+    done: bool
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The tests that name one id, by how they ended."""
+
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def proves(self) -> bool:
+        return bool(self.passed) and not self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What stands, what does not, and what is named but never promised."""
+
+    proven: tuple[str, ...]
+    unproven_done: tuple[str, ...]
+    planned: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        return not self.unproven_done and not self.unknown
+
+
+class RequirementsError(Exception):
+    """The list itself cannot be read; the message names the line."""
+
+
+def read_requirements(text: str) -> dict[str, Requirement]:
+    """Every promise by id.
+
+    Raises:
+        RequirementsError: a line that looks like a promise does not parse, or an id appears twice.
+    """
+    found: dict[str, Requirement] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = LINE.match(line)
+        if match is None:
+            if LOOSE.match(line):
+                raise RequirementsError(f"line {number} should read '- [x] ID words' or '- [ ] ID words': {line}")
+            continue
+        if match["id"] in found:
+            raise RequirementsError(f"line {number} uses {match['id']} a second time")
+        found[match["id"]] = Requirement(match["id"], match["words"], match["mark"] == "x")
+    return found
+
+
+def gather(tests: Iterable[Mapping[str, object]]) -> dict[str, Evidence]:
+    evidence: defaultdict[str, Evidence] = defaultdict(Evidence)
+    for test in tests:
+        ids, outcome = test["ids"], str(test["outcome"])
+        assert isinstance(ids, list)
+        for name in ids:
+            getattr(evidence[name], outcome).append(str(test["test"]))
+    return dict(evidence)
+
+
+def judge(requirements: Mapping[str, Requirement], evidence: Mapping[str, Evidence]) -> Report:
+    proven = {name for name, found in evidence.items() if found.proves}
+    done = {name for name, requirement in requirements.items() if requirement.done}
+    return Report(
+        proven=tuple(name for name in requirements if name in proven),
+        unproven_done=tuple(name for name in requirements if name in done - proven),
+        planned=tuple(name for name in requirements if name not in done | proven),
+        unknown=tuple(sorted(set(evidence) - set(requirements))),
+    )
+
+
+def print_report(
+    report: Report, requirements: Mapping[str, Requirement], evidence: Mapping[str, Evidence], verb: str
+) -> None:
+    print(f"{verb} ({len(report.proven)}): {' '.join(report.proven) or 'none'}")
+    print(f"planned, not {verb} ({len(report.planned)}): {' '.join(report.planned) or 'none'}")
+    for name in report.unproven_done:
+        print(f"DONE BUT NOT {verb.upper()}: {name} {requirements[name].words}\n    {_why(evidence.get(name))}")
+    for name in report.unknown:
+        tests = evidence[name].passed + evidence[name].failed + evidence[name].skipped
+        print(f"UNKNOWN ID: {name} is named by {tests[0]} but is not in docs/requirements.md")
+    done = sum(requirement.done for requirement in requirements.values())
+    print(f"{done - len(report.unproven_done)} of {done} requirements marked done are {verb}.")
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.requirements", description=__doc__.splitlines()[0])
+    parser.add_argument("--collect", action="store_true", help="say which ids tests name, without running them")
+    collect = parser.parse_args(arguments).collect
+    try:
+        requirements = read_requirements((root / "docs" / "requirements.md").read_text(encoding="utf-8"))
+    except (OSError, RequirementsError) as error:
+        print(f"docs/requirements.md cannot be used: {error}", file=sys.stderr)
+        return 2
+    results = root / RESULTS
+    if collect:
+        ended = _collect(root)
+        if ended.returncode:
+            print(f"The tests cannot be collected:\n{ended.stdout}{ended.stderr}", file=sys.stderr)
+            return 2
+        results = root / COLLECTED
+    try:
+        record = json.loads(results.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        print(f"There are no results in {RESULTS}. Run the tests first: ./packaging/test", file=sys.stderr)
+        return 2
+    evidence = gather(record["tests"])
+    report = judge(requirements, evidence)
+    if record["arguments"] and not collect:
+        print(f"results of: pytest {' '.join(record['arguments'])}")
+    print_report(report, requirements, evidence, "named" if collect else "proven")
+    return 0 if report.holds else 1
+
+
+def _collect(root: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "not exhaustive"]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+
+
+def _why(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return "no test names it"
+    if evidence.failed:
+        return f"fails: {evidence.failed[0]}"
+    return f"skipped: {evidence.skipped[0]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
