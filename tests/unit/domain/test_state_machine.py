@@ -1,0 +1,302 @@
+"""The machine against a table written down again by hand, and against random walks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from tandem_desktop.domain.errors import InvalidTransitionError
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_context import PlanContext
+from tandem_desktop.domain.plan_events import (
+    Cancel,
+    EventKind,
+    ExecutePlan,
+    ExecutionFailed,
+    FinishDrafting,
+    OperationStaged,
+    Pause,
+    PlanCreated,
+    PlanEvent,
+    PlanExecuted,
+    PlanUpdated,
+    RejectPlan,
+    RequestRevision,
+    Reset,
+    Resume,
+    StartPlanning,
+    UserReviewing,
+)
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
+from tests.support.builders import PLAN_ID, a_write
+
+RESULT = OperationResult(id=OperationId("s1"), status=ResultStatus.COMPLETED)
+
+EVENTS: dict[str, PlanEvent] = {
+    "START_PLANNING": StartPlanning(task="rename the module"),
+    "PLAN_CREATED": PlanCreated(plan_id=PLAN_ID),
+    "PLAN_UPDATED": PlanUpdated(revision=7),
+    "FINISH_DRAFTING": FinishDrafting(),
+    "OPERATION_STAGED": OperationStaged(operation=a_write()),
+    "USER_REVIEWING": UserReviewing(),
+    "EXECUTE_PLAN": ExecutePlan(),
+    "PLAN_EXECUTED": PlanExecuted(results=(RESULT,)),
+    "REJECT_PLAN": RejectPlan(),
+    "REQUEST_REVISION": RequestRevision(feedback="smaller steps"),
+    "CANCEL": Cancel(),
+    "PAUSE": Pause(),
+    "RESUME": Resume(),
+    "EXECUTION_FAILED": ExecutionFailed(results=(RESULT,), rolled_back=True),
+    "RESET": Reset(),
+}
+
+# state, event, target, actions: exit, then transition, then entry; anything absent here must be refused.
+EXPECTED = """
+IDLE              START_PLANNING   DRAFTING          initializePlan setTask createPlanDocument
+DRAFTING          PLAN_CREATED     AWAITING_APPROVAL finalizePlan setPlanId incrementRevision showExecutionPlanPanel
+DRAFTING          PLAN_UPDATED     DRAFTING          updatePlan incrementRevision
+DRAFTING          FINISH_DRAFTING  AWAITING_APPROVAL finalizePlan showExecutionPlanPanel
+DRAFTING          OPERATION_STAGED DRAFTING          addOperation
+DRAFTING          CANCEL           CANCELLED         clearPlan clearStaging
+AWAITING_APPROVAL OPERATION_STAGED REVIEWING         addOperation incrementRevision rearmApproval enableDiffViewer
+AWAITING_APPROVAL USER_REVIEWING   REVIEWING         enableDiffViewer
+AWAITING_APPROVAL EXECUTE_PLAN     EXECUTING         recordDecision setExecuting executeAllOperations
+AWAITING_APPROVAL REQUEST_REVISION DRAFTING          recordDecision queueRevision incrementRevision createPlanDocument
+AWAITING_APPROVAL REJECT_PLAN      CANCELLED         recordDecision clearStaging
+AWAITING_APPROVAL CANCEL           CANCELLED         recordDecision clearPlan clearStaging
+REVIEWING         OPERATION_STAGED REVIEWING         addOperation incrementRevision rearmApproval
+REVIEWING         EXECUTE_PLAN     EXECUTING         recordDecision setExecuting executeAllOperations
+REVIEWING         REQUEST_REVISION DRAFTING          recordDecision queueRevision incrementRevision createPlanDocument
+REVIEWING         REJECT_PLAN      CANCELLED         recordDecision clearStaging
+REVIEWING         CANCEL           CANCELLED         recordDecision clearPlan clearStaging
+EXECUTING         PLAN_EXECUTED    COMPLETED         clearExecuting recordResults clearStaging showSuccess notifyAI
+EXECUTING         EXECUTION_FAILED FAILED            clearExecuting recordResults clearStaging showFailure notifyAI
+EXECUTING         CANCEL           CANCELLED         clearExecuting stopExecution applyFailurePolicy recordResults notifyAI clearStaging
+EXECUTING         PAUSE            PAUSED            clearExecuting pauseExecution
+PAUSED            RESUME           EXECUTING         resumeExecution setExecuting
+PAUSED            EXECUTION_FAILED FAILED            recordResults clearStaging showFailure notifyAI
+PAUSED            CANCEL           CANCELLED         stopExecution applyFailurePolicy recordResults notifyAI clearStaging
+COMPLETED         START_PLANNING   DRAFTING          resetPlan initializePlan createPlanDocument
+COMPLETED         RESET            IDLE              resetPlan clearStaging
+FAILED            START_PLANNING   DRAFTING          resetPlan initializePlan createPlanDocument
+FAILED            RESET            IDLE              resetPlan clearStaging
+CANCELLED         START_PLANNING   DRAFTING          resetPlan initializePlan createPlanDocument
+CANCELLED         RESET            IDLE              resetPlan clearStaging
+"""  # noqa: E501 - one row, one line
+TABLE = {(row[0], row[1]): (row[2], tuple(row[3:])) for row in (line.split() for line in EXPECTED.split("\n")) if row}
+
+STATES = (
+    "IDLE",
+    "DRAFTING",
+    "AWAITING_APPROVAL",
+    "REVIEWING",
+    "EXECUTING",
+    "PAUSED",
+    "COMPLETED",
+    "FAILED",
+    "CANCELLED",
+)
+MARKED = PlanContext(plan_id=PLAN_ID, revision=3, operations=(a_write("kept.py", id="s9"),), task="earlier")
+
+
+def a_machine(state: str, context: PlanContext | None = None) -> PlanStateMachine:
+    return PlanStateMachine(PlanState(state), context)
+
+
+@pytest.mark.req("S0-01", "S0-02")
+def test_states_and_events_have_exactly_the_names_of_the_contract() -> None:
+    assert tuple(PlanState) == STATES
+    assert {kind.value for kind in EventKind} == set(EVENTS)
+    assert {name: event.kind.value for name, event in EVENTS.items()} == {name: name for name in EVENTS}
+
+
+@pytest.mark.req("S0-01", "S0-03")
+def test_a_new_machine_is_idle_and_remembers_nothing() -> None:
+    machine = PlanStateMachine()
+    assert machine.state is PlanState.IDLE
+    assert machine.context == PlanContext(plan_id=None, revision=0, operations=(), execution_results=())
+
+
+@pytest.mark.req(*(f"S0-{number:02d}" for number in range(4, 24)), "S0-25", "S0-27", "S4-15")
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_pair_of_state_and_event_does_what_the_table_says_or_changes_nothing(state: str, name: str) -> None:
+    machine = a_machine(state, MARKED)
+    expected = TABLE.get((state, name))
+    assert machine.can(EventKind(name)) is (expected is not None)
+    if expected is None:
+        with pytest.raises(InvalidTransitionError) as refusal:
+            machine.send(EVENTS[name])
+        assert (machine.state, machine.context) == (state, MARKED)
+        assert state.lower().replace("_", " ") in refusal.value.message
+        assert refusal.value.next.startswith("Possible now: ")
+    else:
+        step = machine.send(EVENTS[name])
+        assert (step.previous, step.state, step.actions) == (state, *expected)
+        assert machine.state == step.state
+
+
+@pytest.mark.req("S0-06", "S0-07")
+@pytest.mark.parametrize("state", ["AWAITING_APPROVAL", "REVIEWING"])
+def test_review_is_left_only_by_a_decision_of_the_person(state: str) -> None:
+    in_review = {"AWAITING_APPROVAL", "REVIEWING"}
+    for (source, name), (target, actions) in TABLE.items():
+        if source == state and target not in in_review:
+            assert name in {"EXECUTE_PLAN", "REQUEST_REVISION", "REJECT_PLAN", "CANCEL"}
+            assert "recordDecision" in actions
+
+
+@pytest.mark.req("S0-03", "S0-11", "S0-12", "S0-18", "S0-23")
+def test_context_follows_a_plan_from_task_to_results() -> None:
+    machine = PlanStateMachine()
+    machine.send(StartPlanning(task="tidy up"))
+    assert machine.context == PlanContext(task="tidy up")
+    machine.send(OperationStaged(operation=a_write()))
+    machine.send(PlanCreated(plan_id=PLAN_ID, revision=1))
+    assert (machine.context.plan_id, machine.context.revision) == (PLAN_ID, 1)
+    assert machine.context.operations == (a_write(),)
+    machine.send(ExecutePlan())
+    assert machine.context.executing
+    machine.send(PlanExecuted(results=(RESULT,)))
+    assert machine.context == PlanContext(plan_id=PLAN_ID, revision=1, task="tidy up", execution_results=(RESULT,))
+    machine.send(Reset())
+    assert machine.context == PlanContext()
+
+
+@pytest.mark.req("S0-12", "S0-19", "S0-26")
+@pytest.mark.parametrize("store_tells", [True, False])
+def test_each_round_of_rework_raises_the_revision_by_exactly_one(store_tells: bool) -> None:
+    machine = PlanStateMachine()
+    machine.send(StartPlanning(task="tidy up"))
+    machine.send(PlanCreated(plan_id=PLAN_ID, revision=1 if store_tells else None))
+    for revision in range(2, 6):
+        machine.send(RequestRevision(feedback=f"not yet {revision}"))
+        assert (machine.context.revision, machine.context.feedback) == (revision, f"not yet {revision}")
+        machine.send(PlanCreated(plan_id=PLAN_ID, revision=revision if store_tells else None))
+        assert (machine.context.revision, machine.context.feedback) == (revision, None)
+
+
+@pytest.mark.req("S0-13")
+def test_an_updated_draft_carries_the_number_the_store_gave_it() -> None:
+    machine = a_machine("DRAFTING", PlanContext(plan_id=PLAN_ID, revision=2, feedback="again"))
+    machine.send(PlanUpdated(revision=5))
+    assert (machine.context.revision, machine.context.feedback) == (5, None)
+
+
+@pytest.mark.req("S0-16", "S0-21")
+@pytest.mark.parametrize("state", ["AWAITING_APPROVAL", "REVIEWING"])
+def test_an_operation_staged_during_review_makes_a_revision_and_needs_a_new_approval(state: str) -> None:
+    machine = a_machine(state, PlanContext(plan_id=PLAN_ID, revision=4))
+    step = machine.send(OperationStaged(operation=a_write()))
+    assert "rearmApproval" in step.actions
+    assert (machine.state, machine.context.revision) == ("REVIEWING", 5)
+    machine.send(OperationStaged(operation=a_write(id="s2"), revision=9))
+    assert machine.context.revision == 9
+    assert [operation.id for operation in machine.context.operations] == ["s1", "s2"]
+
+
+def test_staging_an_id_again_replaces_it_in_place() -> None:
+    machine = a_machine("DRAFTING")
+    for operation in (a_write(id="a"), a_write(id="b"), a_write("other.py", id="a")):
+        machine.send(OperationStaged(operation=operation))
+    assert [(each.id, each.path) for each in machine.context.operations] == [("a", "other.py"), ("b", "src/app.py")]
+
+
+@pytest.mark.req("S0-09", "S0-10", "S0-25")
+@pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "CANCELLED"])
+def test_new_planning_after_an_end_starts_fresh_with_its_task(state: str) -> None:
+    machine = a_machine(state, MARKED)
+    machine.send(StartPlanning(task="the next thing"))
+    assert machine.context == PlanContext(task="the next thing")
+
+
+@pytest.mark.req("S0-15", "S0-20")
+@pytest.mark.parametrize("state", ["DRAFTING", "AWAITING_APPROVAL", "REVIEWING"])
+def test_cancelling_before_a_run_forgets_the_plan(state: str) -> None:
+    machine = a_machine(state, MARKED)
+    machine.send(Cancel())
+    assert machine.context == PlanContext()
+
+
+@pytest.mark.parametrize("event", [Cancel(results=(RESULT,), rolled_back=True), EVENTS["EXECUTION_FAILED"]])
+@pytest.mark.parametrize("state", ["EXECUTING", "PAUSED"])
+def test_a_run_cut_short_keeps_its_results_and_whether_it_was_rolled_back(state: str, event: PlanEvent) -> None:
+    machine = a_machine(state, MARKED.model_copy(update={"executing": state == "EXECUTING"}))
+    machine.send(event)
+    context = machine.context
+    assert (context.plan_id, context.execution_results, context.rolled_back) == (PLAN_ID, (RESULT,), True)
+    assert not context.executing
+    assert context.operations == ()
+
+
+@pytest.mark.req("S0-08")
+def test_resuming_sets_the_flag_again_without_starting_every_operation_over() -> None:
+    machine = a_machine("EXECUTING", PlanContext(executing=True))
+    machine.send(Pause())
+    assert not machine.context.executing
+    step = machine.send(Resume())
+    assert machine.context.executing
+    assert "executeAllOperations" not in step.actions
+
+
+@pytest.mark.req("S0-24")
+def test_a_run_in_which_one_operation_failed_and_the_rest_went_on_still_completes() -> None:
+    failed = OperationResult(id=OperationId("s2"), status=ResultStatus.FAILED, error="no")
+    machine = a_machine("EXECUTING")
+    machine.send(PlanExecuted(results=(RESULT, failed)))
+    assert machine.state is PlanState.COMPLETED
+    assert machine.context.execution_results == (RESULT, failed)
+
+
+@pytest.mark.req("S0-02")
+@pytest.mark.parametrize("name", EVENTS)
+def test_an_event_survives_being_written_down_and_read_back(name: str) -> None:
+    adapter: TypeAdapter[PlanEvent] = TypeAdapter(PlanEvent)
+    assert adapter.validate_json(adapter.dump_json(EVENTS[name])) == EVENTS[name]
+
+
+RESTORED = {
+    "draft": "DRAFTING",
+    "proposed": "AWAITING_APPROVAL",
+    "approved": "AWAITING_APPROVAL",
+    "executing": "EXECUTING",
+    "paused": "PAUSED",
+    "completed": "COMPLETED",
+    "failed": "FAILED",
+    "rejected": "DRAFTING",
+    "needs_review": "REVIEWING",
+    "cancelled": "CANCELLED",
+    "expired": "CANCELLED",
+    "stalled": "PAUSED",
+    "superseded": "CANCELLED",
+}
+
+
+def test_every_stored_status_has_its_state() -> None:
+    assert {status.value: restore(status).value for status in PlanStatus} == RESTORED
+
+
+@pytest.mark.parametrize("status", [PlanStatus.EXPIRED, PlanStatus.STALLED])
+def test_a_time_out_never_restores_to_where_one_click_runs_the_plan(status: PlanStatus) -> None:
+    assert not PlanStateMachine(restore(status)).can(EventKind.EXECUTE_PLAN)
+
+
+@pytest.mark.req("S0-26", "S0-27")
+@given(st.lists(st.sampled_from(sorted(EVENTS)), max_size=40))
+def test_a_random_walk_only_ever_takes_listed_steps(names: list[str]) -> None:
+    machine = PlanStateMachine()
+    for name in names:
+        before = (machine.state, machine.context)
+        expected = TABLE.get((machine.state.value, name))
+        try:
+            step = machine.send(EVENTS[name])
+        except InvalidTransitionError:
+            assert expected is None
+            assert (machine.state, machine.context) == before
+        else:
+            assert expected == (step.state.value, step.actions)
+        assert machine.context.executing is (machine.state is PlanState.EXECUTING)
+        if machine.state is PlanState.IDLE:
+            assert machine.context == PlanContext()
