@@ -1,0 +1,1 @@
+"""Say hello, politely."""
