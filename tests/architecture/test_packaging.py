@@ -1,0 +1,122 @@
+"""The two commands set up a fresh machine, or say exactly what is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = ["packaging/start", "packaging/test", ".ci/run"]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The set-up alone, in a folder with a space in its name."""
+    folder = tmp_path / "a checkout"
+    shutil.copytree(ROOT / "packaging", folder / "packaging", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def bash(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    words = f"set -euo pipefail; source packaging/setup.sh; {script}"
+    return subprocess.run(
+        [shutil.which("bash") or "/bin/bash", "-c", words],
+        cwd=folder,
+        env={**os.environ, "TANDEM_NO_APT": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def a_path_with(folder: Path, *tools: str, **scripts: str) -> str:
+    """A PATH of a bare machine: these tools, and these scripts standing in for others."""
+    folder.mkdir()
+    for tool in (*tools, "dirname", "head", "grep", "awk", "rm", "flock"):
+        found = shutil.which(tool)
+        assert found is not None
+        (folder / tool).symlink_to(found)
+    for name, body in scripts.items():
+        (folder / name).write_text(f"#!{shutil.which('bash')}\n{body}\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_can_be_run_and_are_whole(command: str) -> None:
+    assert os.access(ROOT / command, os.X_OK)
+    assert subprocess.run(["bash", "-n", ROOT / command], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "packaging/setup.sh", "packaging/tour.py", "pyproject.toml"])
+def test_no_address_of_a_machine_is_written_in(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert "://" not in text
+    assert "--index-url" not in text
+
+
+def test_a_bare_machine_is_told_the_exact_packages(checkout: Path, tmp_path: Path) -> None:
+    ended = bash("set_up '' start", checkout, PATH=a_path_with(tmp_path / "bin"))
+    assert ended.returncode == 1
+    assert "sudo apt-get install -y git python3 python3-venv" in ended.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_a_python_that_is_too_old_is_not_taken(checkout: Path, tmp_path: Path) -> None:
+    path = a_path_with(tmp_path / "bin", "git", python3="exit 1")
+    ended = bash("set_up '' start", checkout, PATH=path)
+    assert ended.returncode == 1
+    assert "sudo apt-get install -y python3 python3-venv" in ended.stderr
+
+
+def test_a_python_without_venv_asks_for_its_package_alone(checkout: Path, tmp_path: Path) -> None:
+    answers = 'case "$2" in *ensurepip*) exit 1;; *print*) echo python3.11;; esac'
+    ended = bash("set_up '' start", checkout, PATH=a_path_with(tmp_path / "bin", "git", python3=answers))
+    assert ended.returncode == 1
+    assert "these system packages are needed: python3-venv\n" in ended.stderr
+
+
+def test_missing_optional_packages_stop_nothing_and_are_tried_once(checkout: Path) -> None:
+    (checkout / ".venv").mkdir()
+    twice = "install_optional no-such-package-here; install_optional no-such-package-here"
+    ended = bash(twice, checkout)
+    assert ended.returncode == 0
+    assert ended.stderr.count("Going on without no-such-package-here (optional)") == 1
+
+
+@pytest.mark.parametrize(
+    ("python", "pip", "works"),
+    [
+        (sys.executable, "{venv}/bin/python", True),
+        ("/nowhere/python3", "{venv}/bin/python", False),
+        (sys.executable, "/elsewhere/bin/python", False),
+    ],
+    ids=["sound", "its Python vanished", "moved from elsewhere"],
+)
+def test_an_environment_is_kept_only_while_it_works_here(checkout: Path, python: str, pip: str, works: bool) -> None:
+    venv = checkout / ".venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+    (venv / "bin" / "python").chmod(0o755)
+    (venv / "bin" / "pip").write_text(f"#!{pip.format(venv=venv)}\n")
+    assert (bash("environment_works", checkout).returncode == 0) is works
+
+
+def test_packages_are_installed_again_only_when_the_project_file_changes(checkout: Path) -> None:
+    venv = checkout / ".venv" / "bin"
+    venv.mkdir(parents=True)
+    for name in ("python", "tandem"):
+        (venv / name).write_text('#!/bin/sh\necho "pip ran: $*"\n')
+        (venv / name).chmod(0o755)
+    first = bash("install_python_packages '[dev]' test", checkout)
+    assert first.stdout.startswith("pip ran: -m pip install")
+    assert first.stdout.rstrip().endswith(f"-e {checkout}[dev]")
+    assert bash("install_python_packages '[dev]' test", checkout).stdout == ""
+    assert bash("install_python_packages '' start", checkout).stdout != "", "each command remembers for itself"
+    with (checkout / "pyproject.toml").open("a") as project:
+        project.write("# changed\n")
+    assert bash("install_python_packages '[dev]' test", checkout).stdout != ""
