@@ -1,0 +1,180 @@
+"""Every fact worth telling, in the past tense, as one union of values; the store stays the truth."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunStatus
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId, TaskId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.tasks import TaskStatus
+
+
+class OperationStaged(Frozen):
+    """An agent asked; the answer waits for review."""
+
+    type: Literal["operation_staged"] = "operation_staged"
+    session_id: SessionId
+    plan_id: PlanId | None = None
+    operation: StagedOperation
+
+
+class OperationUnstaged(Frozen):
+    """An operation was taken out before it became part of a plan."""
+
+    type: Literal["operation_unstaged"] = "operation_unstaged"
+    session_id: SessionId
+    operation_id: OperationId
+
+
+class StagingCleared(Frozen):
+    """Everything staged was drained."""
+
+    type: Literal["staging_cleared"] = "staging_cleared"
+    session_id: SessionId
+    operation_ids: tuple[OperationId, ...]
+
+
+class PlanProposed(Frozen):
+    """A revision was stored and can be reviewed."""
+
+    type: Literal["plan_proposed"] = "plan_proposed"
+    plan_id: PlanId
+    revision: int
+    digest: str
+
+
+class PlanApproved(Frozen):
+    """A person approved exactly this digest."""
+
+    type: Literal["plan_approved"] = "plan_approved"
+    plan_id: PlanId
+    revision: int
+    digest: str
+
+
+class PlanRejected(Frozen):
+    """A person said no; `status` says whether the agent may try again."""
+
+    type: Literal["plan_rejected"] = "plan_rejected"
+    plan_id: PlanId
+    revision: int
+    reason: str
+    status: PlanStatus
+
+
+class PlanCancelled(Frozen):
+    """The plan was abandoned."""
+
+    type: Literal["plan_cancelled"] = "plan_cancelled"
+    plan_id: PlanId
+
+
+class PlanExpired(Frozen):
+    """Nobody decided in time."""
+
+    type: Literal["plan_expired"] = "plan_expired"
+    plan_id: PlanId
+
+
+class RunStarted(Frozen):
+    """A warrant was accepted and the work begins."""
+
+    type: Literal["run_started"] = "run_started"
+    run_id: RunId
+    plan_id: PlanId
+    revision: int
+    run_kind: RunKind
+    on_failure: FailurePolicy
+    operations: int
+
+
+class OperationStarted(Frozen):
+    """An operation is being carried out."""
+
+    type: Literal["operation_started"] = "operation_started"
+    run_id: RunId
+    operation_id: OperationId
+
+
+class OperationFinished(Frozen):
+    """An operation ended, well or not."""
+
+    type: Literal["operation_finished"] = "operation_finished"
+    run_id: RunId
+    result: OperationResult
+
+
+class RunPaused(Frozen):
+    """The run waits before its next operation."""
+
+    type: Literal["run_paused"] = "run_paused"
+    run_id: RunId
+
+
+class RunResumed(Frozen):
+    """The run goes on."""
+
+    type: Literal["run_resumed"] = "run_resumed"
+    run_id: RunId
+
+
+class RunFinished(Frozen):
+    """The run came to rest; `rolled_back` says whether the tree is as before."""
+
+    type: Literal["run_finished"] = "run_finished"
+    run_id: RunId
+    plan_id: PlanId
+    status: RunStatus
+    rolled_back: bool = False
+    summary: str = ""
+
+
+class RunUndone(Frozen):
+    """Another run took this one back."""
+
+    type: Literal["run_undone"] = "run_undone"
+    run_id: RunId
+    undone_by: RunId
+
+
+class RunInterrupted(Frozen):
+    """A run was found cut off; it has to be settled."""
+
+    type: Literal["run_interrupted"] = "run_interrupted"
+    run_id: RunId
+    done: int
+    total: int
+
+
+class TaskStatusChanged(Frozen):
+    """A task moved, because its operations did."""
+
+    type: Literal["task_status_changed"] = "task_status_changed"
+    plan_id: PlanId
+    task_id: TaskId
+    status: TaskStatus
+
+
+TandemEvent = Annotated[
+    OperationStaged
+    | OperationUnstaged
+    | StagingCleared
+    | PlanProposed
+    | PlanApproved
+    | PlanRejected
+    | PlanCancelled
+    | PlanExpired
+    | RunStarted
+    | OperationStarted
+    | OperationFinished
+    | RunPaused
+    | RunResumed
+    | RunFinished
+    | RunUndone
+    | RunInterrupted
+    | TaskStatusChanged,
+    Field(discriminator="type"),
+]

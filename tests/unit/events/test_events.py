@@ -1,0 +1,63 @@
+"""Events are values that can be written down, and each says what happened by one unmistakable word."""
+
+from typing import get_args
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.ids import OperationId, RunId, TaskId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.events import events
+from tandem_desktop.events.events import TandemEvent
+from tests.support.builders import PLAN_ID, SESSION_ID, a_write
+
+RUN, OTHER_RUN = RunId("RUN-00000001"), RunId("RUN-00000002")
+STEP = OperationId("s1")
+RESULT = OperationResult(id=STEP, status=ResultStatus.FAILED, error="no")
+ADAPTER: TypeAdapter[TandemEvent] = TypeAdapter(TandemEvent)
+
+EXAMPLES: list[TandemEvent] = [
+    events.OperationStaged(session_id=SESSION_ID, operation=a_write()),
+    events.OperationUnstaged(session_id=SESSION_ID, operation_id=STEP),
+    events.StagingCleared(session_id=SESSION_ID, operation_ids=(STEP,)),
+    events.PlanProposed(plan_id=PLAN_ID, revision=1, digest="0" * 64),
+    events.PlanApproved(plan_id=PLAN_ID, revision=1, digest="0" * 64),
+    events.PlanRejected(plan_id=PLAN_ID, revision=1, reason="no", status=PlanStatus.REJECTED),
+    events.PlanCancelled(plan_id=PLAN_ID),
+    events.PlanExpired(plan_id=PLAN_ID),
+    events.RunStarted(
+        run_id=RUN,
+        plan_id=PLAN_ID,
+        revision=1,
+        run_kind=RunKind.APPLY,
+        on_failure=FailurePolicy.ROLLBACK,
+        operations=3,
+    ),
+    events.OperationStarted(run_id=RUN, operation_id=STEP),
+    events.OperationFinished(run_id=RUN, result=RESULT),
+    events.RunPaused(run_id=RUN),
+    events.RunResumed(run_id=RUN),
+    events.RunFinished(run_id=RUN, plan_id=PLAN_ID, status=RunStatus.FAILED, rolled_back=True),
+    events.RunUndone(run_id=RUN, undone_by=OTHER_RUN),
+    events.RunInterrupted(run_id=RUN, done=3, total=9),
+    events.TaskStatusChanged(plan_id=PLAN_ID, task_id=TaskId("t1"), status=TaskStatus.SKIPPED),
+]
+
+
+def test_the_examples_cover_every_event() -> None:
+    assert [type(example) for example in EXAMPLES] == list(get_args(get_args(TandemEvent)[0]))
+    assert len({example.type for example in EXAMPLES}) == len(EXAMPLES)
+
+
+@pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.type)
+def test_an_event_survives_being_written_down_and_read_back(event: TandemEvent) -> None:
+    assert ADAPTER.validate_json(ADAPTER.dump_json(event)) == event
+
+
+@pytest.mark.req("S4-18")
+@pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.type)
+def test_an_event_cannot_be_changed_after_it_was_told(event: TandemEvent) -> None:
+    with pytest.raises(ValidationError):
+        event.type = "something_else"  # type: ignore[misc] # the point of the test
