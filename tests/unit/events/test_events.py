@@ -60,4 +60,4 @@ def test_an_event_survives_being_written_down_and_read_back(event: TandemEvent) 
 @pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.type)
 def test_an_event_cannot_be_changed_after_it_was_told(event: TandemEvent) -> None:
     with pytest.raises(ValidationError):
-        event.type = "something_else"  # type: ignore[misc] # the point of the test
+        event.type = "something_else"  # type: ignore[misc, assignment] # the point of the test

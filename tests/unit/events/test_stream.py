@@ -1,7 +1,7 @@
 """One order for everybody, whatever a subscriber does."""
 
 import logging
-import threading
+from functools import partial
 
 import pytest
 
@@ -10,6 +10,7 @@ from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.events.events import OperationFinished, PlanCancelled, TandemEvent
 from tandem_desktop.events.stream import EventStream
 from tests.support.builders import PLAN_ID
+from tests.support.threads import run_together
 
 
 def an_event(number: int, source: int = 0) -> TandemEvent:
@@ -119,18 +120,12 @@ def test_publishers_on_many_threads_give_one_order_and_lose_nothing() -> None:
     stream, first, second = EventStream(), list[TandemEvent](), list[TandemEvent]()
     stream.subscribe(first.append)
     stream.subscribe(second.append)
-    together = threading.Barrier(8)
 
     def publish_many(source: int) -> None:
-        together.wait()
         for number in range(200):
             stream.publish(an_event(number, source))
 
-    threads = [threading.Thread(target=publish_many, args=(source,)) for source in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(*(partial(publish_many, source) for source in range(8)))
     assert first == second
     assert len(first) == 8 * 200
     for source in range(8):

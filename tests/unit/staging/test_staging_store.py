@@ -1,6 +1,6 @@
 """Staging keeps order, and loses or doubles nothing when threads meet."""
 
-import threading
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.staging.staging_store import StagingStore
 from tests.support.builders import a_write
+from tests.support.threads import run_together
 
 
 def a_store(*names: str) -> StagingStore:
@@ -108,11 +109,9 @@ def test_threads_that_stage_remove_and_clear_at_once_lose_and_double_nothing() -
     writers, each = 6, 150
     drained: list[list[str]] = [[] for _ in range(3)]
     removed: list[list[str]] = [[] for _ in range(writers)]
-    together = threading.Barrier(writers + len(drained))
     template = a_write()
 
     def write(writer: int) -> None:
-        together.wait()
         for number in range(each):
             name = OperationId(f"w{writer}.{number}")
             store.stage(template.model_copy(update={"id": name}))
@@ -123,15 +122,12 @@ def test_threads_that_stage_remove_and_clear_at_once_lose_and_double_nothing() -
                     pass
 
     def drain(reader: int) -> None:
-        together.wait()
         for _ in range(200):
             drained[reader].extend(ids(store.clear()))
 
-    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(writers)]
-    threads += [threading.Thread(target=drain, args=(reader,)) for reader in range(len(drained))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(
+        *(partial(write, writer) for writer in range(writers)),
+        *(partial(drain, reader) for reader in range(len(drained))),
+    )
     seen = [*ids(store.clear()), *(name for part in (*drained, *removed) for name in part)]
     assert sorted(seen) == sorted(f"w{writer}.{number}" for writer in range(writers) for number in range(each))

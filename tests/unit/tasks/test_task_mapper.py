@@ -1,6 +1,6 @@
 """A task's status is what became of its operations, and nothing else."""
 
-import threading
+from functools import partial
 from itertools import combinations_with_replacement
 
 import pytest
@@ -10,6 +10,7 @@ from tandem_desktop.domain.ids import OperationId, TaskId
 from tandem_desktop.domain.tasks import TaskMapping, TaskStatus
 from tandem_desktop.tasks.task_mapper import TaskMapper, status_of
 from tests.support.builders import a_write
+from tests.support.threads import run_together
 
 T1, T2 = TaskId("t1"), TaskId("t2")
 S1, S2 = OperationId("s1"), OperationId("s2")
@@ -124,16 +125,10 @@ def test_every_pair_of_results_gives_the_status_written_down_for_it() -> None:
 
 def test_threads_that_map_at_once_lose_no_operation() -> None:
     mapper = TaskMapper()
-    together = threading.Barrier(8)
 
     def map_many(worker: int) -> None:
-        together.wait()
         for number in range(50):
             mapper.map_operation_to_task(T1, OperationId(f"w{worker}.{number}"))
 
-    threads = [threading.Thread(target=map_many, args=(worker,)) for worker in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(*(partial(map_many, worker) for worker in range(8)))
     assert set(mapper.get_task_operations(T1)) == {f"w{worker}.{number}" for worker in range(8) for number in range(50)}
