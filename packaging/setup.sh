@@ -33,7 +33,9 @@ install_required() {
     local -a missing=()
     local python
     command -v git >/dev/null || missing+=(git)
-    if python=$(find_python); then
+    if environment_works; then
+        : # made earlier, so Python and venv were there
+    elif python=$(find_python); then
         # Debian ships venv apart from Python: the modules are there, ensurepip is not.
         "$python" -c 'import ensurepip, venv' 2>/dev/null || missing+=("$(venv_package "$python")")
     else
@@ -47,11 +49,11 @@ install_required() {
   Install them, then run this again:
       sudo apt-get update && sudo apt-get install -y ${missing[*]}
   Tandem needs Python 3.11 or newer (Debian 12, Ubuntu 22.04 with python3.11, or later)."
-    find_python >/dev/null || fail "no Python 3.11 or newer was found, even after installing ${missing[*]}.
+    environment_works || find_python >/dev/null || fail "no Python 3.11 or newer was found, even after installing ${missing[*]}.
   Install python3.11 (or newer) with its -venv package, or set PYTHON=/path/to/python3.11 and run this again."
 }
 
-# Strangers' comforts: their absence never stops anything, and they are tried once.
+# Some heavy tests want these; their absence never stops anything, and installing them is tried once.
 install_optional() {
     local -a missing=()
     local package
