@@ -1,0 +1,166 @@
+"""Two revisions, operation by operation, so that a person reads only what is new to them."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.plan import PlanVersion
+
+
+class ComparedOperation(Frozen):
+    """One operation as a reader names it; `earlier_id` is its id in the older revision, where it was there already."""
+
+    id: OperationId
+    kind: OperationKind
+    path: str | None = None
+    to: str | None = None
+    command: str | None = None
+    earlier_id: OperationId | None = None
+
+    @property
+    def name(self) -> str:
+        """The path, or the command's text."""
+        return self.path or self.command or ""
+
+
+class Comparison(Frozen):
+    """What the newer revision does differently. `removed` names operations of the older one, the rest of the newer."""
+
+    added: tuple[ComparedOperation, ...] = ()
+    removed: tuple[ComparedOperation, ...] = ()
+    changed: tuple[ComparedOperation, ...] = ()
+    reordered: tuple[ComparedOperation, ...] = ()
+    """The fewest operations that have to be moved to turn the old order into the new one."""
+    text_changed: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Comparison()
+
+
+class _Pair(NamedTuple):
+    old: int
+    new: int
+
+
+def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
+    """Pair operations by what they work on, never by their titles or ids, and say which pairs differ in effect.
+
+    What an operation works on is its path, followed back through the moves of its own plan, or its command and
+    directory. A created file that only changed its name is still the same operation.
+    """
+    pairs = _paired(old.operations, new.operations)
+    earlier = {pair.new: old.operations[pair.old].id for pair in pairs}
+    renamed = {old.operations[pair.old].id: new.operations[pair.new].id for pair in pairs}
+    kept_in_place = _longest_rise([pair.old for pair in pairs])
+
+    def named(position: int) -> ComparedOperation:
+        return _named(new.operations[position], earlier.get(position))
+
+    old_paired = {pair.old for pair in pairs}
+    return Comparison(
+        added=tuple(named(position) for position in range(len(new.operations)) if position not in earlier),
+        removed=tuple(
+            _named(operation) for position, operation in enumerate(old.operations) if position not in old_paired
+        ),
+        changed=tuple(
+            named(pair.new)
+            for pair in pairs
+            if _effect(old.operations[pair.old], renamed) != _effect(new.operations[pair.new])
+        ),
+        reordered=tuple(named(pair.new) for place, pair in enumerate(pairs) if place not in kept_in_place),
+        text_changed=old.content != new.content,
+    )
+
+
+def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> list[_Pair]:
+    """Pairs in the order of the newer revision; surer reasons to pair are tried first."""
+    old_subjects, new_subjects = _subjects(old), _subjects(new)
+    free_old, free_new = dict.fromkeys(range(len(old))), dict.fromkeys(range(len(new)))
+    pairs: list[_Pair] = []
+
+    def pair_by(old_key: Callable[[int], Hashable], new_key: Callable[[int], Hashable]) -> None:
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for position in reversed(free_old):
+            waiting[old_key(position)].append(position)
+        for position in tuple(free_new):
+            key = new_key(position)
+            if key is not None and waiting.get(key):
+                pair = _Pair(waiting[key].pop(), position)
+                del free_old[pair.old], free_new[pair.new]
+                pairs.append(pair)
+
+    pair_by(lambda at: (old_subjects[at], _outcome(old[at])), lambda at: (new_subjects[at], _outcome(new[at])))
+    pair_by(lambda at: (old_subjects[at], old[at].kind), lambda at: (new_subjects[at], new[at].kind))
+    pair_by(old_subjects.__getitem__, new_subjects.__getitem__)
+    pair_by(lambda at: _created(old[at]), lambda at: _created(new[at]))
+    return sorted(pairs, key=lambda pair: pair.new)
+
+
+def _subjects(operations: Sequence[StagedOperation]) -> list[Hashable]:
+    origin: dict[str, str] = {}
+    subjects: list[Hashable] = []
+    for operation in operations:
+        if operation.path is None:
+            subjects.append((operation.call.command, operation.call.cwd) if operation.call else None)
+            continue
+        subject = origin.get(operation.path, operation.path)
+        subjects.append(subject)
+        if operation.to is not None:
+            origin.pop(operation.path, None)  # whatever is made there later is another file
+            origin[operation.to] = subject
+    return subjects
+
+
+def _outcome(operation: StagedOperation) -> Hashable:
+    return operation.kind, operation.path, operation.to, operation.base, operation.after, operation.call
+
+
+def _created(operation: StagedOperation) -> Hashable:
+    """A new file by its bytes; an empty one says nothing about where it came from."""
+    if operation.kind is OperationKind.CREATE and operation.after.type == "file" and operation.after.size:
+        return operation.after.sha256
+    return None
+
+
+def _effect(operation: StagedOperation, renamed: Mapping[OperationId, OperationId] | None = None) -> Hashable:
+    """All that has an effect, apart from how steps are numbered.
+
+    With `renamed`, dependencies are read with the newer ids; one on an operation that is gone equals no other.
+    """
+    if renamed is None:
+        return _outcome(operation), frozenset(operation.blocked_by)
+    return _outcome(operation), frozenset(renamed.get(each) for each in operation.blocked_by)
+
+
+def _longest_rise(numbers: Sequence[int]) -> set[int]:
+    """The places of a longest increasing run of `numbers`, not necessarily side by side."""
+    tails: list[int] = []
+    tail_places: list[int] = []
+    before: list[int] = []
+    for place, number in enumerate(numbers):
+        length = bisect_left(tails, number)
+        before.append(tail_places[length - 1] if length else -1)
+        tails[length : length + 1] = [number]
+        tail_places[length : length + 1] = [place]
+    kept: set[int] = set()
+    place = tail_places[-1] if tail_places else -1
+    while place >= 0:
+        kept.add(place)
+        place = before[place]
+    return kept
+
+
+def _named(operation: StagedOperation, earlier_id: OperationId | None = None) -> ComparedOperation:
+    return ComparedOperation(
+        id=operation.id,
+        kind=operation.kind,
+        path=operation.path,
+        to=operation.to,
+        command=operation.call.command if operation.call else None,
+        earlier_id=earlier_id,
+    )
