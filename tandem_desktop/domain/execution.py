@@ -73,6 +73,8 @@ class RunRecord(Frozen):
     started_at: datetime
     ended_at: datetime | None = None
     undone_by: RunId | None = None
+    partial: bool = False
+    """An undo of single operations; the run it belongs to is not wholly undone."""
     summary: str = ""
 
 

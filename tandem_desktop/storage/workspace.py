@@ -108,6 +108,12 @@ class Workspace:
         while self._directories:
             os.close(self._directories.popitem()[1])
 
+    def forget_directory(self, path: str) -> None:
+        """Drop one descriptor, because the folder behind it is gone."""
+        fd = self._directories.pop(path, None)
+        if fd is not None:
+            os.close(fd)
+
     def state(self, path: str) -> NodeState:
         """What is at `path`, absence included.
 

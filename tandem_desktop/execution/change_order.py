@@ -1,0 +1,100 @@
+"""Net changes of many paths, put in an order in which every one of them can happen."""
+
+from collections.abc import Iterable, Mapping
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState, PathChange
+from tandem_desktop.execution.steps import Action, Step, change_step
+
+_OWNER_WRITES = 0o200
+_Change = tuple[str, NodeState, NodeState]
+
+
+def ordered_steps(
+    changes: Iterable[PathChange],
+    operation: OperationId,
+    first: int = 0,
+    moves: Mapping[str, str] | None = None,
+) -> tuple[Step, ...]:
+    """Steps for `changes`: what goes, then folders, then what comes, then empty folders.
+
+    `moves` names pairs (from, to) to be carried out as renames where both ends change with the same content, so that
+    a file keeps its identity.
+    """
+    by_path = {change.path: change for change in changes}
+    pairs = _pairs(by_path, moves or {})
+    moved = {path for pair in pairs for path in pair}
+    removed: list[_Change] = []
+    opened: list[_Change] = []
+    folders: list[_Change] = []
+    placed: list[_Change] = []
+    closed: list[_Change] = []
+    emptied: list[_Change] = []
+    for path in sorted(by_path):
+        if path in moved:
+            continue
+        change = by_path[path]
+        goes, comes = _parts(change)
+        if goes is not None:
+            late = isinstance(goes, DirectoryState) and comes is None
+            (emptied if late else removed).append((path, goes, ABSENT))
+        if comes is not None:
+            (folders if isinstance(comes, DirectoryState) else placed).append((path, ABSENT, comes))
+        if goes is None and comes is None:
+            (_place_of_mode_change(change, opened, closed, placed)).append((path, change.before, change.after))
+    n = first
+    steps: list[Step] = []
+    for path, before, after in (*opened, *reversed(removed), *folders):
+        steps.append(_single(n + len(steps), operation, path, before, after))
+    for source, target in pairs:
+        state = by_path[source].before
+        steps.append(Step(n + len(steps), operation, Action.RENAME, source, state, state, target))
+    for path, before, after in (*placed, *reversed(emptied), *closed):
+        steps.append(_single(n + len(steps), operation, path, before, after))
+    return tuple(steps)
+
+
+def _parts(change: PathChange) -> tuple[NodeState | None, NodeState | None]:
+    """What has to go and what has to come; neither when the node can be changed in place."""
+    if isinstance(change.before, Absent):
+        return None, change.after
+    if isinstance(change.after, Absent):
+        return change.before, None
+    if change.before.type == change.after.type:
+        return None, None
+    return change.before, change.after
+
+
+def _place_of_mode_change(
+    change: PathChange,
+    opened: list[_Change],
+    closed: list[_Change],
+    placed: list[_Change],
+) -> list[_Change]:
+    """A folder is opened before its contents change and closed after."""
+    if not isinstance(change.after, DirectoryState):
+        return placed
+    return opened if change.after.mode & _OWNER_WRITES else closed
+
+
+def _pairs(by_path: Mapping[str, PathChange], moves: Mapping[str, str]) -> list[tuple[str, str]]:
+    if any(change.before.type == "dir" and change.after.type not in ("dir", "absent") for change in by_path.values()):
+        return []
+    found = []
+    taken: set[str] = set()
+    for source, target in moves.items():
+        leaves, arrives = by_path.get(source), by_path.get(target)
+        if leaves is None or arrives is None or {source, target} & taken:
+            continue
+        vanishes = isinstance(leaves.after, Absent) and isinstance(arrives.before, Absent)
+        if vanishes and leaves.before == arrives.after and not isinstance(leaves.before, DirectoryState):
+            found.append((source, target))
+            taken.update((source, target))
+    return found
+
+
+def _single(n: int, operation: OperationId, path: str, before: NodeState, after: NodeState) -> Step:
+    step = change_step(n, operation, path, before, after)
+    if step is None:
+        raise ValueError(f"{path} does not change")
+    return step

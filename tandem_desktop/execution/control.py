@@ -1,0 +1,35 @@
+"""Stop and pause for a run, asked from another thread and obeyed between two publishes."""
+
+import threading
+
+
+class RunControl:
+    """What a person's Stop and Pause buttons, or Ctrl-C, turn."""
+
+    def __init__(self) -> None:
+        self._aborted = threading.Event()
+        self._going = threading.Event()
+        self._going.set()
+
+    def abort(self) -> None:
+        self._aborted.set()
+        self._going.set()
+
+    def pause(self) -> None:
+        self._going.clear()
+
+    def resume(self) -> None:
+        self._going.set()
+
+    @property
+    def is_aborted(self) -> bool:
+        return self._aborted.is_set()
+
+    @property
+    def is_paused(self) -> bool:
+        return not self._going.is_set()
+
+    def may_go_on(self) -> bool:
+        """Wait while paused; then say whether to go on."""
+        self._going.wait()
+        return not self._aborted.is_set()

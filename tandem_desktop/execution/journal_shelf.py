@@ -1,0 +1,138 @@
+"""Every journal of one workspace: the open one of a run that is under way or was cut off, and the closed ones."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tandem_desktop.domain.errors import RunNotFoundError
+from tandem_desktop.domain.execution import OperationResult, RunRecord
+from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.journal import Journal, Record, read_journal
+from tandem_desktop.execution.steps import Step, unpack_step
+from tandem_desktop.execution.workbench import Metadata
+from tandem_desktop.storage import atomic, syscalls
+
+_OPEN = ".open"
+_CLOSED = ".journal"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A journal, understood."""
+
+    record: RunRecord | None
+    operations: tuple[StagedOperation, ...] = ()
+    done: tuple[Step, ...] = ()
+    """Steps of finished segments."""
+    current: tuple[Step, ...] = ()
+    """Steps of a segment that has an intent and no outcome."""
+    lost: dict[int, Metadata] = field(default_factory=dict)
+    commands_done: frozenset[OperationId] = frozenset()
+    command_open: OperationId | None = None
+    command_captured: bool = False
+    ran_in_place: bool = False
+    end: Record | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.done + self.current
+
+    @property
+    def completed(self) -> frozenset[OperationId]:
+        """Operations whose segment is finished."""
+        return frozenset(step.operation for step in self.done) | self.commands_done
+
+    @property
+    def results(self) -> tuple[OperationResult, ...]:
+        return tuple(OperationResult.model_validate(r) for r in (self.end or {}).get("results", ()))
+
+
+class JournalShelf:
+    """Name, find and close journals."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def start(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> Journal:
+        """A new journal whose first record says what is to be done."""
+        atomic.make_directory(self._folder, mode=0o700)
+        journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
+        journal.append(
+            {
+                "type": "begin",
+                "record": record.model_dump(mode="json"),
+                "operations": [o.model_dump(mode="json") for o in operations],
+            }
+        )
+        return journal
+
+    def reopen(self, run_id: RunId) -> tuple[Journal, History]:
+        journal, records = Journal.reopen(self._folder / f"{run_id}{_OPEN}")
+        return journal, understand(records)
+
+    def open_runs(self) -> tuple[RunId, ...]:
+        """Runs whose journal was never closed, oldest name first."""
+        if not self._folder.is_dir():
+            return ()
+        return tuple(sorted(RunId(p.name.removesuffix(_OPEN)) for p in self._folder.iterdir() if p.suffix == _OPEN))
+
+    def history(self, run_id: str) -> History:
+        """The journal of a run, open or closed.
+
+        Raises:
+            RunNotFoundError: there is none.
+        """
+        for suffix in (_CLOSED, _OPEN):
+            path = self._folder / f"{run_id}{suffix}"
+            if RUN_ID.fullmatch(run_id) and path.exists():
+                return understand(read_journal(path))
+        raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
+
+    def has(self, run_id: RunId) -> bool:
+        return (self._folder / f"{run_id}{_CLOSED}").exists()
+
+    def close(self, run_id: RunId) -> None:
+        """Nothing is left to do for this run."""
+        syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(self._folder / f"{run_id}{_CLOSED}"))
+        atomic.sync_directory(self._folder)
+
+    def drop(self, run_id: RunId) -> None:
+        """Forget a run that never began: its journal has no record."""
+        syscalls.unlink(str(self._folder / f"{run_id}{_OPEN}"))
+        atomic.sync_directory(self._folder)
+
+
+def understand(records: tuple[Record, ...]) -> History:
+    """Read the story out of the records."""
+    record: RunRecord | None = None
+    operations: tuple[StagedOperation, ...] = ()
+    done: list[Step] = []
+    current: tuple[Step, ...] = ()
+    lost: dict[int, Metadata] = {}
+    commands: set[OperationId] = set()
+    command: OperationId | None = None
+    captured = ran_in_place = False
+    end: Record | None = None
+    for entry in records:
+        match entry["type"]:
+            case "begin":
+                record = RunRecord.model_validate(entry["record"])
+                operations = tuple(StagedOperation.model_validate(o) for o in entry["operations"])
+            case "intent":
+                current = tuple(unpack_step(step) for step in entry["steps"])
+            case "done":
+                done.extend(current[: entry["count"]])
+                current = ()
+                lost.update({int(n): metadata for n, metadata in entry["lost"].items()})
+            case "command":
+                command, captured = entry["operation"], entry["captured"]
+                ran_in_place |= not captured
+            case "command_done":
+                command = None
+                if entry["exit_code"] == 0:
+                    commands.add(entry["operation"])
+            case "end":
+                end = entry
+    return History(
+        record, operations, tuple(done), current, lost, frozenset(commands), command, captured, ran_in_place, end
+    )

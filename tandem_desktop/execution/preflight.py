@@ -1,0 +1,78 @@
+"""Everything that can be checked before the first write, so that a refusal leaves no trace."""
+
+import os
+from collections.abc import Iterable
+
+from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
+from tandem_desktop.domain.operations import FileState, StagedOperation
+from tandem_desktop.domain.paths import check_path
+from tandem_desktop.execution.segments import is_a_command
+from tandem_desktop.review.drift import drift
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+_SPARE_BYTES = 1024 * 1024
+_NAMED = 5
+
+
+def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> None:
+    """Check the folder, the paths, every base, every stored byte and the room on the disk.
+
+    Raises:
+        PreflightError: and nothing has been written.
+    """
+    workspace.check_identity()
+    _check_paths(operations)
+    _check_drift(operations, workspace)
+    needed = _check_objects(operations, objects)
+    _check_room(workspace, needed)
+
+
+def _check_paths(operations: Iterable[StagedOperation]) -> None:
+    for operation in operations:
+        for path in operation.paths:
+            check_path(path)
+
+
+def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> None:
+    workspace.forget_directories()
+    drifted = drift(operations, workspace)
+    if not drifted:
+        return
+    named = ", ".join(f"{entry.path} ({entry.change})" for entry in drifted[:_NAMED])
+    more = f" and {len(drifted) - _NAMED} more" if len(drifted) > _NAMED else ""
+    raise DriftError(
+        f"Changed on disk since the plan was made: {named}{more}. Nothing was written.",
+        path=drifted[0].path,
+        next="Look with: tandem drift PLAN, then propose the change again.",
+    )
+
+
+def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:
+    needed = 0
+    for operation in operations:
+        if is_a_command(operation) or not isinstance(operation.after, FileState) or operation.to is not None:
+            continue
+        try:
+            data = objects.read(operation.after.sha256)
+        except StorageError as error:
+            raise PreflightError(error.message, path=operation.path, step=operation.id, next=error.next) from error
+        needed += len(data)
+    return needed
+
+
+def _check_room(workspace: Workspace, needed: int) -> None:
+    room = os.fstatvfs(workspace.root_fd)
+    free = room.f_bavail * room.f_frsize
+    if free < needed + _SPARE_BYTES:
+        raise PreflightError(
+            f"The disk of {workspace.path} has {free:,} bytes free; the plan needs {needed + _SPARE_BYTES:,}.",
+            path=str(workspace.path),
+            next="Make room, then apply again.",
+        )
+    if room.f_flag & os.ST_RDONLY or not os.access(workspace.path, os.W_OK):
+        raise PreflightError(
+            f"The workspace {workspace.path} is read-only.",
+            path=str(workspace.path),
+            next="Make it writable, then apply again.",
+        )

@@ -1,0 +1,220 @@
+"""Make one prepared step true, or take it back, each by a single rename, and never over something unexpected."""
+
+import errno
+import os
+
+from tandem_desktop.domain.errors import OperationError, TandemError
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState
+from tandem_desktop.execution.steps import Action, Step
+from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata
+from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.workspace import Workspace, look_at
+
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+
+
+class Publisher:
+    """Exchange nodes between the workbench and the workspace, checking what comes back."""
+
+    def __init__(self, workspace: Workspace, bench: Workbench) -> None:
+        self._workspace = workspace
+        self._bench = bench
+        self.touched_folders: set[str] = set()
+
+    def publish(self, step: Step) -> None:
+        """Make the step true.
+
+        Raises:
+            OperationError: the path is not in the state that was approved, or the disk refused; nothing changed.
+        """
+        try:
+            _DO[step.action](self, step)
+        except OSError as error:
+            raise _refused(step, error) from error
+        self._note(step)
+
+    def take_back(self, step: Step, metadata: Metadata, *, trusted: bool) -> None:
+        """Undo a published step; `trusted` skips the look at what rests on the bench."""
+        inverse = invert(step)
+        try:
+            if inverse.needs_preparation and not (trusted and step.action is not Action.RMDIR):
+                found = look_at(self._bench.fd, str(step.n), step.path, keep=False)[0]
+                if found != inverse.after:
+                    self._bench.place(inverse, metadata, sync=True)
+            _DO[inverse.action](self, inverse)
+        except OSError as error:
+            raise _refused(inverse, error) from error
+        self._note(inverse)
+
+    def metadata_of(self, step: Step) -> Metadata:
+        """Owner and attributes of a node that a published step took away."""
+        if step.action is Action.REMOVE and isinstance(step.before, FileState):
+            return read_metadata(self._bench.fd, str(step.n))
+        return {}
+
+    def sync(self, many: int = 16) -> None:
+        """Make every published name durable."""
+        if len(self.touched_folders) > many:
+            syscalls.sync_filesystem(self._bench.fd)
+        else:
+            for folder in sorted(self.touched_folders):
+                if folder and not self._workspace.is_directory(folder):
+                    continue
+                syscalls.sync(self._workspace.directory(folder))
+            syscalls.sync(self._bench.fd)
+        self.touched_folders.clear()
+
+    def _put(self, step: Step) -> None:
+        dir_fd, name = self._workspace.parent(step.path)
+        try:
+            syscalls.rename_new(str(step.n), name, self._bench.fd, dir_fd)
+        except OSError as error:
+            if error.errno not in _NO_EXCHANGE:
+                raise
+            self._put_without_flags(step, dir_fd, name)
+
+    def _put_without_flags(self, step: Step, dir_fd: int, name: str) -> None:
+        if isinstance(step.after, DirectoryState):
+            syscalls.rename(str(step.n), name, self._bench.fd, dir_fd)
+            return
+        syscalls.link(str(step.n), name, self._bench.fd, dir_fd)
+        syscalls.unlink(str(step.n), self._bench.fd)
+
+    def _swap(self, step: Step) -> None:
+        dir_fd, name = self._workspace.parent(step.path)
+        bench, own = self._bench.fd, str(step.n)
+        try:
+            syscalls.exchange(own, name, bench, dir_fd)
+        except OSError as error:
+            if error.errno not in _NO_EXCHANGE:
+                raise
+            self._swap_without_exchange(step, dir_fd, name)
+            return
+        found = self._came_out(own, step)
+        if found != step.before:
+            syscalls.exchange(own, name, bench, dir_fd)
+            raise _unexpected(step, found)
+
+    def _swap_without_exchange(self, step: Step, dir_fd: int, name: str) -> None:
+        found = look_at(dir_fd, name, step.path, keep=False)[0]
+        if found != step.before:
+            raise _unexpected(step, found)
+        bench, own, kept = self._bench.fd, str(step.n), f"{step.n}.kept"
+        syscalls.link(name, kept, dir_fd, bench)
+        syscalls.rename(own, name, bench, dir_fd)
+        syscalls.rename(kept, own, bench, bench)
+
+    def _remove(self, step: Step) -> None:
+        dir_fd, name = self._workspace.parent(step.path)
+        bench, own = self._bench.fd, str(step.n)
+        self._move(name, own, dir_fd, bench)
+        found = self._came_out(own, step)
+        if found != step.before:
+            self._move(own, name, bench, dir_fd)
+            raise _unexpected(step, found)
+
+    def _rename(self, step: Step) -> None:
+        assert step.to is not None
+        from_fd, name = self._workspace.parent(step.path)
+        to_fd, new_name = self._workspace.parent(step.to)
+        self._move(name, new_name, from_fd, to_fd)
+        found = look_at(to_fd, new_name, step.path, keep=False)[0]
+        if found != step.before:
+            self._move(new_name, name, to_fd, from_fd)
+            raise _unexpected(step, found)
+
+    def _move(self, name: str, new_name: str, from_fd: int, to_fd: int) -> None:
+        try:
+            syscalls.rename_new(name, new_name, from_fd, to_fd)
+        except OSError as error:
+            if error.errno not in _NO_EXCHANGE:
+                raise
+            syscalls.link(name, new_name, from_fd, to_fd)
+            syscalls.unlink(name, from_fd)
+
+    def _chmod(self, step: Step) -> None:
+        dir_fd, name = self._workspace.parent(step.path)
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+        try:
+            found = look_at(dir_fd, name, step.path, keep=False)[0]
+            if found != step.before:
+                raise _unexpected(step, found)
+            assert isinstance(step.after, FileState | DirectoryState)
+            syscalls.chmod(fd, step.after.mode)
+        finally:
+            os.close(fd)
+
+    def _rmdir(self, step: Step) -> None:
+        dir_fd, name = self._workspace.parent(step.path)
+        found = look_at(dir_fd, name, step.path, keep=False)[0]
+        if found != step.before:
+            raise _unexpected(step, found)
+        syscalls.rmdir(name, dir_fd)
+        self._workspace.forget_directory(step.path)
+
+    def _came_out(self, own: str, step: Step) -> NodeState | None:
+        try:
+            return look_at(self._bench.fd, own, step.path, keep=False)[0]
+        except TandemError:
+            # A pipe or device was put there meanwhile: not what was approved, whatever it is.
+            return None
+
+    def _note(self, step: Step) -> None:
+        for path, _, _ in step.states():
+            self.touched_folders.add(path.rpartition("/")[0])
+
+
+_DO = {
+    Action.PUT: Publisher._put,
+    Action.SWAP: Publisher._swap,
+    Action.REMOVE: Publisher._remove,
+    Action.RENAME: Publisher._rename,
+    Action.CHMOD: Publisher._chmod,
+    Action.RMDIR: Publisher._rmdir,
+}
+
+
+def invert(step: Step) -> Step:
+    """The step that takes this one back, with the same number on the bench."""
+    if step.action is Action.RENAME:
+        assert step.to is not None
+        return Step(step.n, step.operation, Action.RENAME, step.to, step.after, step.before, step.path)
+    action = step.action
+    if action is Action.PUT:
+        action = Action.RMDIR if isinstance(step.after, DirectoryState) else Action.REMOVE
+    elif action in (Action.REMOVE, Action.RMDIR):
+        action = Action.PUT
+    return Step(step.n, step.operation, action, step.path, step.after, step.before)
+
+
+def _refused(step: Step, error: OSError) -> OperationError:
+    if error.errno == errno.EEXIST:
+        return OperationError(
+            f"{step.to or step.path} appeared meanwhile, so it was not overwritten.",
+            path=step.to or step.path,
+            step=step.operation,
+            next="Look at the file, then make the plan again.",
+        )
+    if error.errno == errno.ENOTEMPTY:
+        return OperationError(
+            f"The folder {step.path} is not empty.",
+            path=step.path,
+            step=step.operation,
+            next="Look at what is in it, then make the plan again.",
+        )
+    return OperationError(
+        f"{step.path}: {step.action.value} failed: {error.strerror} ({errno.errorcode.get(error.errno or 0, '?')}).",
+        path=step.path,
+        step=step.operation,
+        next="Make room or mend the permissions, then apply again.",
+    )
+
+
+def _unexpected(step: Step, found: NodeState | None) -> OperationError:
+    was = "gone" if isinstance(found, Absent) else "changed"
+    return OperationError(
+        f"{step.path} was {was} by someone else while the plan ran; it was left as it is.",
+        path=step.path,
+        step=step.operation,
+        next="Look at the file, then make the plan again.",
+    )

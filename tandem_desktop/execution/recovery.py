@@ -1,0 +1,197 @@
+"""Settle a run that was cut off: go on, take it back, or leave it and say so."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.errors import BadInputError, ExecutionError, RollbackError
+from tandem_desktop.domain.execution import (
+    OperationResult,
+    ResultStatus,
+    RunRecord,
+    RunStatus,
+)
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.execution.change_order import ordered_steps
+from tandem_desktop.execution.journal import Journal
+from tandem_desktop.execution.journal_shelf import History
+from tandem_desktop.execution.progress import States, histories, locate, look, touched_paths
+from tandem_desktop.execution.run import Run
+from tandem_desktop.execution.run_desk import Outcome, RunDesk
+from tandem_desktop.execution.segments import segments
+
+Settled = tuple[RunRecord, tuple[OperationResult, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedRun:
+    """A run without an end."""
+
+    run_id: RunId
+    plan_id: str
+    done: int
+    total: int
+    started_at: datetime
+    command: OperationId | None = None
+    """A command that was running when it was cut off."""
+
+
+class Recovery:
+    """Look at interrupted runs and settle them. Everything here may itself be cut off and repeated."""
+
+    def __init__(self, desk: RunDesk) -> None:
+        self._desk = desk
+
+    def interrupted(self) -> tuple[InterruptedRun, ...]:
+        """Runs that need a decision. Those that had ended, or never begun, are tidied away first."""
+        if self._desk.is_busy():
+            return ()
+        with self._desk.only_run():
+            return self._interrupted()
+
+    def resume(self, run_id: str | None = None, *, run_command_again: bool = False) -> Settled:
+        """Go on from where the disk says the run stands.
+
+        Raises:
+            ExecutionError: a path is in no state the run knows, or a command would run a second time.
+        """
+        with self._desk.only_run():
+            journal, history, record = self._reopen(run_id)
+            try:
+                if history.command_open and not history.command_captured and not run_command_again:
+                    raise _command_would_repeat(record, history.command_open)
+                done = self._located(history)
+            except BaseException:
+                journal.close()
+                raise
+            return self._desk.conduct(record, history.operations, journal, lambda run: self._go_on(run, history, done))
+
+    def roll_back(self, run_id: str | None = None) -> Settled:
+        """Put every path back to what it was before the run.
+
+        Raises:
+            RollbackError: a path was changed by someone else meanwhile; it is left alone and named.
+        """
+        with self._desk.only_run():
+            journal, history, record = self._reopen(run_id)
+            return self._desk.conduct(record, history.operations, journal, lambda run: self._roll_back(run, history))
+
+    def mark_failed(self, run_id: str | None = None) -> Settled:
+        """Leave the tree as it is and close the run as failed."""
+        with self._desk.only_run():
+            journal, history, record = self._reopen(run_id)
+            return self._desk.conduct(record, history.operations, journal, lambda run: self._leave(run, history))
+
+    def _interrupted(self) -> tuple[InterruptedRun, ...]:
+        found = []
+        for run_id in self._desk.shelf.open_runs():
+            history = self._desk.shelf.history(run_id)
+            if history.record is None:
+                self._desk.shelf.drop(run_id)
+            elif history.end is not None:
+                self._desk.file(RunRecord.model_validate(history.end["record"]), history.results)
+            else:
+                found.append(_describe(history.record, history))
+        self._desk.sweep()
+        return tuple(found)
+
+    def _reopen(self, run_id: str | None) -> tuple[Journal, History, RunRecord]:
+        waiting = self._interrupted()
+        names = [run.run_id for run in waiting]
+        if not names or (run_id is not None and run_id not in names):
+            which = f"{run_id} is" if run_id else "There is no run that was"
+            raise BadInputError(f"{which} not interrupted." if run_id else f"{which} interrupted.", next="tandem runs")
+        journal, history = self._desk.shelf.reopen(RunId(run_id or names[0]))
+        assert history.record is not None
+        return journal, history, history.record
+
+    def _located(self, history: History) -> int:
+        found = look(self._desk.workspace, touched_paths(history.steps))
+        done = locate(history.steps, found)
+        if done is None:
+            strangers = _strangers(history, found)
+            raise ExecutionError(
+                f"Changed by someone else since the run was cut off: {', '.join(strangers[:5])}.",
+                path=strangers[0] if strangers else None,
+                next="Put the file back, or: tandem recover --rollback",
+            )
+        return done
+
+    def _go_on(self, run: Run, history: History, done: int) -> None:
+        """Finish the segment that was cut off, then the rest."""
+        steps = history.steps
+        before = len(history.done)
+        run.continue_after(steps[: min(done, before)], history.lost, len(steps))
+        _remember_completed(run, history)
+        if done < before or history.current:
+            start = min(done, before)
+            run.finish_segment(steps[start:], done - start)
+        finished = history.completed | {step.operation for step in history.current}
+        rest = tuple(o for o in history.operations if o.id not in finished)
+        run.carry_out(segments(rest))
+
+    def _roll_back(self, run: Run, history: History) -> Outcome:
+        found = look(self._desk.workspace, touched_paths(history.steps))
+        done = locate(history.steps, found)
+        _remember_completed(run, history)
+        if done is None:
+            self._restore_what_is_known(run, history, found)
+        else:
+            self._take_back(run, history, done)
+        return Outcome(RunStatus.FAILED, rolled_back=not history.ran_in_place)
+
+    def _leave(self, run: Run, history: History) -> Outcome:
+        """Note how far the last segment came, so that what is there can still be undone."""
+        found = look(self._desk.workspace, touched_paths(history.steps))
+        done = locate(history.steps, found)
+        _remember_completed(run, history)
+        if history.current and done is not None:
+            run.note_done(history.current, max(0, done - len(history.done)))
+        return Outcome(RunStatus.FAILED, rolled_back=False)
+
+    def _take_back(self, run: Run, history: History, done: int) -> None:
+        run.continue_after(history.steps[:done], history.lost, len(history.steps))
+        run.roll_back(trusted=False)
+
+    def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:
+        """Strangers changed something: restore every path whose state the run knows, name the others."""
+        strangers = _strangers(history, found)
+        changes = []
+        for path, states in histories(history.steps).items():
+            state = found[path]
+            if path not in strangers and state is not None and state != states[0]:
+                changes.append(PathChange(path=path, before=state, after=states[0]))
+        run.continue_after((), history.lost, len(history.steps))
+        run.restore(ordered_steps(changes, OperationId("rollback"), first=len(history.steps)))
+        if strangers:
+            raise RollbackError(
+                f"The roll back is incomplete: {', '.join(strangers)} changed by someone else; left as it is.",
+                path=strangers[0],
+                next="Look at it, then: tandem recover --mark-failed",
+            )
+
+
+def _remember_completed(run: Run, history: History) -> None:
+    run.ran_in_place = history.ran_in_place
+    for operation in history.operations:
+        if operation.id in history.completed:
+            run.results[operation.id] = OperationResult(id=operation.id, status=ResultStatus.COMPLETED)
+
+
+def _describe(record: RunRecord, history: History) -> InterruptedRun:
+    total = len(history.operations) or len(history.steps)
+    done = len(history.completed) if history.operations else len(history.done)
+    return InterruptedRun(record.run_id, record.plan_id, done, total, record.started_at, history.command_open)
+
+
+def _strangers(history: History, found: States) -> list[str]:
+    """Paths in a state the run never gave them."""
+    return [path for path, states in histories(history.steps).items() if found[path] not in states]
+
+
+def _command_would_repeat(record: RunRecord, operation: OperationId) -> ExecutionError:
+    return ExecutionError(
+        f"{record.run_id} was cut off inside the command of {operation}; going on runs it a second time.",
+        step=operation,
+        next="Say so with: tandem recover --resume --again, or take the run back: tandem recover --rollback",
+    )

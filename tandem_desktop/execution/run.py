@@ -1,0 +1,302 @@
+"""One run under its journal: segment by segment prepared, published and verified, or taken back."""
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from tandem_desktop.domain.errors import JournalError, OperationError, RollbackError, TandemError
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
+from tandem_desktop.execution.change_order import ordered_steps
+from tandem_desktop.execution.commands import CommandRunner, OnOutput
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.journal import Journal
+from tandem_desktop.execution.progress import look
+from tandem_desktop.execution.publisher import Publisher
+from tandem_desktop.execution.segments import Segment, dependents, is_a_command
+from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
+from tandem_desktop.execution.workbench import Metadata, Workbench
+from tandem_desktop.storage.workspace import Workspace
+
+OnResult = Callable[[OperationResult], None]
+
+
+class HaltError(Exception):
+    """The run goes no further: an operation failed under a policy that stops, or the person stopped it."""
+
+    def __init__(self, *, cancelled: bool) -> None:
+        super().__init__("cancelled" if cancelled else "failed")
+        self.cancelled = cancelled
+
+
+class Run:
+    """Carry out segments in order. Knows nothing of plans or approvals; those were checked before."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        bench: Workbench,
+        journal: Journal,
+        commands: CommandRunner,
+        control: RunControl,
+        policy: FailurePolicy,
+        on_result: OnResult,
+        on_output: OnOutput,
+        metadata: dict[str, Metadata] | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._bench = bench
+        self._publisher = Publisher(workspace, bench)
+        self._journal = journal
+        self._commands = commands
+        self._control = control
+        self._policy = policy
+        self._on_result = on_result
+        self._on_output = on_output
+        self._metadata = metadata or {}
+        self._published: list[Step] = []
+        self._lost: dict[int, Metadata] = {}
+        self._next_step = 0
+        self._doomed: set[OperationId] = set()
+        self._operations: tuple[StagedOperation, ...] = ()
+        self.results: dict[OperationId, OperationResult] = {}
+        self.ran_in_place = False
+
+    def carry_out(self, all_segments: tuple[Segment, ...]) -> None:
+        """Run every segment.
+
+        Raises:
+            HaltError: it stopped early; `roll_back` may follow.
+        """
+        self._operations = tuple(operation for segment in all_segments for operation in segment)
+        for segment in all_segments:
+            self._go_on_or_halt()
+            if is_a_command(segment[0]):
+                self._run_command(segment[0])
+            else:
+                self._run_files(segment)
+
+    def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
+        """Take over what an earlier, cut-off run had published."""
+        self._published = list(published)
+        self._lost = lost
+        self._next_step = next_step
+
+    def finish_segment(self, steps: tuple[Step, ...], done: int) -> None:
+        """Publish the rest of a segment that was cut off after `done` steps."""
+        rest = steps[done:]
+        self._published.extend(steps[:done])
+        self._bench.prepare(rest, self._metadata)
+        self._bench.sync_all(rest)
+        self._publish(steps, rest)
+
+    def carry_out_steps(self, steps: tuple[Step, ...]) -> None:
+        """Run steps that were worked out beforehand, as one segment."""
+        self._go_on_or_halt()
+        self._next_step = len(steps)
+        self._prepare_all(steps)
+        self._publish(steps, steps)
+
+    def roll_back(self, *, trusted: bool = True) -> None:
+        """Take every published step back, newest first, and check the outcome on disk.
+
+        The tree comes first: a journal that can no longer be written does not keep it from being restored.
+
+        Raises:
+            RollbackError: a path could not be restored; the run stays open for recovery.
+        """
+        with contextlib.suppress(OSError, JournalError):
+            self._journal.append({"type": "rollback"})
+        before = {path: first for path, (first, _) in net_changes(self._published).items()}
+        while self._published:
+            step = self._published[-1]
+            try:
+                self._publisher.take_back(step, self._lost.get(step.n, {}), trusted=trusted)
+            except TandemError as error:
+                raise _incomplete(error.path or step.path, error.message) from error
+            self._published.pop()
+        try:
+            self._publisher.sync()
+        except OSError as error:
+            raise _incomplete(str(self._workspace.path), f"it could not be made durable: {error.strerror}.") from error
+        for path, found in look(self._workspace, before).items():
+            if found != before[path]:
+                raise _incomplete(path, f"{path} is not as it was before the run.")
+        self._mark_rolled_back()
+
+    def restore(self, steps: tuple[Step, ...]) -> None:
+        """Bring single paths back, in no relation to the order of the run.
+
+        Raises:
+            RollbackError: one of them refused.
+        """
+        try:
+            self._bench.prepare(steps, self._metadata)
+            self._bench.sync_all(steps)
+            for step in steps:
+                self._publisher.publish(step)
+            self._publisher.sync()
+        except OperationError as error:
+            raise _incomplete(error.path or "", error.message) from error
+        self._mark_rolled_back()
+
+    def note_done(self, steps: tuple[Step, ...], count: int) -> None:
+        """Write down that a segment ends after `count` of its steps."""
+        self._journal.append({"type": "done", "count": count, "lost": {}})
+        whole = {step.operation for step in steps[:count]} - {step.operation for step in steps[count:]}
+        for operation in whole:
+            self._set(OperationResult(id=operation, status=ResultStatus.COMPLETED))
+
+    def fail(self, operation: OperationId, message: str, **facts: Any) -> None:
+        """Record a failure; the policy decides whether anything follows."""
+        self._set(OperationResult(id=operation, status=ResultStatus.FAILED, error=message, **facts))
+        for lost in dependents(self._operations, operation):
+            self._doomed.add(lost)
+            self._set(OperationResult(id=lost, status=ResultStatus.SKIPPED, error=f"needs {operation}, which failed"))
+        if self._policy is not FailurePolicy.CONTINUE:
+            raise HaltError(cancelled=False)
+
+    def _run_files(self, segment: Segment) -> None:
+        wanted = tuple(operation for operation in segment if operation.id not in self._doomed)
+        steps = compile_steps(wanted, self._workspace, first=self._next_step)
+        if not steps:
+            return
+        try:
+            self._prepare_all(steps)
+        except OperationError as error:
+            self._without(wanted, error)
+            return
+        self._next_step += len(steps)
+        try:
+            self._publish(steps, steps)
+        except OperationError as error:
+            self._after_failed_publish(wanted, steps, error)
+
+    def _without(self, wanted: Segment, error: OperationError) -> None:
+        """Preparation of one operation failed: nothing of the segment is published yet; do what the policy allows."""
+        failed = OperationId(error.step or wanted[0].id)
+        if self._policy is FailurePolicy.STOP:
+            position = next(i for i, operation in enumerate(wanted) if operation.id == failed)
+            if position:
+                self._run_files(wanted[:position])
+        self.fail(failed, error.message)
+        self._run_files(tuple(o for o in wanted if o.id != failed))
+
+    def _after_failed_publish(self, wanted: Segment, steps: tuple[Step, ...], error: OperationError) -> None:
+        failed = OperationId(error.step or wanted[0].id)
+        if self._policy is FailurePolicy.ROLLBACK:
+            self.fail(failed, error.message)
+        while self._published and self._published[-1].operation == failed:
+            self._publisher.take_back(self._published.pop(), {}, trusted=True)
+        done = sum(step.n >= steps[0].n for step in self._published)
+        self._finish(steps, done, {step.operation for step in steps[:done]})
+        position = next(i for i, operation in enumerate(wanted) if operation.id == failed)
+        self.fail(failed, error.message)
+        self._run_files(wanted[position + 1 :])
+
+    def _prepare_all(self, steps: tuple[Step, ...]) -> None:
+        self._bench.prepare(steps, self._metadata)
+        self._journal.append({"type": "intent", "steps": [pack_step(step) for step in steps]})
+        self._bench.sync_all(steps)
+
+    def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
+        for step in rest:
+            self._go_on_or_halt()
+            self._publisher.publish(step)
+            self._published.append(step)
+            if metadata := self._publisher.metadata_of(step):
+                self._lost[step.n] = metadata
+        wrong = self._verify(steps)
+        if wrong and self._policy is FailurePolicy.ROLLBACK:
+            raise wrong[0]
+        self._finish(steps, len(steps), {s.operation for s in steps}.difference(e.step for e in wrong))
+        for error in wrong:
+            self.fail(OperationId(error.step or ""), error.message)
+
+    def _verify(self, steps: tuple[Step, ...]) -> list[OperationError]:
+        """Read back every touched path; whatever is not as approved is an error."""
+        expected: dict[str, tuple[NodeState, Step]] = {}
+        for step in steps:
+            for path, _, after in step.states():
+                expected[path] = (after, step)
+        return [
+            OperationError(
+                f"{path} is not what was approved after writing it.",
+                path=path,
+                step=expected[path][1].operation,
+                next="Something else writes to it; stop that, then apply again.",
+            )
+            for path, found in look(self._workspace, expected).items()
+            if found != expected[path][0]
+        ]
+
+    def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:
+        """Make the segment durable, say so in the journal, then acknowledge."""
+        self._publisher.sync()
+        lost = {str(n): metadata for n, metadata in self._lost.items()}
+        self._journal.append({"type": "done", "count": done, "lost": lost})
+        for step in steps:
+            if step.operation in completed:
+                completed.discard(step.operation)
+                known = self.results.get(step.operation)
+                if known is None or known.status is not ResultStatus.COMPLETED:
+                    self._set(OperationResult(id=step.operation, status=ResultStatus.COMPLETED))
+
+    def _run_command(self, operation: StagedOperation) -> None:
+        if operation.id in self._doomed:
+            return
+        self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
+        self.ran_in_place |= not self._commands.captures
+        try:
+            outcome = self._commands.run(operation, self._control, self._on_output)
+        except TandemError as error:
+            self.fail(operation.id, error.message)
+            return
+        self._workspace.forget_directories()
+        facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
+        if outcome.effects and not outcome.error and not self._commit_effects(operation, outcome.effects, facts):
+            return
+        self._journal.append({"type": "command_done", "operation": operation.id, "exit_code": outcome.exit_code})
+        if outcome.aborted:
+            self._set(OperationResult(id=operation.id, status=ResultStatus.CANCELLED, error=outcome.error, **facts))
+            raise HaltError(cancelled=True)
+        if outcome.error:
+            self.fail(operation.id, f"The command {outcome.error}.", **facts)
+            return
+        self._set(OperationResult(id=operation.id, status=ResultStatus.COMPLETED, **facts))
+
+    def _commit_effects(
+        self, operation: StagedOperation, effects: tuple[PathChange, ...], facts: dict[str, Any]
+    ) -> bool:
+        steps = ordered_steps(effects, operation.id, first=self._next_step)
+        self._next_step += len(steps)
+        try:
+            self._prepare_all(steps)
+            self._publish(steps, steps)
+        except OperationError as error:
+            self.fail(operation.id, f"Its effects could not be written: {error.message}", **facts)
+            return False
+        return True
+
+    def _mark_rolled_back(self) -> None:
+        for result in tuple(self.results.values()):
+            if result.status is ResultStatus.COMPLETED:
+                self._set(result.model_copy(update={"status": ResultStatus.ROLLED_BACK}))
+
+    def _go_on_or_halt(self) -> None:
+        if not self._control.may_go_on():
+            raise HaltError(cancelled=True)
+
+    def _set(self, result: OperationResult) -> None:
+        self.results[result.id] = result
+        self._on_result(result)
+
+
+def _incomplete(path: str, reason: str) -> RollbackError:
+    return RollbackError(
+        f"The roll back is incomplete at {path}: {reason}",
+        path=path,
+        next="Look at the path, then: tandem recover --rollback",
+    )

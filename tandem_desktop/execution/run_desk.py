@@ -1,0 +1,270 @@
+"""Where runs are opened and closed: one at a time per workspace, each with its journal, bench and records."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tandem_desktop.domain.errors import (
+    BusyError,
+    InterruptedRunError,
+    OperationError,
+    RollbackError,
+    StorageError,
+    TandemError,
+)
+from tandem_desktop.domain.execution import (
+    FailurePolicy,
+    OperationResult,
+    ResultStatus,
+    RunRecord,
+    RunStatus,
+)
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.commands import CommandRunner, OnOutput
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.journal import Journal
+from tandem_desktop.execution.journal_shelf import JournalShelf
+from tandem_desktop.execution.run import HaltError, OnResult, Run
+from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
+from tandem_desktop.storage import atomic, locks
+from tandem_desktop.storage.locations import Locations
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+Clock = Callable[[], datetime]
+
+
+class Outcome(NamedTuple):
+    """How a run ends when its work decides that itself."""
+
+    status: RunStatus
+    rolled_back: bool
+
+
+class Paperwork(Protocol):
+    """Whoever keeps plans and the audit in step with a run that has ended. Filing twice is filing once."""
+
+    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None: ...
+
+
+class RunDesk:
+    """Open a run, conduct it to an end, and close it, so that every way it can go leaves a true record."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        locations: Locations,
+        objects: ObjectStore,
+        commands: CommandRunner,
+        paperwork: Paperwork,
+        clock: Clock,
+        on_result: OnResult,
+        on_output: OnOutput,
+    ) -> None:
+        self.workspace = workspace
+        self.objects = objects
+        self.clock = clock
+        self.runs = RunStore(locations.runs)
+        self.shelf = JournalShelf(locations.journals / workspace.identity.key)
+        self._locations = locations
+        self._commands = commands
+        self._paperwork = paperwork
+        self._on_result = on_result
+        self._on_output = on_output
+
+    @contextlib.contextmanager
+    def only_run(self) -> Iterator[None]:
+        """Hold the workspace for one run.
+
+        Raises:
+            BusyError: another run holds it.
+        """
+        with locks.held_or_busy(self._lock) as free:
+            if not free:
+                raise BusyError(
+                    f"Another run is under way in {self.workspace.path}.",
+                    path=str(self.workspace.path),
+                    next="Wait for it to end; see it with: tandem runs",
+                )
+            yield
+
+    def is_busy(self) -> bool:
+        with locks.held_or_busy(self._lock) as free:
+            return not free
+
+    def refuse_if_interrupted(self) -> None:
+        """Raises InterruptedRunError while a cut-off run is not settled."""
+        open_runs = self.shelf.open_runs()
+        if open_runs:
+            raise InterruptedRunError(
+                f"{open_runs[0]} was interrupted and must be settled first.",
+                next="See it with: tandem recover; then: tandem recover --resume, --rollback or --mark-failed",
+            )
+
+    def begin(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> Journal:
+        """The durable beginning of a run."""
+        self._locations.prepare_workspace()
+        self.sweep()
+        journal = self.shelf.start(record, operations)
+        self.runs.begin(record, operations)
+        return journal
+
+    def bench(self, record: RunRecord) -> Workbench:
+        atomic.make_directory(self._locations.workbenches)
+        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
+        bench.open()
+        return bench
+
+    def sweep(self) -> None:
+        """Remove benches that a crash left behind after their run had ended."""
+        folder = self._locations.workbenches
+        if not folder.is_dir() or folder.is_symlink():
+            return
+        keep = set(self.shelf.open_runs())
+        for leftover in folder.iterdir():
+            if leftover.name not in keep and not leftover.is_symlink() and leftover.is_dir():
+                sweep_folder(leftover)
+
+    def conduct(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        journal: Journal,
+        work: Callable[[Run], Outcome | None],
+        *,
+        control: RunControl | None = None,
+        metadata: dict[str, Metadata] | None = None,
+    ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
+        """Do the work, roll back when the policy says so, close the books.
+
+        Raises:
+            RollbackError: the tree could not be restored; the run stays open.
+            OperationError: an unexpected fault; the tree is as before.
+        """
+        bench = self.bench(record)
+        run = Run(
+            workspace=self.workspace,
+            bench=bench,
+            journal=journal,
+            commands=self._commands,
+            control=control or RunControl(),
+            policy=record.on_failure,
+            on_result=self._on_result,
+            on_output=self._on_output,
+            metadata=metadata,
+        )
+        fault: OSError | TandemError | None = None
+        try:
+            try:
+                status, rolled_back = work(run) or Outcome(RunStatus.COMPLETED, rolled_back=False)
+            except HaltError as halt:
+                status = RunStatus.CANCELLED if halt.cancelled else RunStatus.FAILED
+                rolled_back = self._roll_back(run, record.on_failure)
+            except RollbackError:
+                raise
+            except (OSError, TandemError) as error:
+                # Not the fault of one operation: whatever the policy, the tree goes back to what it was.
+                fault, status = error, RunStatus.FAILED
+                rolled_back = self._roll_back(run, FailurePolicy.ROLLBACK)
+            if any(result.status is ResultStatus.FAILED for result in run.results.values()):
+                status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
+            results = _all_results(operations, run, status, fault)
+            ended = self._ended(record, status, results, rolled_back=rolled_back)
+            self._close(ended, results, journal, bench)
+        finally:
+            journal.close()
+            bench.close()
+        if fault is not None and not operations:
+            raise _fault(record, fault)
+        return ended, results
+
+    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+        """What follows the last record of a journal; repeated by recovery when it was cut off."""
+        self.runs.finish(record, results)
+        self._paperwork.file(record, results)
+        self.shelf.close(record.run_id)
+
+    def _roll_back(self, run: Run, policy: FailurePolicy) -> bool:
+        if policy is not FailurePolicy.ROLLBACK:
+            return False
+        run.roll_back()
+        return not run.ran_in_place
+
+    def _ended(
+        self, record: RunRecord, status: RunStatus, results: tuple[OperationResult, ...], *, rolled_back: bool
+    ) -> RunRecord:
+        return record.model_copy(
+            update={
+                "status": status,
+                "rolled_back": rolled_back,
+                "ended_at": self.clock(),
+                "summary": _summary(results, rolled_back=rolled_back),
+            }
+        )
+
+    def _close(
+        self, record: RunRecord, results: tuple[OperationResult, ...], journal: Journal, bench: Workbench
+    ) -> None:
+        try:
+            bench.discard()
+            journal.append(
+                {
+                    "type": "end",
+                    "record": record.model_dump(mode="json"),
+                    "results": [result.model_dump(mode="json", exclude_defaults=True) for result in results],
+                }
+            )
+            self.file(record, results)
+        except OSError as error:
+            raise InterruptedRunError(
+                f"{record.run_id} could not be closed: {error.strerror}. What it wrote is safe.",
+                path=error.filename if isinstance(error.filename, str) else str(self._locations.state),
+                next="Make room or mend the permissions, then: tandem recover",
+            ) from error
+
+    @property
+    def _lock(self) -> Path:
+        self._locations.prepare_state()
+        return self._locations.locks / f"{self.workspace.identity.key}.lock"
+
+
+def _all_results(
+    operations: tuple[StagedOperation, ...], run: Run, status: RunStatus, fault: OSError | TandemError | None
+) -> tuple[OperationResult, ...]:
+    """One result per operation; what was never reached says so."""
+    rest = ResultStatus.CANCELLED if status is RunStatus.CANCELLED else ResultStatus.PENDING
+    results = []
+    blamed = fault is None
+    for operation in operations:
+        result = run.results.get(operation.id, OperationResult(id=operation.id, status=rest))
+        if not blamed and result.status is not ResultStatus.ROLLED_BACK:
+            result = OperationResult(id=operation.id, status=ResultStatus.FAILED, error=_words(fault))
+            blamed = True
+        results.append(result)
+    return tuple(results)
+
+
+def _summary(results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
+    done = sum(result.status is ResultStatus.COMPLETED for result in results)
+    tail = "; rolled back, the tree is as before" if rolled_back else ""
+    return f"{done} of {len(results)} operations done{tail}"
+
+
+def _words(error: OSError | TandemError | None) -> str:
+    if isinstance(error, TandemError):
+        return error.message
+    return f"{error.filename or 'the disk'}: {error.strerror}" if error else ""
+
+
+def _fault(record: RunRecord, error: OSError | TandemError) -> TandemError:
+    if isinstance(error, OperationError):
+        return error
+    return StorageError(
+        f"{record.run_id} failed: {_words(error)}. The tree is as before.",
+        path=getattr(error, "path", None),
+        next="Make room or mend the permissions, then try again.",
+    )

@@ -1,0 +1,86 @@
+"""The people's copy of every run, beside the plans: what was asked, what came of it, step by step."""
+
+import json
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
+from tandem_desktop.domain.execution import OperationResult, RunRecord
+from tandem_desktop.domain.ids import RUN_ID, RunId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.storage import atomic
+
+_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...])
+_RESULTS = TypeAdapter(tuple[OperationResult, ...])
+
+
+class RunStore:
+    """`runs/RUN-x/{meta,operations,results}.json` and `steps.jsonl`. Undo never trusts it: the journal is the truth."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def begin(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> None:
+        folder = self._folder / record.run_id
+        atomic.make_directory(folder)
+        atomic.replace(folder / "operations.json", _OPERATIONS.dump_json(operations))
+        self.save(record)
+
+    def finish(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+        folder = self._folder / record.run_id
+        atomic.make_directory(folder)
+        atomic.replace(folder / "results.json", _RESULTS.dump_json(results, indent=1))
+        atomic.replace(folder / "steps.jsonl", _checkpoints(folder, results))
+        self.save(record)
+
+    def save(self, record: RunRecord) -> None:
+        atomic.make_directory(self._folder / record.run_id)
+        atomic.replace(self._folder / record.run_id / "meta.json", record.model_dump_json(indent=1).encode())
+
+    def get(self, run_id: str) -> RunRecord:
+        """One run.
+
+        Raises:
+            RunNotFoundError: there is none of this name.
+            PlanDamagedError: its record cannot be read.
+        """
+        path = self._folder / run_id / "meta.json"
+        if not RUN_ID.fullmatch(run_id) or not path.exists():
+            raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
+        try:
+            return RunRecord.model_validate_json(path.read_bytes())
+        except ValidationError:
+            raise PlanDamagedError(
+                f"The record of {run_id} at {path} cannot be read.",
+                path=str(path),
+                next="It is a copy for people; delete it, the journal is kept elsewhere.",
+            ) from None
+
+    def results(self, run_id: RunId) -> tuple[OperationResult, ...]:
+        path = self._folder / run_id / "results.json"
+        return _RESULTS.validate_json(path.read_bytes()) if path.exists() else ()
+
+    def list(self) -> tuple[RunRecord, ...]:
+        """Every readable run, newest first."""
+        names = sorted(p.name for p in self._folder.iterdir()) if self._folder.is_dir() else []
+        records = []
+        for name in names:
+            try:
+                records.append(self.get(name))
+            except (RunNotFoundError, PlanDamagedError):
+                continue
+        return tuple(sorted(records, key=lambda record: record.started_at, reverse=True))
+
+
+def _checkpoints(folder: Path, results: tuple[OperationResult, ...]) -> bytes:
+    """A line per step: number, tool, operation, status, and the summary or the error."""
+    path = folder / "operations.json"
+    operations = _OPERATIONS.validate_json(path.read_bytes()) if path.exists() else ()
+    tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
+    lines = []
+    for number, result in enumerate(results, start=1):
+        line = {"step": number, "tool": tools.get(result.id, ""), "op": result.id, "status": result.status.value}
+        line |= {"error": result.error} if result.error else {"result_summary": result.status.value}
+        lines.append(json.dumps(line, ensure_ascii=False))
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")

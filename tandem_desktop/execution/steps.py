@@ -1,0 +1,176 @@
+"""Operations taken apart into single system calls, so that a crash always falls between two known states."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    NEW_DIRECTORY_MODE,
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    StagedOperation,
+    SymlinkState,
+)
+
+
+class Action(StrEnum):
+    """What one step does to its path. Each is one atomic call of the kernel."""
+
+    PUT = "put"
+    """The prepared node takes a free name."""
+    SWAP = "swap"
+    """The prepared file and the one in place change names."""
+    REMOVE = "remove"
+    """The node in place moves to the workbench."""
+    RENAME = "rename"
+    """The node moves to another free name in the workspace."""
+    CHMOD = "chmod"
+    RMDIR = "rmdir"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One atomic change. `n` is its name on the workbench."""
+
+    n: int
+    operation: OperationId
+    action: Action
+    path: str
+    before: NodeState
+    after: NodeState
+    to: str | None = None
+
+    @property
+    def needs_preparation(self) -> bool:
+        return self.action in (Action.PUT, Action.SWAP)
+
+    def states(self) -> tuple[tuple[str, NodeState, NodeState], ...]:
+        """(path, before, after) of each path the step touches."""
+        if self.to is None:
+            return ((self.path, self.before, self.after),)
+        return ((self.path, self.before, ABSENT), (self.to, ABSENT, self.after))
+
+
+class Directories(Protocol):
+    """What a compiler needs to know of the tree: which folders are there."""
+
+    def is_directory(self, path: str) -> bool: ...
+
+
+def compile_steps(operations: Iterable[StagedOperation], tree: Directories, first: int = 0) -> tuple[Step, ...]:
+    """The steps of one segment, missing parent folders included, numbered from `first`."""
+    return tuple(_compile(operations, tree, first))
+
+
+def _compile(operations: Iterable[StagedOperation], tree: Directories, n: int) -> Iterator[Step]:
+    known: dict[str, bool] = {"": True}
+
+    def exists(folder: str) -> bool:
+        if folder not in known:
+            known[folder] = tree.is_directory(folder)
+        return known[folder]
+
+    for operation in operations:
+        if operation.path is None:
+            continue
+        target = operation.to or operation.path
+        if not isinstance(operation.after, Absent):
+            for folder in missing_parents(target, exists):
+                yield Step(n, operation.id, Action.PUT, folder, ABSENT, DirectoryState(mode=NEW_DIRECTORY_MODE))
+                known[folder] = True
+                n += 1
+        step = _step(n, operation)
+        if step is not None:
+            yield step
+            n += 1
+        for path, _, after in step.states() if step else ():
+            known[path] = isinstance(after, DirectoryState)
+
+
+def missing_parents(path: str, exists: Any) -> list[str]:
+    """Folders above `path` that are not there, outermost first."""
+    missing = []
+    folder = path.rpartition("/")[0]
+    while folder and not exists(folder):
+        missing.append(folder)
+        folder = folder.rpartition("/")[0]
+    return missing[::-1]
+
+
+def _step(n: int, operation: StagedOperation) -> Step | None:
+    assert operation.path is not None
+    if operation.to is not None:
+        return Step(n, operation.id, Action.RENAME, operation.path, operation.base, operation.after, operation.to)
+    return change_step(n, operation.id, operation.path, operation.base, operation.after)
+
+
+def change_step(n: int, operation: OperationId, path: str, before: NodeState, after: NodeState) -> Step | None:
+    """The single step that turns one state of a path into another, or nothing when they are equal."""
+    if before == after:
+        return None
+    if isinstance(before, Absent):
+        return Step(n, operation, Action.PUT, path, before, after)
+    if isinstance(after, Absent):
+        action = Action.RMDIR if isinstance(before, DirectoryState) else Action.REMOVE
+        return Step(n, operation, action, path, before, after)
+    if _only_mode_differs(before, after):
+        return Step(n, operation, Action.CHMOD, path, before, after)
+    return Step(n, operation, Action.SWAP, path, before, after)
+
+
+def _only_mode_differs(before: NodeState, after: NodeState) -> bool:
+    if isinstance(before, FileState) and isinstance(after, FileState):
+        return before.sha256 == after.sha256
+    return isinstance(before, DirectoryState) and isinstance(after, DirectoryState)
+
+
+def net_changes(steps: Iterable[Step]) -> dict[str, tuple[NodeState, NodeState]]:
+    """First state before and last state after of each path; paths that end as they began are left out."""
+    net: dict[str, tuple[NodeState, NodeState]] = {}
+    for step in steps:
+        for path, before, after in step.states():
+            net[path] = (net[path][0] if path in net else before, after)
+    return {path: pair for path, pair in net.items() if pair[0] != pair[1]}
+
+
+def pack_state(state: NodeState) -> list[Any]:
+    if isinstance(state, FileState):
+        return ["f", state.sha256, state.size, state.mode]
+    if isinstance(state, SymlinkState):
+        return ["l", state.target]
+    if isinstance(state, DirectoryState):
+        return ["d", state.mode]
+    return []
+
+
+def unpack_state(packed: list[Any]) -> NodeState:
+    if not packed:
+        return ABSENT
+    kind, *facts = packed
+    if kind == "f":
+        return FileState(sha256=facts[0], size=facts[1], mode=facts[2])
+    if kind == "l":
+        return SymlinkState(target=facts[0])
+    return DirectoryState(mode=facts[0])
+
+
+def pack_step(step: Step) -> list[Any]:
+    return [
+        step.n,
+        step.operation,
+        step.action.value,
+        step.path,
+        step.to,
+        pack_state(step.before),
+        pack_state(step.after),
+    ]
+
+
+def unpack_step(packed: list[Any]) -> Step:
+    n, operation, action, path, to, before, after = packed
+    return Step(n, operation, Action(action), path, unpack_state(before), unpack_state(after), to)

@@ -1,0 +1,207 @@
+"""The bench of one run: prepared after-images wait here, and what was in their place rests here until the run ends.
+
+It lies in `.tandem/tmp` of the workspace, on the same file system as every target, so that each publish and each roll
+back is one rename, and no half-written file is ever seen beside the person's own.
+"""
+
+import base64
+import contextlib
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from tandem_desktop.domain.errors import OperationError, StorageError
+from tandem_desktop.domain.operations import DirectoryState, FileState, SymlinkState
+from tandem_desktop.execution.steps import Action, Step
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+Metadata = dict[str, Any]
+"""Owner and extended attributes of a node, as far as they differ from what a new file would get."""
+
+_FEW = 16
+"""Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
+
+
+class Workbench:
+    """A folder of numbered nodes, held by descriptor."""
+
+    def __init__(self, folder: Path, workspace: Workspace, objects: ObjectStore) -> None:
+        self.folder = folder
+        self._workspace = workspace
+        self._objects = objects
+        self.fd = -1
+
+    def open(self) -> None:
+        """Make or reopen the folder.
+
+        Raises:
+            StorageError: it is not on the workspace's own file system.
+        """
+        atomic.make_directory(self.folder)
+        self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        if os.fstat(self.fd).st_dev != self._workspace.identity.device:
+            self.close()
+            raise StorageError(
+                f"{self.folder} is not on the same file system as the workspace.",
+                path=str(self.folder),
+                next="Remove the link or mount at .tandem, then try again.",
+            )
+
+    def prepare(self, steps: tuple[Step, ...], metadata: dict[str, Metadata]) -> None:
+        """Write every after-image; durable after the next `sync_all`.
+
+        Raises:
+            OperationError: one could not be written; nothing of the workspace has changed.
+        """
+        few = sum(step.needs_preparation for step in steps) <= _FEW
+        origins = _Origins()
+        for step in steps:
+            if step.needs_preparation:
+                try:
+                    self.place(step, self._kept_metadata(step, origins, metadata), sync=few)
+                except (OSError, StorageError) as error:
+                    raise _not_prepared(step, error) from error
+            origins.follow(step)
+
+    def place(self, step: Step, metadata: Metadata, *, sync: bool) -> None:
+        """Write one after-image under the step's number, replacing a leftover of that number."""
+        name, after = str(step.n), step.after
+        if isinstance(after, FileState):
+            self._place_file(name, after, metadata, sync=sync)
+        elif isinstance(after, SymlinkState):
+            self._fresh(name, lambda: syscalls.symlink(after.target, name, self.fd))
+        elif isinstance(after, DirectoryState):
+            self.place_directory(name, after.mode, metadata)
+
+    def place_directory(self, name: str, mode: int, metadata: Metadata) -> None:
+        self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))
+        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.fd)
+        try:
+            _apply_metadata(fd, metadata)
+            syscalls.chmod(fd, mode)
+        finally:
+            os.close(fd)
+
+    def sync_all(self, steps: tuple[Step, ...]) -> None:
+        """Make the prepared nodes and their names durable."""
+        if sum(step.needs_preparation for step in steps) > _FEW:
+            syscalls.sync_filesystem(self.fd)
+        else:
+            syscalls.sync(self.fd)
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def discard(self) -> None:
+        """Remove the folder and everything on it; what is left behind by an error is swept by the next run."""
+        self.close()
+        sweep_folder(self.folder)
+
+    def _kept_metadata(self, step: Step, origins: "_Origins", metadata: dict[str, Metadata]) -> Metadata:
+        """Owner and attributes the new file inherits from the one it replaces."""
+        origin = origins.of(step.path)
+        if step.action is Action.SWAP and origin is not None:
+            return read_metadata(*self._workspace.parent(origin))
+        return metadata.get(step.path, {})
+
+    def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
+        data = self._objects.read(after.sha256)
+        fd = self._fresh(name, lambda: syscalls.create(name, self.fd))
+        try:
+            syscalls.write(fd, data)
+            _apply_metadata(fd, metadata)
+            syscalls.chmod(fd, after.mode)
+            if sync:
+                syscalls.sync(fd)
+        finally:
+            os.close(fd)
+
+    def _fresh(self, name: str, make: Any) -> Any:
+        try:
+            return make()
+        except FileExistsError:
+            remove_node(self.fd, name)
+            return make()
+
+
+class _Origins:
+    """Where on disk the file of a path lies before the segment runs; nowhere when the segment makes it."""
+
+    def __init__(self) -> None:
+        self._moved: dict[str, str | None] = {}
+
+    def of(self, path: str) -> str | None:
+        return self._moved.get(path, path)
+
+    def follow(self, step: Step) -> None:
+        if step.action is Action.RENAME and step.to is not None:
+            self._moved[step.to] = self.of(step.path)
+        elif step.action is Action.PUT:
+            self._moved[step.path] = None
+
+
+def read_metadata(dir_fd: int, name: str) -> Metadata:
+    """Owner and extended attributes where they are not what a new file would have anyway."""
+    metadata: Metadata = {}
+    info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    if (info.st_uid, info.st_gid) != (os.geteuid(), os.getegid()):
+        metadata["owner"] = [info.st_uid, info.st_gid]
+    if not stat.S_ISREG(info.st_mode) and not stat.S_ISDIR(info.st_mode):
+        return metadata
+    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        if names := _attribute_names(fd):
+            metadata["xattrs"] = {n: base64.b64encode(os.getxattr(fd, n)).decode() for n in names}
+    finally:
+        os.close(fd)
+    return metadata
+
+
+def remove_node(dir_fd: int, name: str) -> None:
+    """Remove one file, link or folder from a bench."""
+    info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    if stat.S_ISDIR(info.st_mode):
+        syscalls.rmdir(name, dir_fd)
+    else:
+        syscalls.unlink(name, dir_fd)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove a bench with its nodes, following nothing."""
+    with contextlib.suppress(FileNotFoundError):
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(fd):
+                remove_node(fd, name)
+        finally:
+            os.close(fd)
+        syscalls.rmdir(str(folder))
+
+
+def _not_prepared(step: Step, error: OSError | StorageError) -> OperationError:
+    reason = error.message if isinstance(error, StorageError) else f"{error.strerror}."
+    return OperationError(
+        f"{step.path} could not be prepared: {reason}",
+        path=step.path,
+        step=step.operation,
+        next="Make room or mend the permissions, then apply again.",
+    )
+
+
+def _attribute_names(fd: int) -> list[str]:
+    try:
+        return [name for name in os.listxattr(fd) if not name.startswith(("security.", "trusted."))]
+    except OSError:
+        return []
+
+
+def _apply_metadata(fd: int, metadata: Metadata) -> None:
+    if owner := metadata.get("owner"):
+        syscalls.chown(fd, owner[0], owner[1])
+    for name, value in metadata.get("xattrs", {}).items():
+        syscalls.set_attribute(fd, name, base64.b64decode(value))

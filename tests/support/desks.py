@@ -1,0 +1,79 @@
+"""A whole execution side on real folders, for tests of runs that need no plan and no approval."""
+
+import itertools
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.ids import PlanId, new_run_id
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.commands import InPlaceCommands
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.segments import segments
+from tandem_desktop.storage.locations import Locations
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+class NoPaperwork:
+    """Nobody keeps plans here; remembers what was filed."""
+
+    def __init__(self) -> None:
+        self.filed: list[RunRecord] = []
+
+    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+        self.filed.append(record)
+
+
+def a_clock() -> Callable[[], datetime]:
+    """A clock that moves a second with every look."""
+    seconds = itertools.count()
+    return lambda: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=next(seconds))
+
+
+def a_desk(root: Path, state: Path) -> RunDesk:
+    """A desk for the workspace at `root`."""
+    locations = Locations(workspace=root.resolve(), state=state)
+    locations.prepare_state()
+    workspace = Workspace(root)
+    return RunDesk(
+        workspace=workspace,
+        locations=locations,
+        objects=ObjectStore(locations.objects),
+        commands=InPlaceCommands(workspace),
+        paperwork=NoPaperwork(),
+        clock=a_clock(),
+        on_result=lambda result: None,
+        on_output=lambda operation, chunk: None,
+    )
+
+
+def a_record(policy: FailurePolicy = FailurePolicy.ROLLBACK) -> RunRecord:
+    return RunRecord(
+        run_id=new_run_id(),
+        kind=RunKind.APPLY,
+        plan_id=PlanId("PLAN-0badcafe"),
+        revision=1,
+        digest="0" * 64,
+        on_failure=policy,
+        status=RunStatus.RUNNING,
+        started_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def carry_out(
+    desk: RunDesk,
+    operations: tuple[StagedOperation, ...],
+    policy: FailurePolicy = FailurePolicy.ROLLBACK,
+    control: RunControl | None = None,
+) -> tuple[RunRecord, tuple[OperationResult, ...]]:
+    """Run operations as if they had been approved."""
+    record = a_record(policy)
+    with desk.only_run():
+        desk.refuse_if_interrupted()
+        journal = desk.begin(record, operations)
+        return desk.conduct(
+            record, operations, journal, lambda run: run.carry_out(segments(operations)), control=control
+        )
