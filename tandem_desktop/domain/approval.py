@@ -25,7 +25,7 @@ class ApprovalHash(Frozen):
             format=version.format,
             plan_id=version.plan_id,
             revision=version.revision,
-            content_hash=digest("content:1", version.content.encode("utf-8", "surrogatepass")),
+            content_hash=digest("content:1", canonical([version.title, version.content, version.context])),
             operations_hash=digest("operations:1", canonical(effects)),
         )
 

@@ -64,7 +64,7 @@ class PlanVersion(Frozen):
     origin: Origin = Origin.AGENT
     title: str
     content: str
-    """The plan text a person reads, as Markdown; part of the digest."""
+    """The plan text a person reads, as Markdown. It, the title and the context are in the digest."""
     context: dict[str, Any] = Field(default_factory=dict)
     operations: tuple[StagedOperation, ...] = ()
     tasks: tuple[PlanTask, ...] = ()

@@ -39,6 +39,7 @@ class PlanExecutor:
         latest_revision: int,
         policy: FailurePolicy = FailurePolicy.ROLLBACK,
         control: RunControl | None = None,
+        check_status: Callable[[], None],
         on_start: Callable[[RunId], None],
     ) -> RunResult:
         """Run `version` once.
@@ -50,6 +51,7 @@ class PlanExecutor:
         """
         desk = self._desk
         approval = self._enforcer.enforce_execution(version, latest_revision, desk.workspace.identity)
+        check_status()
         with desk.only_run():
             desk.refuse_if_interrupted()
             preflight(version.operations, desk.workspace, desk.objects)

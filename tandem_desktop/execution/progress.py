@@ -31,22 +31,23 @@ def touched_paths(steps: Iterable[Step]) -> tuple[str, ...]:
 def locate(steps: tuple[Step, ...], found: States) -> int | None:
     """How many steps are done, when the disk is in a state between two of them; otherwise None.
 
-    Steps are atomic and ordered, so without a stranger's hand some count always fits. The largest is taken: where two
-    fit, the tree looks the same.
+    Steps are atomic and ordered, so without a stranger's hand some count always fits. The smallest is taken: where
+    two fit, the tree looks the same.
     """
     current: dict[str, NodeState] = {}
     for step in steps:
         for path, before, _ in step.states():
             current.setdefault(path, before)
     wrong = sum(found[path] != state for path, state in current.items())
-    best = 0 if wrong == 0 else None
+    if wrong == 0:
+        return 0
     for count, step in enumerate(steps, start=1):
         for path, _, after in step.states():
             wrong += (found[path] != after) - (found[path] != current[path])
             current[path] = after
         if wrong == 0:
-            best = count
-    return best
+            return count
+    return None
 
 
 def histories(steps: Iterable[Step]) -> dict[str, list[NodeState]]:

@@ -6,7 +6,7 @@ import os
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState
 from tandem_desktop.execution.steps import Action, Step
-from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata
+from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata, remove_node
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import Workspace, look_at
 
@@ -107,7 +107,12 @@ class Publisher:
     def _remove(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
         bench, own = self._bench.fd, str(step.n)
-        self._move(name, own, dir_fd, bench)
+        try:
+            self._move(name, own, dir_fd, bench)
+        except FileExistsError:
+            # A leftover of a run that was cut off; what it held is in the object store.
+            remove_node(bench, own)
+            self._move(name, own, dir_fd, bench)
         found = self._came_out(own, step)
         if found != step.before:
             self._move(own, name, bench, dir_fd)

@@ -21,12 +21,13 @@ from tandem_desktop.domain.execution import (
     RunRecord,
     RunStatus,
 )
+from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.commands import CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
-from tandem_desktop.execution.run import HaltError, OnResult, Run
+from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
 from tandem_desktop.storage import atomic, locks
@@ -62,7 +63,7 @@ class RunDesk:
         commands: CommandRunner,
         paperwork: Paperwork,
         clock: Clock,
-        on_result: OnResult,
+        on_result: Callable[[RunId, OperationResult], None],
         on_output: OnOutput,
     ) -> None:
         self.workspace = workspace
@@ -153,7 +154,7 @@ class RunDesk:
             commands=self._commands,
             control=control or RunControl(),
             policy=record.on_failure,
-            on_result=self._on_result,
+            on_result=lambda result: self._on_result(record.run_id, result),
             on_output=self._on_output,
             metadata=metadata,
         )

@@ -45,7 +45,7 @@ def a_desk(root: Path, state: Path) -> RunDesk:
         commands=InPlaceCommands(workspace),
         paperwork=NoPaperwork(),
         clock=a_clock(),
-        on_result=lambda result: None,
+        on_result=lambda run_id, result: None,
         on_output=lambda operation, chunk: None,
     )
 

@@ -1,0 +1,92 @@
+"""Build every object once and hand it to its neighbours; the only place that knows everyone."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
+from tandem_desktop.approval.approval_store import ApprovalStore
+from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.approval.state_key import StateKey
+from tandem_desktop.domain.execution import OperationResult
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.events.events import OperationFinished
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.execution.commands import InPlaceCommands
+from tandem_desktop.execution.plan_executor import PlanExecutor
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.paperwork import PlanPaperwork
+from tandem_desktop.orchestration.plan_runs import PlanRuns
+from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.storage.locations import Locations, default_state_directory
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+def build_engine(
+    root: Path,
+    *,
+    state: Path | None = None,
+    clock: Callable[[], datetime] | None = None,
+    on_output: Callable[[OperationId, bytes], None] = lambda operation, chunk: None,
+) -> Engine:
+    """The engine of the workspace at `root`."""
+    now = clock or (lambda: datetime.now(UTC))
+    workspace = Workspace(root)
+    locations = Locations(workspace=workspace.path, state=state or default_state_directory())
+    locations.prepare_state()
+    objects = ObjectStore(locations.objects)
+    events = EventStream()
+    plans = PlanStore(locations.plans, now, locations.artifacts)
+    store = ApprovalStore(locations.approvals)
+    audit = AuditLog(locations.audit, StateKey(locations.approvals / "key"))
+    enforcer = ApprovalEnforcer(store, audit, now)
+    commands = InPlaceCommands(workspace)
+
+    def announce(run_id: RunId, result: OperationResult) -> None:
+        events.publish(OperationFinished(run_id=run_id, result=result))
+
+    desk = RunDesk(
+        workspace=workspace,
+        locations=locations,
+        objects=objects,
+        commands=commands,
+        paperwork=PlanPaperwork(plans, RunStore(locations.runs), enforcer, events, now),
+        clock=now,
+        on_result=announce,
+        on_output=on_output,
+    )
+    runs = PlanRuns(desk=desk, plans=plans, executor=PlanExecutor(desk, enforcer), clock=now)
+    return Engine(
+        locations=locations,
+        workspace=workspace,
+        objects=objects,
+        plans=plans,
+        proposals=Proposals(
+            workspace=workspace,
+            locations=locations,
+            objects=objects,
+            plans=plans,
+            enforcer=enforcer,
+            events=events,
+            clock=now,
+            before_writing=runs.refuse_if_interrupted,
+        ),
+        decisions=Decisions(
+            workspace=workspace,
+            plans=plans,
+            enforcer=enforcer,
+            events=events,
+            clock=now,
+            before_writing=runs.refuse_if_interrupted,
+        ),
+        runs=runs,
+        audit=audit,
+        events=events,
+        clock=now,
+        commands_captured=commands.captures,
+    )

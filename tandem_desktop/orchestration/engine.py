@@ -1,0 +1,55 @@
+"""The whole engine of one workspace in one hand: what the command line and the window hold."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.orchestration.plan_runs import PlanRuns
+from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.review.drift import Drifted, drift
+from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.staging.simulate import Problem, simulate_operations
+from tandem_desktop.storage.locations import Locations
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Propose, look, decide, run, take back."""
+
+    locations: Locations
+    workspace: Workspace
+    objects: ObjectStore
+    plans: PlanStore
+    proposals: Proposals
+    decisions: Decisions
+    runs: PlanRuns
+    audit: AuditLog
+    events: EventStream
+    clock: Callable[[], datetime]
+    commands_captured: bool
+
+    def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
+        """Every operation with its flags and hunks."""
+        return tuple(
+            view_operation(operation, self.objects, commands_captured=self.commands_captured)
+            for operation in version.operations
+        )
+
+    def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
+        """What changed on disk since the plan was made."""
+        return drift(self.plans.revision(plan_id).operations, self.workspace)
+
+    def simulate(self, plan_id: PlanId) -> tuple[Problem, ...]:
+        """Which operations would not apply to the workspace as it stands."""
+        return simulate_operations(self.plans.revision(plan_id).operations, self.workspace)
+
+    def close(self) -> None:
+        self.workspace.close()

@@ -1,0 +1,118 @@
+"""Run plans, take runs back, settle what was cut off: the after-the-decision half of the engine."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.errors import InterruptedRunError, PreflightError
+from tandem_desktop.domain.execution import FailurePolicy, RunRecord, RunStatus
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
+from tandem_desktop.execution.recovery import InterruptedRun, Recovery
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.undo import UndoExecutor, Undoing, UndoneRun, is_undoable
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.plan_store import PlanStore
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run with what can still be done about it."""
+
+    record: RunRecord
+    status: RunStatus
+    undoable: bool
+
+
+class PlanRuns:
+    """Apply, undo, redo, recover."""
+
+    def __init__(
+        self, *, desk: RunDesk, plans: PlanStore, executor: PlanExecutor, clock: Callable[[], datetime]
+    ) -> None:
+        self._desk = desk
+        self._plans = plans
+        self._executor = executor
+        self._clock = clock
+        self._undo = UndoExecutor(desk)
+        self._recovery = Recovery(desk)
+
+    def apply(
+        self,
+        plan_id: PlanId,
+        policy: FailurePolicy = FailurePolicy.ROLLBACK,
+        control: RunControl | None = None,
+    ) -> RunResult:
+        """Run the latest revision, if exactly that was approved."""
+        self.refuse_if_interrupted()
+        version = self._plans.revision(plan_id)
+        meta = self._plans.meta(plan_id)
+
+        def started(run_id: RunId) -> None:
+            self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))
+
+        def check_status() -> None:
+            if meta.status is not PlanStatus.APPROVED:
+                raise PreflightError(
+                    f"{plan_id} is {meta.status.value}, not approved.",
+                    next=f"Look at it with: tandem show {plan_id}",
+                )
+
+        return self._executor.execute(
+            version,
+            latest_revision=meta.revision,
+            policy=policy,
+            control=control,
+            check_status=check_status,
+            on_start=started,
+        )
+
+    def runs(self) -> tuple[ListedRun, ...]:
+        """Every run of this workspace, newest first."""
+        open_runs = set() if self._desk.is_busy() else set(self._desk.shelf.open_runs())
+        return tuple(self._listed(record, open_runs) for record in self._desk.runs.list())
+
+    def preview_undo(self, run_id: str, only: OperationId | None = None) -> Undoing:
+        return self._undo.preview(run_id, only)
+
+    def undo(self, run_id: str, only: OperationId | None = None, control: RunControl | None = None) -> UndoneRun:
+        self.refuse_if_interrupted()
+        return self._undo.undo(run_id, only=only, control=control)
+
+    def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
+        self.refuse_if_interrupted()
+        return self._undo.redo(run_id, control=control)
+
+    def interrupted(self) -> tuple[InterruptedRun, ...]:
+        return self._recovery.interrupted()
+
+    def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
+        return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))
+
+    def roll_back(self, run_id: str | None) -> RunResult:
+        return RunResult(*self._recovery.roll_back(run_id))
+
+    def mark_failed(self, run_id: str | None) -> RunResult:
+        return RunResult(*self._recovery.mark_failed(run_id))
+
+    def refuse_if_interrupted(self) -> None:
+        """Every writing call comes by here first.
+
+        Raises:
+            InterruptedRunError: a cut-off run has to be settled.
+        """
+        waiting = self._recovery.interrupted() if self._desk.shelf.open_runs() else ()
+        if waiting:
+            run = waiting[0]
+            raise InterruptedRunError(
+                f"{run.run_id} was interrupted ({run.done} of {run.total} done) and must be settled first.",
+                next="tandem recover --resume, --rollback or --mark-failed",
+            )
+
+    def _listed(self, record: RunRecord, open_runs: set[RunId]) -> ListedRun:
+        interrupted = record.run_id in open_runs and record.status is RunStatus.RUNNING
+        status = RunStatus.INTERRUPTED if interrupted else record.status
+        has_journal = self._desk.shelf.has(record.run_id)
+        return ListedRun(record, status, is_undoable(record, has_journal=has_journal))

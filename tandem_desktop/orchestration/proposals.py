@@ -1,0 +1,130 @@
+"""How plans and revisions come to be: from plan JSON, from a patch, or from a person's choices."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
+from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.events.events import PlanProposed
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.review.choices import Drop, choose
+from tandem_desktop.staging.patch_input import plan_from_patch
+from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.plan_steps import PlanInput
+from tandem_desktop.staging.simulate import simulate_operations, simulate_steps
+from tandem_desktop.storage.locations import Locations
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+class Proposals:
+    """Make revisions. Nothing here touches a file of the workspace outside `.tandem`."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        locations: Locations,
+        objects: ObjectStore,
+        plans: PlanStore,
+        enforcer: ApprovalEnforcer,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        before_writing: Callable[[], None],
+    ) -> None:
+        self._workspace = workspace
+        self._locations = locations
+        self._objects = objects
+        self._plans = plans
+        self._enforcer = enforcer
+        self._events = events
+        self._clock = clock
+        self._before_writing = before_writing
+
+    def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion:
+        """Plan JSON becomes a plan.
+
+        Raises:
+            BadInputError: it cannot be understood.
+            StepRefusedError: a step does not apply; no plan is made.
+        """
+        return self._make(parse_plan(raw), session_id)
+
+    def review_patch(self, patch: bytes, title: str = "") -> PlanVersion:
+        """A unified diff becomes a plan."""
+        return self._make(plan_from_patch(patch, title=title), None)
+
+    def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> PlanVersion:
+        """The same plan without some operations or hunks, as the person's own revision."""
+        self._before_writing()
+        latest = self._plans.revision(plan_id)
+        chosen = choose(latest.operations, drops, self._objects)
+        problems = simulate_operations(chosen.operations, self._workspace)
+        if problems:
+            raise StepRefusedError(
+                f"{problems[0].step} no longer applies: {problems[0].reason}",
+                step=problems[0].step,
+                next=f"Drop {problems[0].step} as well.",
+            )
+        self._objects.put_all(chosen.contents)
+        draft = latest.model_copy(
+            update={
+                "operations": chosen.operations,
+                "parent_revision": latest.revision,
+                "origin": Origin.PERSON,
+            }
+        )
+        return self._revise(draft)
+
+    def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
+        """An earlier revision, brought back as a new one."""
+        self._before_writing()
+        earlier = self._plans.revision(plan_id, revision)
+        latest = self._plans.latest_revision(plan_id)
+        return self._revise(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
+
+    def _make(self, plan: PlanInput, session_id: SessionId | None) -> PlanVersion:
+        self._before_writing()
+        now = self._clock()
+        simulation = simulate_steps(plan, self._workspace, now)
+        self._locations.prepare_workspace()
+        self._objects.put_all(simulation.contents.values())
+        draft = PlanVersion(
+            id=str(uuid.uuid4()),
+            plan_id=new_plan_id(),
+            session_id=session_id or new_session_id(),
+            title=plan.title,
+            content=_plan_text(plan),
+            context=plan.context,
+            operations=simulation.operations,
+            tasks=plan.plan_tasks(),
+            notes=simulation.notes,
+            created_at=now,
+        )
+        tools = tuple(sorted({step.tool for step in plan.steps}))
+        return self._announced(self._plans.create_plan(draft, tools_required=tools))
+
+    def _revise(self, draft: PlanVersion) -> PlanVersion:
+        # An approval dies with any newer revision; it is withdrawn first, so that a crash in between is on the safe side.
+        self._enforcer.revoke(draft.plan_id, self._workspace.identity)
+        return self._announced(self._plans.create_revision(draft))
+
+    def _announced(self, version: PlanVersion) -> PlanVersion:
+        self._events.publish(
+            PlanProposed(plan_id=version.plan_id, revision=version.revision, digest=version.approval_hash)
+        )
+        return version
+
+
+def _plan_text(plan: PlanInput) -> str:
+    """What the person reads before the operations."""
+    parts = [f"# {plan.title}"]
+    if plan.summary:
+        parts.append(plan.summary)
+    if plan.tasks:
+        parts.append("\n".join(f"- {task.id}: {task.subject}" for task in plan.tasks))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,41 @@
+"""One operation as a reviewer sees it: what it does, how many lines, which flags, which hunks."""
+
+from dataclasses import dataclass
+
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.staging.hazards import Hazard, flags
+from tandem_desktop.staging.hunks import Hunk, hunks
+from tandem_desktop.storage.objects import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class OperationView:
+    """Facts computed from the operation and its bytes, never from anybody's words."""
+
+    operation: StagedOperation
+    flags: tuple[Hazard, ...]
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def added(self) -> int:
+        return sum(hunk.added for hunk in self.hunks)
+
+    @property
+    def removed(self) -> int:
+        return sum(hunk.removed for hunk in self.hunks)
+
+
+def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool) -> OperationView:
+    """Read both sides and look.
+
+    Raises:
+        StorageError: stored bytes are missing or altered.
+    """
+    before = _bytes(operation.base, objects)
+    after = _bytes(operation.after, objects)
+    shown = hunks(before or b"", after or b"") if before != after else ()
+    return OperationView(operation, flags(operation, before, after, commands_captured=commands_captured), shown)
+
+
+def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:
+    return objects.read(state.sha256) if isinstance(state, FileState) else None
