@@ -1,0 +1,216 @@
+"""Who approved what, when, and what came of it: a chain of lines in which no record changes or goes unnoticed."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tandem_desktop.approval.state_key import StateKey
+from tandem_desktop.domain.canonical import canonical, digest
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.storage import atomic, locks, syscalls
+from tandem_desktop.storage.refusals import reading, writing
+
+_BEGINNING = "0" * 64
+_HEAD_DOMAIN = "audit-head:1"
+_CHUNK = 64 * 1024
+_BEFORE_HASH = b'{"hash":"'
+_AFTER_HASH = b'",'
+_HASH = slice(len(_BEFORE_HASH), len(_BEFORE_HASH) + 64)
+_REST = slice(_HASH.stop + len(_AFTER_HASH), None)
+
+
+class AuditRecord(Frozen):
+    """One line: a fact, its number, and the hash that ties it to the line before."""
+
+    hash: str
+    number: int
+    kind: str
+    at: datetime
+    body: dict[str, Any]
+    previous: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """Whether the chain holds, how many records were read, and the number of the first that is wrong or gone."""
+
+    ok: bool
+    records: int
+    first_bad: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How far the log has come. Its signed copy beside the log, the head, shows when the end was cut off."""
+
+    count: int
+    hash: str
+    size: int
+
+
+class AuditLog:
+    """Append facts, each durable before the call returns. Nothing is ever rewritten.
+
+    Where the log and its head disagree, appending goes on from the head, so the break stays visible for ever.
+    """
+
+    def __init__(self, path: Path, key: StateKey) -> None:
+        self._path = path
+        self._head_path = path.with_name(f"{path.name}.head")
+        self._lock_path = path.with_name(f"{path.name}.lock")
+        self._key = key
+
+    def append(self, kind: str, at: datetime, body: Frozen) -> AuditRecord:
+        """Add one record; the cost does not depend on how many there are.
+
+        Raises:
+            StorageError: it could not be made durable.
+        """
+        with writing(self._path):
+            atomic.make_directory(self._path.parent, mode=0o700)
+            with locks.held(self._lock_path), self._opened() as fd:
+                end = self._repaired_end(fd)
+                line = _line(end, kind, at, body)
+                syscalls.write(fd, line)
+                syscalls.sync(fd)
+                record = AuditRecord.model_validate_json(line)
+                self._save_head(_End(record.number, record.hash, end.size + len(line)))
+        return record
+
+    def records(self) -> Iterator[AuditRecord]:
+        """Every record up to the first that is not whole."""
+        for line in self._lines(self._state()[1]):
+            record = _parse(line)
+            if record is None:
+                return
+            yield record
+
+    def verify(self) -> AuditReport:
+        """Follow the chain from its beginning and compare its end with the head."""
+        head, size = self._state()
+        count, last, previous = 0, _BEGINNING, _BEGINNING
+        for line in self._lines(size):
+            record = _parse(line)
+            if record is None or (record.number, record.previous) != (count + 1, last):
+                return AuditReport(False, count, count + 1)
+            count, last, previous = record.number, record.hash, record.previous
+        if _agrees(head, count, last, previous):
+            return AuditReport(True, count)
+        is_short = head is not None and head.count > count
+        return AuditReport(False, count, count + 1 if is_short else count)
+
+    def _state(self) -> tuple[_End | None, int]:
+        """The head and the length of the log at one moment, with no append in between."""
+        if not self._path.exists() and not self._head_path.exists():
+            return None, 0
+        with reading(self._path), locks.held(self._lock_path):
+            return self._load_head(), self._path.stat().st_size if self._path.exists() else 0
+
+    def _lines(self, size: int) -> Iterator[bytes]:
+        """Whole lines; an unfinished last one was never acknowledged."""
+        if not size:
+            return
+        with reading(self._path), self._path.open("rb") as file:
+            for line in file:
+                size -= len(line)
+                if size < 0 or not line.endswith(b"\n"):
+                    return
+                yield line
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        fd = syscalls.open_appending(str(self._path))
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _repaired_end(self, fd: int) -> _End:
+        """Where the next record goes, after cutting a torn line and catching up a head left behind by a crash."""
+        head = self._load_head()
+        size = os.fstat(fd).st_size
+        if head and head.size == size:
+            return head
+        last, whole = _last_line(fd, size)
+        if whole < size:
+            syscalls.truncate(fd, whole)
+            syscalls.sync(fd)
+        record = _parse(last)
+        count, hash_, previous = (
+            (record.number, record.hash, record.previous) if record else (0, _BEGINNING, _BEGINNING)
+        )
+        if not _agrees(head, count, hash_, previous):
+            # Something is gone or foreign. The head's own place, or a skipped number, keeps that visible.
+            return _End(head.count, head.hash, whole) if head else _End(count + 1, hash_, whole)
+        end = _End(count, hash_, whole)
+        self._save_head(end)
+        return end
+
+    def _load_head(self) -> _End | None:
+        try:
+            fields = json.loads(self._head_path.read_bytes())
+            mac = fields.pop("mac")
+            if self._key.is_signed(_HEAD_DOMAIN, canonical(fields), mac):
+                return _End(**fields)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass  # as good as none
+        return None
+
+    def _save_head(self, head: _End) -> None:
+        fields = {"count": head.count, "hash": head.hash, "size": head.size}
+        mac = self._key.sign(_HEAD_DOMAIN, canonical(fields))
+        atomic.replace(self._head_path, canonical({**fields, "mac": mac}) + b"\n", mode=0o600)
+
+
+def _agrees(head: _End | None, count: int, last: str, previous: str) -> bool:
+    """Whether the log ends where the head says, or one record further, where a crash can leave it."""
+    if head is None:
+        return count == 0  # the head is there before the first record
+    return (head.count, head.hash) in ((count, last), (count - 1, previous))
+
+
+def _line(end: _End, kind: str, at: datetime, body: Frozen) -> bytes:
+    """The hash stands first and covers every byte after it."""
+    fields = {
+        "number": end.count + 1,
+        "kind": kind,
+        "at": at.isoformat(),
+        "body": body.model_dump(mode="json"),
+        "previous": end.hash,
+    }
+    rest = canonical(fields)[1:] + b"\n"
+    return _BEFORE_HASH + _hash(rest) + _AFTER_HASH + rest
+
+
+def _parse(line: bytes) -> AuditRecord | None:
+    """The record in a line, if every byte of it is as it was written."""
+    rest = line[_REST]
+    if line != _BEFORE_HASH + _hash(rest) + _AFTER_HASH + rest:
+        return None
+    try:
+        return AuditRecord.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def _hash(rest: bytes) -> bytes:
+    return digest("audit:1", rest).encode()
+
+
+def _last_line(fd: int, size: int) -> tuple[bytes, int]:
+    """The last whole line, and the length of the file up to its end."""
+    tail = b""
+    position = size
+    while position > 0 and tail.count(b"\n") < 2:
+        start = max(0, position - _CHUNK)
+        tail = os.pread(fd, position - start, start) + tail
+        position = start
+    whole, newline, _ = tail.rpartition(b"\n")
+    return whole.rpartition(b"\n")[2] + newline, position + len(whole) + len(newline)

@@ -1,0 +1,179 @@
+"""One plan's folder: load its records through a memory, save them durably, and heal what a crash left half done."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.errors import PlanDamagedError, StaleRevisionError
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.plans import plan_document, plan_names, plan_record
+from tandem_desktop.plans.plan_index import REVISING
+from tandem_desktop.plans.plan_record import META, NEVER, Signature
+from tandem_desktop.plans.remembered import Remembered
+from tandem_desktop.storage import atomic, syscalls
+
+_METAS_REMEMBERED = 256
+_VERSIONS_REMEMBERED = 16
+
+
+class PlanFiles:
+    """Everything a plan store does to the disk. Whoever saves holds the plan's lock; reading never writes."""
+
+    def __init__(self, folder: Path, artifacts: Path) -> None:
+        self._folder = folder
+        self._artifacts = artifacts
+        self._metas: Remembered[PlanId, PlanMeta] = Remembered(_METAS_REMEMBERED)
+        self._versions: Remembered[tuple[PlanId, int], PlanVersion] = Remembered(_VERSIONS_REMEMBERED)
+
+    def existing(self, plan_id: PlanId) -> Path:
+        """The folder of a plan that is there.
+
+        Raises:
+            PlanNotFoundError: it is not.
+        """
+        folder = plan_names.folder_of(self._folder, plan_id)
+        if folder.is_symlink() or not (plan_record.latest_revision(folder) or (folder / META).exists()):
+            raise plan_names.unknown(plan_id)
+        return folder
+
+    def meta(self, plan_id: PlanId) -> PlanMeta:
+        """The record, from memory while its file is the one that was read."""
+        folder = self.existing(plan_id)
+        with contextlib.suppress(OSError):
+            known = self._metas.get(plan_id, plan_record.signature(os.lstat(folder / META)))
+            if known and known.revision == plan_record.latest_revision(folder):
+                return known
+        return self.fresh_meta(plan_id)[0]
+
+    def fresh_meta(self, plan_id: PlanId) -> tuple[PlanMeta, Signature]:
+        """The record from disk, with the signature under which it may be remembered."""
+        meta, seen = self.load_meta(self.existing(plan_id))
+        self._metas.put(plan_id, seen or NEVER, meta)
+        return meta, seen or NEVER
+
+    def load_meta(self, folder: Path) -> tuple[PlanMeta, Signature | None]:
+        """The record from disk; without a signature when a crash left it behind its newest revision."""
+        latest = plan_record.latest_revision(folder)
+        try:
+            meta, seen = plan_record.read_meta(folder)
+        except FileNotFoundError:
+            return first_meta(self.load_revision(folder, latest)), None
+        if meta.revision == latest:
+            return meta, seen
+        # Behind: the newest revision wins. Ahead: its revision is gone, and looking for it says so.
+        version = self.load_revision(folder, max(latest, meta.revision))
+        return next_meta(meta, version), None
+
+    def load_revision(self, folder: Path, revision: int) -> PlanVersion:
+        key = (PlanId(folder.name), revision)
+        path = folder / plan_record.revision_file(revision)
+        try:
+            known = self._versions.get(key, plan_record.signature(os.lstat(path)))
+            if known:
+                return known
+            version, seen = plan_record.read_revision(folder, revision)
+        except FileNotFoundError:
+            raise PlanDamagedError(f"{path} is missing.", path=str(path), next=plan_record.RESTORE) from None
+        self._versions.put(key, seen, version)
+        return version
+
+    def save_revision(self, folder: Path, version: PlanVersion) -> PlanVersion:
+        """Write a revision once; its file name is the lock.
+
+        Raises:
+            StaleRevisionError: the number is taken.
+        """
+        saved = version.model_copy(update={"context": self._shortened(version)})
+        saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
+        try:
+            atomic.create(folder / plan_record.revision_file(saved.revision), plan_record.encode(saved))
+        except FileExistsError:
+            found = plan_record.latest_revision(folder)
+            raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
+        return saved
+
+    def save_meta(self, folder: Path, meta: PlanMeta) -> None:
+        """Replace the record, then the page for people, without which the plan is whole."""
+        atomic.replace(folder / META, plan_record.encode(meta))
+        with contextlib.suppress(OSError, PlanDamagedError):
+            version = self.load_revision(folder, meta.revision)
+            text = plan_document.render(version, meta, self._artifacts, folder)
+            atomic.replace(folder / plan_record.document_file(meta.revision), text.encode("utf-8", "replace"))
+
+    def sweep(self, folder: Path) -> None:
+        """Remove what writers that died left behind; the caller holds the lock, so none is at work."""
+        for name in os.listdir(folder):
+            if name.endswith(".tmp"):
+                with contextlib.suppress(OSError):
+                    syscalls.unlink(str(folder / name))
+
+    @contextlib.contextmanager
+    def revising(self, plan_id: PlanId) -> Iterator[None]:
+        """Keep a mark beside the plan from before its new revision to after its new record.
+
+        A list believes a record whose file has not changed; the mark tells it to look for a newer revision too.
+        After a failure it stays, which costs a look and no more.
+        """
+        with contextlib.suppress(FileExistsError):
+            os.close(syscalls.create(str(self._mark(plan_id)), mode=0o644))
+        atomic.sync_directory(self._folder)
+        yield
+        self.caught_up(plan_id)
+
+    def caught_up(self, plan_id: PlanId) -> None:
+        """Take the mark away: the record says what the newest revision says."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self._mark(plan_id)))
+
+    def _mark(self, plan_id: PlanId) -> Path:
+        return self._folder / f".{plan_id}{REVISING}"
+
+    def _shortened(self, version: PlanVersion) -> dict[str, object]:
+        """The context, or, when it is long, a link to the artifact that holds it."""
+        data = plan_document.context_bytes(version.context)
+        if len(data) <= plan_document.MAX_INLINE_CONTEXT:
+            return version.context
+        name = f"{version.plan_id}/r{version.revision:03d}-context.json"
+        atomic.make_directory((self._artifacts / name).parent)
+        atomic.replace(self._artifacts / name, data)
+        return plan_document.linked_context(name, data)
+
+
+def first_meta(
+    version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+) -> PlanMeta:
+    """The record of a plan with one revision."""
+    return PlanMeta(
+        plan_id=version.plan_id,
+        session_id=version.session_id,
+        title=version.title,
+        status=PlanStatus.PROPOSED,
+        revision=version.revision,
+        digest=ApprovalHash.of(version).combined_hash,
+        created_at=version.created_at,
+        updated_at=version.created_at,
+        planner_model=planner_model,
+        tools_required=_tools(version) if tools_required is None else tools_required,
+    )
+
+
+def next_meta(meta: PlanMeta, version: PlanVersion, tools_required: tuple[str, ...] | None = None) -> PlanMeta:
+    """The record once `version` is the newest revision."""
+    return meta.model_copy(
+        update={
+            "title": version.title,
+            "status": PlanStatus.PROPOSED,
+            "version": meta.version + 1,
+            "revision": version.revision,
+            "digest": ApprovalHash.of(version).combined_hash,
+            "updated_at": version.created_at,
+            "tools_required": _tools(version) if tools_required is None else tools_required,
+        }
+    )
+
+
+def _tools(version: PlanVersion) -> tuple[str, ...]:
+    return tuple(sorted({operation.tool for operation in version.operations if operation.tool}))

@@ -1,0 +1,210 @@
+"""List ten thousand plans for little more than looking at each: a rebuildable index, checked against every record."""
+
+import contextlib
+import json
+import os
+import zlib
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError
+from tandem_desktop.domain.ids import PLAN_ID, PlanId
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus
+from tandem_desktop.plans.plan_record import INODE_MASK, META, NEVER, Signature
+from tandem_desktop.storage import atomic
+
+REVISING = ".revising"
+"""`.PLAN-xxxxxxxx.revising` stands beside a plan while its record may be behind its newest revision."""
+
+_INDEX = "index.json"
+_HEAD = b'{"format":1,"crc":"%08x","columns":'
+_HEAD_LENGTH = len(_HEAD % 0)
+_STATUS = {str(status): status for status in PlanStatus}
+
+
+class PlanSummary(NamedTuple):
+    """One line of the list."""
+
+    plan_id: PlanId
+    title: str
+    status: PlanStatus
+    revision: int
+    digest: str
+    updated_at: datetime
+
+
+class DamagedPlan(NamedTuple):
+    """A plan that cannot be listed, and why."""
+
+    plan_id: PlanId
+    path: str | None
+    message: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanListing:
+    """Every plan, newest first, and those that cannot be read."""
+
+    plans: tuple[PlanSummary, ...]
+    damaged: tuple[DamagedPlan, ...] = ()
+
+
+ReadMeta = Callable[[PlanId], tuple[PlanMeta, Signature]]
+
+
+class PlanIndex:
+    """Keep `index.json` in step with the records. It can be deleted or damaged at any time; nothing depends on it."""
+
+    def __init__(self, folder: Path, read: ReadMeta) -> None:
+        self._folder = folder
+        self._read = read
+
+    def listing(self) -> PlanListing:
+        """Look at every record, read those that changed, and remember them for the next time."""
+        try:
+            fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return PlanListing(())
+        try:
+            names, revising = _scan(fd)
+            found = _look(fd, names)
+        finally:
+            os.close(fd)
+        stored = self._load()
+        if stored and not revising and stored.names == names and stored.signatures == found:
+            return PlanListing(stored.newest_first())
+        columns, damaged = self._reconcile(stored, names, found, revising)
+        if stored is None or columns != stored:
+            self._save(columns)
+        return PlanListing(columns.newest_first(), damaged)
+
+    def _reconcile(
+        self, stored: "_Columns | None", names: list[str], found: "array[int]", revising: set[str]
+    ) -> tuple["_Columns", tuple[DamagedPlan, ...]]:
+        known = stored.by_name() if stored else {}
+        rows: list[tuple[Signature, PlanSummary]] = []
+        damaged = []
+        for position, name in enumerate(names):
+            plan_id = PlanId(name)
+            row = known.get(name)
+            if row and row[0] == tuple(found[3 * position : 3 * position + 3]) and name not in revising:
+                rows.append(row)
+                continue
+            try:
+                meta, seen = self._read(plan_id)
+            except PlanNotFoundError:  # a folder in which nothing has been saved yet
+                continue
+            except PlanDamagedError as error:
+                damaged.append(DamagedPlan(plan_id, error.path, error.message, error.next))
+                continue
+            rows.append((NEVER if name in revising else seen, _summary(meta)))
+        return _Columns.of(rows), tuple(damaged)
+
+    def _load(self) -> "_Columns | None":
+        try:
+            data = (self._folder / _INDEX).read_bytes()
+            body = memoryview(data)[_HEAD_LENGTH:-2]
+            if data[:_HEAD_LENGTH] != _HEAD % zlib.crc32(body):
+                return None
+            return _Columns.decode(json.loads(bytes(body)))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _save(self, columns: "_Columns") -> None:
+        body = json.dumps(columns.encode(), separators=(",", ":")).encode()
+        with contextlib.suppress(OSError):  # a list that cannot be remembered is still a list
+            atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The rows in the order the directory gives them, as columns, which parse several times faster than rows."""
+
+    names: list[str]
+    signatures: "array[int]"
+    titles: list[str]
+    statuses: list[str]
+    revisions: list[int]
+    digests: list[str]
+    updated: list[str]
+    order: list[int]
+
+    @classmethod
+    def of(cls, rows: list[tuple[Signature, PlanSummary]]) -> "_Columns":
+        summaries = [summary for _, summary in rows]
+        newest = sorted(range(len(rows)), key=lambda n: summaries[n].plan_id)
+        newest.sort(key=lambda n: summaries[n].updated_at, reverse=True)
+        return cls(
+            names=[s.plan_id for s in summaries],
+            signatures=array("q", [number for seen, _ in rows for number in seen]),
+            titles=[s.title for s in summaries],
+            statuses=[str(s.status) for s in summaries],
+            revisions=[s.revision for s in summaries],
+            digests=[s.digest for s in summaries],
+            updated=[s.updated_at.isoformat() for s in summaries],
+            order=newest,
+        )
+
+    @classmethod
+    def decode(cls, columns: dict[str, Any]) -> "_Columns":
+        return cls(**{**columns, "signatures": array("q", b64decode(columns["signatures"]))})
+
+    def encode(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return {**columns, "signatures": b64encode(self.signatures.tobytes()).decode()}
+
+    def by_name(self) -> dict[str, tuple[Signature, PlanSummary]]:
+        numbers = iter(self.signatures)
+        seen = map(Signature._make, zip(numbers, numbers, numbers, strict=True))
+        return dict(zip(self.names, zip(seen, self._summaries(), strict=True), strict=True))
+
+    def newest_first(self) -> tuple[PlanSummary, ...]:
+        summaries = tuple(self._summaries())
+        return tuple([summaries[position] for position in self.order])
+
+    def _summaries(self) -> Iterable[PlanSummary]:
+        statuses = map(_STATUS.__getitem__, self.statuses)
+        times = map(datetime.fromisoformat, self.updated)
+        rows = zip(self.names, self.titles, statuses, self.revisions, self.digests, times, strict=True)
+        return map(PlanSummary._make, rows)
+
+
+def _scan(fd: int) -> tuple[list[str], set[str]]:
+    """Plan folders, as the directory gives them, and the plans caught in the middle of a new revision."""
+    names = []
+    revising = set()
+    is_plan = PLAN_ID.fullmatch
+    with os.scandir(fd) as entries:
+        for entry in entries:
+            name = entry.name
+            if is_plan(name):
+                if entry.is_dir(follow_symlinks=False):
+                    names.append(name)
+            elif name.endswith(REVISING):
+                revising.add(name[1 : -len(REVISING)])
+    return names, revising
+
+
+def _look(fd: int, names: list[str]) -> "array[int]":
+    """The signature of every record, three numbers each, and one that fits nothing where there is none."""
+    numbers: list[int] = []
+    stat, mask = os.stat, INODE_MASK
+    for name in names:
+        try:
+            info = stat(f"{name}/{META}", dir_fd=fd, follow_symlinks=False)
+        except OSError:
+            numbers += (-1, -1, -1)
+        else:
+            numbers += (info.st_ctime_ns, info.st_size, info.st_ino & mask)
+    return array("q", numbers)
+
+
+def _summary(meta: PlanMeta) -> PlanSummary:
+    updated = meta.updated_at if meta.updated_at.tzinfo else meta.updated_at.replace(tzinfo=UTC)
+    return PlanSummary(meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, updated.astimezone(UTC))

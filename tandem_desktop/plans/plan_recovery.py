@@ -1,0 +1,71 @@
+"""Find plans a crash left executing, say how far they came, and mark those that stay silent as stalled."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus
+from tandem_desktop.plans import lifecycle
+
+EXECUTOR_TIMEOUT = timedelta(minutes=30)
+CHOICES = ("resume", "roll back", "mark failed", "cancel")
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedPlan:
+    """A plan that says it is executing while nobody executes it."""
+
+    plan_id: PlanId
+    run_id: RunId | None
+    started_at: datetime | None
+    stalled: bool
+    choices: tuple[str, ...] = CHOICES
+
+
+def interrupted(
+    metas: Iterable[PlanMeta],
+    active_runs: Collection[RunId],
+    now: datetime,
+    timeout: timedelta = EXECUTOR_TIMEOUT,
+) -> tuple[InterruptedPlan, ...]:
+    """The plans whose run is not among `active_runs`."""
+    return tuple(
+        InterruptedPlan(
+            plan_id=meta.plan_id,
+            run_id=meta.execution_session,
+            started_at=meta.execution_started_at,
+            stalled=meta.status is PlanStatus.STALLED or is_overdue(meta, now, timeout),
+        )
+        for meta in metas
+        if meta.status in lifecycle.RUNNING and meta.execution_session not in active_runs
+    )
+
+
+def is_overdue(meta: PlanMeta, now: datetime, timeout: timedelta = EXECUTOR_TIMEOUT) -> bool:
+    """Whether a run began longer ago than it may take. A clock that went back makes nothing overdue."""
+    if meta.status is not PlanStatus.EXECUTING:
+        return False
+    return meta.execution_started_at is None or now - meta.execution_started_at >= timeout
+
+
+def settled(meta: PlanMeta, now: datetime, timeout: timedelta = EXECUTOR_TIMEOUT) -> PlanMeta:
+    """The plan as stalled when it is overdue, otherwise as it was. Time alone never does more than that."""
+    return lifecycle.stall(meta) if is_overdue(meta, now, timeout) else meta
+
+
+def describe(done: int, total: int, started_at: datetime | None, now: datetime) -> str:
+    """How far an interrupted run came, as in "steps 3 of 9, started 2 h ago"."""
+    steps = f"steps {done} of {total}"
+    return steps if started_at is None else f"{steps}, started {_ago(now - started_at)}"
+
+
+def _ago(elapsed: timedelta) -> str:
+    minutes = int(elapsed.total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h ago"
+    return f"{minutes // (24 * 60)} days ago"

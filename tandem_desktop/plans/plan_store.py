@@ -1,0 +1,196 @@
+"""Plans on disk: revisions written once under a name that is the lock, and one record that says where a plan stands."""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from tandem_desktop.domain.errors import (
+    InvalidTransitionError,
+    PlanDamagedError,
+    PlanModifiedError,
+    PlanNotFoundError,
+    StaleRevisionError,
+)
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.plans import lifecycle, plan_names, plan_record
+from tandem_desktop.plans.plan_files import PlanFiles, first_meta, next_meta
+from tandem_desktop.plans.plan_index import PlanIndex, PlanListing
+from tandem_desktop.plans.plan_record import LOCK
+from tandem_desktop.plans.session_plans import SessionPlans
+from tandem_desktop.storage import atomic, locks
+from tandem_desktop.storage.refusals import writing
+
+
+class PlanStore:
+    """Append-only revisions and an optimistic lock. Several processes may use one folder; none trusts its memory."""
+
+    def __init__(self, folder: Path, clock: Callable[[], datetime], artifacts: Path) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._sessions = SessionPlans(folder / "sessions")
+        self._files = PlanFiles(folder, artifacts)
+        self._index = PlanIndex(folder, self._files.fresh_meta)
+
+    def create_plan(
+        self, draft: PlanVersion, *, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+    ) -> PlanVersion:
+        """Save `draft` as the first revision of a new plan, which becomes the plan of its session.
+
+        Raises:
+            StaleRevisionError: there is a plan of this name already.
+            InvalidTransitionError: the session has a plan that has not ended.
+        """
+        folder = plan_names.folder_of(self._folder, draft.plan_id)
+        with writing(folder), self._sessions.held(draft.session_id):
+            found = plan_record.latest_revision(folder)
+            if found:
+                raise StaleRevisionError(draft.plan_id, expected=0, found=found)
+            self._refuse_second_plan(draft.session_id)
+            self._sessions.add(draft.session_id, draft.plan_id)
+            atomic.make_directory(folder)
+            with locks.held(folder / LOCK):
+                self._files.sweep(folder)
+                saved = self._files.save_revision(folder, self._numbered(draft, 1))
+                self._files.save_meta(folder, first_meta(saved, planner_model, tools_required))
+        return saved
+
+    def create_revision(self, draft: PlanVersion, *, tools_required: tuple[str, ...] | None = None) -> PlanVersion:
+        """Save `draft` as the child of the revision it was written against; the plan is proposed again.
+
+        Raises:
+            StaleRevisionError: a newer revision exists, here or in another window.
+            InvalidTransitionError: the plan is running, or has ended for good.
+        """
+        if draft.parent_revision is None:
+            return self.create_plan(draft, tools_required=tools_required)
+        folder = self._files.existing(draft.plan_id)
+        with writing(folder), locks.held(folder / LOCK):
+            self._files.sweep(folder)
+            current, _ = self._files.load_meta(folder)
+            if current.revision != draft.parent_revision:
+                raise StaleRevisionError(draft.plan_id, expected=draft.parent_revision, found=current.revision)
+            proposed = lifecycle.revise(current, draft.origin)
+            with self._files.revising(draft.plan_id):
+                saved = self._files.save_revision(folder, self._numbered(draft, current.revision + 1))
+                self._files.save_meta(folder, next_meta(proposed, saved, tools_required))
+        return saved
+
+    def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
+        """Bring an earlier revision back, as a new one made by the person."""
+        earlier = self.revision(plan_id, revision)
+        latest = self.latest_revision(plan_id)
+        return self.create_revision(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
+
+    def update(
+        self, plan_id: PlanId, change: Callable[[PlanMeta], PlanMeta], expected_version: int | None = None
+    ) -> PlanMeta:
+        """Change the record of a plan; identity, revision and digest stay whatever `change` says.
+
+        Raises:
+            PlanModifiedError: it is no longer the version the caller saw.
+        """
+        folder = self._files.existing(plan_id)
+        with writing(folder), locks.held(folder / LOCK):
+            self._files.sweep(folder)
+            current, seen = self._files.load_meta(folder)
+            if expected_version is not None and current.version != expected_version:
+                raise PlanModifiedError(plan_id, expected=expected_version, found=current.version)
+            kept = {name: getattr(current, name) for name in ("format", "plan_id", "session_id", "revision", "digest")}
+            changed = {"version": current.version + 1, "updated_at": self._clock()}
+            saved = change(current).model_copy(update={**kept, **changed})
+            self._files.save_meta(folder, saved)
+            if seen is None:
+                self._files.caught_up(plan_id)
+        return saved
+
+    def meta(self, plan_id: PlanId) -> PlanMeta:
+        """Where the plan stands, brought up to its newest revision if a crash left it behind.
+
+        Raises:
+            PlanNotFoundError: there is no such plan.
+            PlanDamagedError: its record cannot be read.
+        """
+        return self._files.meta(plan_id)
+
+    def revision(self, plan_id: PlanId, revision: int | None = None) -> PlanVersion:
+        """One revision, the latest when none is named.
+
+        Raises:
+            PlanNotFoundError: there is no such plan or revision.
+            PlanDamagedError: it cannot be read.
+        """
+        folder = self._files.existing(plan_id)
+        latest = plan_record.latest_revision(folder)
+        number = latest if revision is None else revision
+        if not 1 <= number <= latest:
+            raise PlanNotFoundError(
+                f"{plan_id} has no revision {number}; the latest is r{latest}.",
+                next=f"Look at it with: tandem show {plan_id}",
+            )
+        return self._files.load_revision(folder, number)
+
+    def revisions(self, plan_id: PlanId) -> tuple[PlanVersion, ...]:
+        """Every revision, oldest first."""
+        return tuple(self.revision(plan_id, number) for number in range(1, self.latest_revision(plan_id) + 1))
+
+    def latest_revision(self, plan_id: PlanId) -> int:
+        return plan_record.latest_revision(self._files.existing(plan_id))
+
+    def list(self) -> PlanListing:
+        """Every plan, newest first, and those that cannot be read."""
+        return self._index.listing()
+
+    def resolve(self, text: str) -> PlanId:
+        """The plan a person means: its id, or at least four digits that fit no other.
+
+        Raises:
+            PlanNotFoundError: none or several fit.
+        """
+        return plan_names.resolve(self._folder, text)
+
+    def plan_of(self, session_id: SessionId) -> PlanId | None:
+        """The one plan a session works on, or worked on last."""
+        plans = self._sessions.plans(session_id)
+        return next((plan_id for plan_id in reversed(plans) if self._is_saved(plan_id)), None)
+
+    def get_revisions(self, session_id: SessionId) -> tuple[PlanVersion, ...]:
+        """Every revision of the session's plan, none when it has no plan."""
+        plan_id = self.plan_of(session_id)
+        return () if plan_id is None else self.revisions(plan_id)
+
+    def get_revision(self, session_id: SessionId, revision: int) -> PlanVersion | None:
+        """One revision of the session's plan, or nothing."""
+        plan_id = self.plan_of(session_id)
+        if plan_id is None or not 1 <= revision <= self.latest_revision(plan_id):
+            return None
+        return self.revision(plan_id, revision)
+
+    def _is_saved(self, plan_id: PlanId) -> bool:
+        return plan_record.latest_revision(self._folder / plan_id) > 0
+
+    def _refuse_second_plan(self, session_id: SessionId) -> None:
+        first = self.plan_of(session_id)
+        if first is None:
+            return
+        try:
+            status = self.meta(first).status
+        except PlanDamagedError:
+            return  # a plan nobody can read stands in nobody's way
+        if status not in lifecycle.ENDED:
+            raise InvalidTransitionError(
+                f"This session already has a plan: {first} is {status}.",
+                next=f"Add a revision to it, or end it with: tandem cancel {first}",
+            )
+
+    def _numbered(self, draft: PlanVersion, revision: int) -> PlanVersion:
+        """The only place that counts revisions."""
+        return draft.model_copy(
+            update={
+                "id": str(uuid.uuid4()),
+                "revision": revision,
+                "parent_revision": revision - 1 or None,
+                "created_at": self._clock(),
+            }
+        )

@@ -1,0 +1,31 @@
+"""A store in a fresh workspace, with a clock in the test's hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.plans.plan_store import PlanStore
+from tests.support.clocks import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def plans(tmp_path: Path) -> Path:
+    """The plans folder of the workspace."""
+    return tmp_path / ".tandem" / "plans"
+
+
+@pytest.fixture
+def another_store(plans: Path, clock: Clock) -> Callable[[], PlanStore]:
+    """Open the same folder again, as another process would."""
+    return lambda: PlanStore(plans, clock, plans.parent / "artifacts")
+
+
+@pytest.fixture
+def store(another_store: Callable[[], PlanStore]) -> PlanStore:
+    return another_store()
