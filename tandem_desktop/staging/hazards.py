@@ -1,0 +1,227 @@
+"""What a reviewer must not miss about an operation, read from what it does and never from what is said about it."""
+
+import codecs
+import posixpath
+import re
+from collections import Counter
+from enum import StrEnum
+
+from tandem_desktop.domain.operations import CommandCall, DirectoryState, FileState, StagedOperation, SymlinkState
+from tandem_desktop.staging.hazard_rules import HazardRules, Manifest, bundled_rules
+from tandem_desktop.staging.hidden_characters import PLAIN_IN_COMMAND, PLAIN_IN_PATH, is_plain
+from tandem_desktop.staging.sensitive_paths import PathPatterns, parts_of
+
+
+class Hazard(StrEnum):
+    """The flags, in the order they are always shown."""
+
+    RUNS_CODE = "runs-code"
+    INSTRUCTS_AGENTS = "instructs-agents"
+    SECRET = "secret"
+    EXECUTABLE = "executable"
+    HIDDEN_CHARACTERS = "hidden-characters"
+    LINK = "link"
+    BINARY = "binary"
+    LARGE = "large"
+    IRREVERSIBLE = "irreversible"
+    OUTSIDE = "outside"
+
+
+def flags(
+    operation: StagedOperation, before: bytes | None, after: bytes | None, *, commands_captured: bool = False
+) -> tuple[Hazard, ...]:
+    """Every hazard of one operation, in the order of `Hazard`.
+
+    Args:
+        operation: what is proposed; its description and rationale are not looked at.
+        before: the bytes at its path, None where there is no file.
+        after: the bytes that will be there, None where there will be no file.
+        commands_captured: whether commands run so that their effects in the workspace can be undone.
+    """
+    rules = bundled_rules()
+    found = {
+        *_of_paths(operation, before, after, rules),
+        *_of_states(operation),
+        *_of_bytes(operation, before, after, rules),
+    }
+    if operation.call is not None:
+        found |= _of_command(operation.call, rules)
+        if not commands_captured:
+            found.add(Hazard.IRREVERSIBLE)
+    return tuple(hazard for hazard in Hazard if hazard in found)
+
+
+def explain(hazard: Hazard) -> str:
+    """One plain sentence for the reviewer."""
+    return bundled_rules().explanations[hazard]
+
+
+def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | None, rules: HazardRules) -> set[Hazard]:
+    found: set[Hazard] = set()
+    for path in operation.paths:
+        if rules.hidden.in_text(path, plain=PLAIN_IN_PATH):
+            found.add(Hazard.HIDDEN_CHARACTERS)
+        if isinstance(operation.after, DirectoryState) or isinstance(operation.base, DirectoryState):
+            continue  # what lies in it is flagged by its own operations
+        parts = parts_of(path)
+        is_link = isinstance(operation.after, SymlinkState)
+        manifest = rules.manifests.get(parts[-1])
+        inert = manifest is not None and _changes_only_inert_keys(manifest, operation, path, before, after)
+        if not inert and _matches(rules.runs_code, parts, is_link=is_link):
+            found.add(Hazard.RUNS_CODE)
+        if _matches(rules.instructs_agents, parts, is_link=is_link):
+            found.add(Hazard.INSTRUCTS_AGENTS)
+        if rules.secret.match(parts):
+            found.add(Hazard.SECRET)
+    return found
+
+
+def _changes_only_inert_keys(
+    manifest: Manifest, operation: StagedOperation, path: str, before: bytes | None, after: bytes | None
+) -> bool:
+    if operation.to is not None:  # it goes from one name and comes to the other, with all it says
+        moved = before if path == operation.path else after
+        return moved is not None and manifest.only_inert_changes(moved, None)
+    if _keeps_bytes(operation):
+        return True
+    states = ((operation.base, before), (operation.after, after))
+    if isinstance(operation.after, SymlinkState) or any(
+        isinstance(state, FileState) is (content is None) for state, content in states
+    ):
+        return False  # a link, or bytes that nobody handed over: it cannot be told
+    return manifest.only_inert_changes(before, after)
+
+
+def _keeps_bytes(operation: StagedOperation) -> bool:
+    base, after = operation.base, operation.after
+    return isinstance(base, FileState) and isinstance(after, FileState) and base.sha256 == after.sha256
+
+
+def _matches(patterns: PathPatterns, parts: tuple[str, ...], *, is_link: bool) -> bool:
+    return patterns.match(parts) or (is_link and patterns.leads_to_match(parts))
+
+
+def _of_states(operation: StagedOperation) -> set[Hazard]:
+    found: set[Hazard] = set()
+    base, after = operation.base, operation.after
+    if isinstance(after, FileState):
+        already = base.mode if isinstance(base, FileState) else 0
+        if after.mode & 0o111 & ~already:
+            found.add(Hazard.EXECUTABLE)
+    if isinstance(after, SymlinkState):
+        found.add(Hazard.LINK)
+        if _leaves(after.target, posixpath.dirname(operation.to or operation.path or "")):
+            found.add(Hazard.OUTSIDE)
+    return found
+
+
+def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | None, rules: HazardRules) -> set[Hazard]:
+    found: set[Hazard] = set()
+    if _keeps_bytes(operation):
+        return found
+    size = operation.after.size if isinstance(operation.after, FileState) else 0
+    if max(size, len(after or b"")) > rules.large_bytes or _changed_lines_exceed(
+        rules.large_changed_lines, before or b"", after or b""
+    ):
+        found.add(Hazard.LARGE)
+    old, new = _readable(before), _readable(after)
+    if (before is not None and old is None) or (after is not None and new is None):
+        found.add(Hazard.BINARY)
+    if after is not None:
+        found |= _of_added_text(old if old is not None else before, new if new is not None else after, rules)
+    return found
+
+
+def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> set[Hazard]:
+    """Look closely only at what the quick looks do not clear."""
+    found: set[Hazard] = set()
+    may_hide = not is_plain(after) and b"\0" not in after
+    possible = rules.secrets_possible(after)
+    if not may_hide and not possible:
+        return found
+    added = _lines_added(before, after)
+    if may_hide and rules.hidden.in_text(added.decode("utf-8", "replace")):
+        found.add(Hazard.HIDDEN_CHARACTERS)
+    if any(secret.pattern.search(added) for secret in possible):
+        found.add(Hazard.SECRET)
+    return found
+
+
+def _of_command(call: CommandCall, rules: HazardRules) -> set[Hazard]:
+    found = {Hazard.RUNS_CODE}
+    texts = (call.command, call.cwd, *(part for pair in call.env for part in pair))
+    if any(rules.hidden.in_text(text, plain=PLAIN_IN_COMMAND) for text in texts):
+        found.add(Hazard.HIDDEN_CHARACTERS)
+    said = "\n".join((call.command, *(f"{name}={value}" for name, value in call.env))).encode("utf-8", "replace")
+    if any(secret.pattern.search(said) for secret in rules.secrets_possible(said)):
+        found.add(Hazard.SECRET)
+    if _leaves(call.cwd, "") or call.cwd.startswith("~") or _mentions_outside(said.decode(), call.cwd):
+        found.add(Hazard.OUTSIDE)
+    return found
+
+
+_START = r"(?:^|(?<=[\s\"'`=:;|&<>(){},@!\[\]\\]))"
+_URL = re.compile(r"(?!file:)\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`;|&<>()]*", re.IGNORECASE)
+_HARMLESS_DEVICE = re.compile(rf"{_START}/dev/(?:null|stdin|stdout|stderr)(?![\w/.-])")
+_ELSEWHERE = re.compile(
+    rf"{_START}(?:-[A-Za-z])?(?:/|~|[A-Za-z]:[\\/]|\\\\)|\bfile:/"
+    r"|\$\{?(?:HOME|OLDPWD|TMPDIR|USERPROFILE|APPDATA|XDG_[A-Z_]+)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_BETWEEN_WORDS = re.compile(r"[\s\"'`=:;|&<>(){},]+")
+
+
+def _mentions_outside(command: str, cwd: str) -> bool:
+    """Whether the text names a place outside, as far as reading it can tell."""
+    text = _HARMLESS_DEVICE.sub("", _URL.sub("", command))
+    if _ELSEWHERE.search(text):
+        return True
+    return ".." in text and any(_leaves(word, cwd) for word in _BETWEEN_WORDS.split(text) if ".." in word)
+
+
+def _leaves(target: str, directory: str) -> bool:
+    """Whether `target`, read from `directory` in the workspace, is absolute or climbs out of it."""
+    plain = target.replace("\\", "/")
+    if plain.startswith("/") or re.match("[A-Za-z]:", plain):
+        return True
+    return posixpath.normpath(posixpath.join(directory, plain)).split("/")[0] == ".."
+
+
+def _readable(content: bytes | None) -> bytes | None:
+    """Text as UTF-8 without a byte order mark, or None for what is not text."""
+    if content is None:
+        return None
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            content = content.decode("utf-16").encode()
+        except UnicodeError:
+            return None
+    if b"\0" in content:
+        return None
+    if not content.isascii():
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            return None
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
+def _lines_added(before: bytes | None, after: bytes) -> bytes:
+    """The lines of `after` that `before` does not have as often, in their order."""
+    if before is None:
+        return after
+    there = Counter(before.split(b"\n"))
+    added = []
+    for line in after.split(b"\n"):
+        if there[line]:
+            there[line] -= 1
+        else:
+            added.append(line)
+    return b"\n".join(added)
+
+
+def _changed_lines_exceed(limit: int, before: bytes, after: bytes) -> bool:
+    if before.count(b"\n") + after.count(b"\n") + 2 <= limit:
+        return False
+    old, new = Counter(before.split(b"\n")), Counter(after.split(b"\n"))
+    return (old - new).total() + (new - old).total() > limit
