@@ -64,8 +64,13 @@ class HazardRules:
     large_bytes: int
     large_changed_lines: int
 
-    def secrets_possible(self, content: bytes) -> list[SecretPattern]:
-        return [secret for secret in self.secrets if any(anchor in content for anchor in secret.anchors)]
+    def has_secret(self, content: bytes) -> bool:
+        """Whether something in `content` looks like a secret."""
+        for secret in self.secrets:
+            for anchor in secret.anchors:
+                if anchor in content and secret.pattern.search(content):
+                    return True
+        return False
 
 
 @lru_cache(maxsize=1)

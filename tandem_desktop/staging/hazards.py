@@ -133,16 +133,16 @@ def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | N
 
 
 def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> set[Hazard]:
-    """Look closely only at what the quick looks do not clear."""
+    """Look for what was added only where a look at the whole finds anything at all."""
     found: set[Hazard] = set()
     may_hide = not is_plain(after) and b"\0" not in after
-    possible = rules.secrets_possible(after)
-    if not may_hide and not possible:
+    may_tell = rules.has_secret(after)
+    if not may_hide and not may_tell:
         return found
     added = _lines_added(before, after)
     if may_hide and rules.hidden.in_text(added.decode("utf-8", "replace")):
         found.add(Hazard.HIDDEN_CHARACTERS)
-    if any(secret.pattern.search(added) for secret in possible):
+    if may_tell and rules.has_secret(added):
         found.add(Hazard.SECRET)
     return found
 
@@ -153,7 +153,7 @@ def _of_command(call: CommandCall, rules: HazardRules) -> set[Hazard]:
     if any(rules.hidden.in_text(text, plain=PLAIN_IN_COMMAND) for text in texts):
         found.add(Hazard.HIDDEN_CHARACTERS)
     said = "\n".join((call.command, *(f"{name}={value}" for name, value in call.env))).encode("utf-8", "replace")
-    if any(secret.pattern.search(said) for secret in rules.secrets_possible(said)):
+    if rules.has_secret(said):
         found.add(Hazard.SECRET)
     if _leaves(call.cwd, "") or call.cwd.startswith("~") or _mentions_outside(said.decode(), call.cwd):
         found.add(Hazard.OUTSIDE)
