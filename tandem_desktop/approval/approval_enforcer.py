@@ -129,12 +129,12 @@ class ApprovalEnforcer:
         self._store.revoke(plan_id, workspace)
 
     def record_execution(
-        self, approval: Approval | None, run_id: RunId, results: tuple[OperationResult, ...]
+        self, approval: Approval | str | None, run_id: RunId, results: tuple[OperationResult, ...]
     ) -> ExecutionRecord:
-        """Write down what came of an approval; an undo or redo has none. Output stays with the run."""
+        """Write down what came of an approval, or of the digest it was for. Output stays with the run."""
         record = ExecutionRecord(
             timestamp=self._clock(),
-            approval=approval.approval_hash if approval else None,
+            approval=approval.digest if isinstance(approval, Approval) else approval,
             run_id=run_id,
             results=tuple(result.model_copy(update={"output": None}) for result in results),
         )

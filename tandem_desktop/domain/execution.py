@@ -3,7 +3,6 @@
 from datetime import datetime
 from enum import StrEnum
 
-from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 
@@ -82,6 +81,7 @@ class ExecutionRecord(Frozen):
     """What stands in the audit: the approval and what came of it."""
 
     timestamp: datetime
-    approval: ApprovalHash | None
+    approval: str | None
+    """The digest that was approved, as the audit has it from the approval itself; none where none was needed."""
     run_id: RunId
     results: tuple[OperationResult, ...]
