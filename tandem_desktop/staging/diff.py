@@ -1,0 +1,230 @@
+"""Find which lines changed between two contents: patience anchors first, the shortest edit between them."""
+
+import operator
+import sys
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress, count, pairwise
+
+from tandem_desktop.staging.shortest_edit import classic_matches, common_subsequence
+
+MAXIMUM_DEPTH = 32
+"""Anchors inside anchors inside anchors: beyond this a hostile file would cost quadratic time."""
+MAXIMUM_SLIDE = 100
+SAMPLED_FROM = 512
+SAMPLED_LENGTHS = range(16, sys.maxsize, 4)
+"""Of a large content only lines of these lengths are tried as anchors of the whole: a choice by content alone."""
+
+TRUSTED_RUN = 8
+"""A sampled anchor counts only inside an equal run this long: a line that moved alone must not hold the whole apart."""
+
+Lines = Sequence[bytes]
+Stretch = tuple[int, int, int, int]
+Run = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """Lines `old_start:old_end` of the one became `new_start:new_end` of the other; zero-based, ends excluded."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def changes(before: Lines, after: Lines) -> tuple[Change, ...]:
+    """Every changed stretch, in order. What lies between two stretches is equal on both sides, byte for byte."""
+    found = sorted(_patience(before, after))
+    return tuple(_slid(before, after, found))
+
+
+def changed_line_count(found: Sequence[Change]) -> int:
+    return sum(c.old_end - c.old_start + c.new_end - c.new_start for c in found)
+
+
+def _patience(before: Lines, after: Lines) -> Iterator[Change]:
+    is_large = min(len(before), len(after)) >= SAMPLED_FROM
+    first = _anchored_runs(before, after, SAMPLED_LENGTHS) if is_large else []
+    waiting = [(stretch, 0) for stretch in _between(first, len(before), len(after))]
+    while waiting:
+        stretch, depth = waiting.pop()
+        old, old_end, new, new_end = _trimmed(before, after, stretch)
+        if old == old_end or new == new_end:
+            if old < old_end or new < new_end:
+                yield Change(old, old_end, new, new_end)
+            continue
+        old_lines, new_lines = before[old:old_end], after[new:new_end]
+        if set(old_lines).isdisjoint(new_lines):
+            yield Change(old, old_end, new, new_end)
+            continue
+        runs = _anchored_runs(old_lines, new_lines) if depth < MAXIMUM_DEPTH else []
+        if not runs:
+            yield from _without_anchors(old_lines, new_lines, old, new)
+            continue
+        for a, b, c, d in _between(runs, len(old_lines), len(new_lines)):
+            waiting.append(((old + a, old + b, new + c, new + d), depth + 1))
+
+
+def _anchored_runs(before: Lines, after: Lines, lengths: range | None = None) -> list[Run]:
+    """Equal runs that start at a line unique on both sides; of those that cross, the heavier chain."""
+    old_numbers, old_lines = _of_length(before, lengths)
+    new_numbers, new_lines = _of_length(after, lengths)
+    old_counts, new_counts = Counter(old_lines), Counter(new_lines)
+    place = dict(zip(new_lines, new_numbers, strict=True))
+    occurrences = new_counts.get
+    runs: list[Run] = []
+    run_end = 0
+    for old, line in zip(old_numbers, old_lines, strict=True):
+        if old >= run_end and occurrences(line) == 1 and old_counts[line] == 1:
+            new = place[line]
+            size = _equal_run(before, old, len(before), after, new, len(after))
+            run_end = old + size
+            back = _equal_run_backwards(
+                before, max(0, old - MAXIMUM_SLIDE), old, after, max(0, new - MAXIMUM_SLIDE), new
+            )
+            if lengths is None or size + back >= TRUSTED_RUN:
+                runs.append((old - back, new - back, size + back))
+    if all(one[1] < other[1] for one, other in pairwise(runs)):
+        return runs
+    return _heaviest_chain(runs)
+
+
+def _of_length(lines: Lines, lengths: range | None) -> tuple[Sequence[int], Lines]:
+    if lengths is None:
+        return range(len(lines)), lines
+    numbers = list(compress(count(), map(lengths.__contains__, map(len, lines))))
+    return numbers, [lines[number] for number in numbers]
+
+
+def _heaviest_chain(runs: list[Run]) -> list[Run]:
+    """Runs in order on both sides with the most lines between them; patience sorting with weights."""
+    starts: list[int] = []
+    weights: list[int] = []
+    heads: list[int] = []
+    previous: list[int] = []
+    for index, (old, new, size) in enumerate(runs):
+        place = bisect_left(starts, new)
+        weight = size
+        if place:
+            before_old, before_new, before_size = runs[heads[place - 1]]
+            overlap = max(before_old + before_size - old, before_new + before_size - new, 0)
+            weight += weights[place - 1] - min(overlap, size)
+        previous.append(heads[place - 1] if place else -1)
+        beaten = place
+        while beaten < len(weights) and weights[beaten] <= weight:
+            beaten += 1
+        starts[place:beaten] = [new]
+        weights[place:beaten] = [weight]
+        heads[place:beaten] = [index]
+    chain: list[Run] = []
+    index = heads[-1]
+    while index >= 0:
+        chain.append(runs[index])
+        index = previous[index]
+    return chain[::-1]
+
+
+def _between(runs: list[Run], old_length: int, new_length: int) -> Iterator[Stretch]:
+    old = new = 0
+    for run_old, run_new, size in [*runs, (old_length, new_length, 0)]:
+        # The tails of two runs may claim the same ordinary lines; the first to come keeps them.
+        overlap = max(old - run_old, new - run_new, 0)
+        if overlap and overlap >= size:
+            continue
+        if run_old + overlap > old or run_new + overlap > new:
+            yield (old, run_old + overlap, new, run_new + overlap)
+        old, new = run_old + size, run_new + size
+
+
+def _without_anchors(old_lines: Lines, new_lines: Lines, old: int, new: int) -> Iterator[Change]:
+    # Lines missing on the other side cannot match, so leaving them out changes no answer and saves most of the work.
+    in_old, in_new = set(old_lines), set(new_lines)
+    old_kept = [i for i, line in enumerate(old_lines) if line in in_new]
+    new_kept = [i for i, line in enumerate(new_lines) if line in in_old]
+    one, other = [old_lines[i] for i in old_kept], [new_lines[i] for i in new_kept]
+    matches = common_subsequence(one, other)
+    if matches is None:
+        matches = classic_matches(one, other)
+    next_old = next_new = 0
+    ends = [(old_kept[i], new_kept[j]) for i, j in matches]
+    for match_old, match_new in [*ends, (len(old_lines), len(new_lines))]:
+        if match_old > next_old or match_new > next_new:
+            yield Change(old + next_old, old + match_old, new + next_new, new + match_new)
+        next_old, next_new = match_old + 1, match_new + 1
+
+
+def _trimmed(before: Lines, after: Lines, stretch: Stretch) -> Stretch:
+    old, old_end, new, new_end = stretch
+    head = _equal_run(before, old, old_end, after, new, new_end)
+    old, new = old + head, new + head
+    tail = _equal_run_backwards(before, old, old_end, after, new, new_end)
+    return (old, old_end - tail, new, new_end - tail)
+
+
+def _equal_run(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
+    """How many lines from here on are equal; slices are compared in C, in growing steps."""
+    start, step, limit = old, 16, min(old_end - old, new_end - new) + old
+    while old < limit:
+        size = min(step, limit - old)
+        one, other = before[old : old + size], after[new : new + size]
+        if one != other:
+            return old - start + next(compress(count(), map(operator.ne, one, other)))
+        old, new, step = old + size, new + size, min(step * 2, 65536)
+    return old - start
+
+
+def _equal_run_backwards(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
+    start, step, limit = old_end, 16, old_end - min(old_end - old, new_end - new)
+    while old_end > limit:
+        size = min(step, old_end - limit)
+        one, other = before[old_end - size : old_end], after[new_end - size : new_end]
+        if one != other:
+            return start - old_end + next(compress(count(), map(operator.ne, reversed(one), reversed(other))))
+        old_end, new_end, step = old_end - size, new_end - size, min(step * 2, 65536)
+    return start - old_end
+
+
+def _slid(before: Lines, after: Lines, found: list[Change]) -> Iterator[Change]:
+    """A pure insertion or deletion often fits in several places; take the one that reads as a whole block."""
+    previous_old = previous_new = 0
+    for number, change in enumerate(found):
+        following = found[number + 1] if number + 1 < len(found) else None
+        next_old = following.old_start if following else len(before) + 1
+        next_new = following.new_start if following else len(after) + 1
+        if change.old_start == change.old_end:
+            shift = _best_shift(after, change.new_start, change.new_end, previous_new, next_new)
+        elif change.new_start == change.new_end:
+            shift = _best_shift(before, change.old_start, change.old_end, previous_old, next_old)
+        else:
+            shift = 0
+        moved = change
+        if shift:
+            moved = Change(*(n + shift for n in (change.old_start, change.old_end, change.new_start, change.new_end)))
+        yield moved
+        previous_old, previous_new = moved.old_end + 1, moved.new_end + 1
+
+
+def _best_shift(lines: Lines, start: int, end: int, floor: int, ceiling: int) -> int:
+    """How far to move the block `start:end`, keeping one equal line to each neighbour."""
+    shifts = [0]
+    up = down = 0
+    while start - up > floor and up < MAXIMUM_SLIDE and lines[start - up - 1] == lines[end - up - 1]:
+        up += 1
+        shifts.append(-up)
+    while end + down + 1 < ceiling and down < MAXIMUM_SLIDE and lines[start + down] == lines[end + down]:
+        down += 1
+        shifts.append(down)
+    if len(shifts) == 1:
+        return 0
+    return min(shifts, key=lambda shift: (*_awkwardness(lines, start + shift), -shift))
+
+
+def _awkwardness(lines: Lines, start: int) -> tuple[int, int]:
+    first = lines[start]
+    if not first.strip():
+        return (1, 0)
+    follows_a_gap = start == 0 or not lines[start - 1].strip()
+    return (0 if follows_a_gap else 2, len(first) - len(first.lstrip()))

@@ -1,0 +1,171 @@
+"""The one hunk model: what a reviewer is shown is exactly what rebuilds the file."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.staging.diff import Change, changes
+from tandem_desktop.staging.text import ends_without_newline, split_lines
+
+CONTEXT_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HunkLine:
+    """One line as it is in the file, newline included; `kind` is `" "`, `"-"` or `"+"`."""
+
+    kind: str
+    raw: bytes
+    no_newline: bool = False
+    """The last line of a file that does not end in a newline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A stretch of changed lines with what surrounds it; line numbers count from one, as in a unified diff."""
+
+    n: int
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    lines: tuple[HunkLine, ...]
+
+    @property
+    def header(self) -> str:
+        return f"@@ -{_span(self.old_start, self.old_count)} +{_span(self.new_start, self.new_count)} @@"
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "+" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "-" for line in self.lines)
+
+
+def hunks(before: bytes, after: bytes, context: int = CONTEXT_LINES) -> tuple[Hunk, ...]:
+    """Hunks that turn `before` into `after`, for any bytes; none when they are equal."""
+    old, new = split_lines(before), split_lines(after)
+    groups = _groups(changes(old, new), context)
+    made = tuple(_hunk(n, group, old, new, context) for n, group in enumerate(groups, start=1))
+    if made and (ends_without_newline(before) or ends_without_newline(after)):
+        made = (*made[:-1], _marked(made[-1], before, after, len(old), len(new)))
+    return made
+
+
+def rebuild(before: bytes, wanted: Iterable[Hunk]) -> bytes:
+    """Apply hunks to the very bytes they were made from; all of them give the after-bytes.
+
+    Raises:
+        StepRefusedError: a hunk was made from other bytes than these.
+    """
+    old = split_lines(before)
+    pieces: list[bytes] = []
+    position = 0
+    for hunk in sorted(wanted, key=lambda hunk: hunk.n):
+        start = _zero_based(hunk.old_start, hunk.old_count)
+        end = start + hunk.old_count
+        if start < position or old[start:end] != [line.raw for line in hunk.lines if line.kind != "+"]:
+            raise StepRefusedError(
+                f"Hunk {hunk.n} ({hunk.header}) was not made from this content.",
+                next="Read the file again and compare it anew.",
+            )
+        pieces.extend(old[position:start])
+        pieces.extend(line.raw for line in hunk.lines if line.kind != "-")
+        position = end
+    pieces.extend(old[position:])
+    return b"".join(pieces)
+
+
+def keep(before: bytes, all_hunks: Sequence[Hunk], dropped: Collection[int]) -> bytes:
+    """The content when the hunks with these numbers are left out."""
+    return rebuild(before, kept(all_hunks, dropped))
+
+
+def kept(all_hunks: Sequence[Hunk], dropped: Collection[int]) -> tuple[Hunk, ...]:
+    """The other hunks, under their own numbers, with their places in the new file counted again.
+
+    Raises:
+        StepRefusedError: a number names no hunk.
+    """
+    unknown = sorted(set(dropped) - {hunk.n for hunk in all_hunks})
+    if unknown:
+        raise StepRefusedError(
+            f"There is no hunk {unknown[0]}; the hunks are numbered 1 to {len(all_hunks)}.",
+            next="Choose among the numbers shown with the diff.",
+        )
+    shift = 0
+    chosen: list[Hunk] = []
+    for hunk in all_hunks:
+        if hunk.n in dropped:
+            continue
+        start = _zero_based(hunk.old_start, hunk.old_count) + shift
+        chosen.append(replace(hunk, new_start=_one_based(start, hunk.new_count)))
+        shift += hunk.new_count - hunk.old_count
+    return tuple(chosen)
+
+
+def _groups(found: Sequence[Change], context: int) -> Iterator[list[Change]]:
+    """Changes whose contexts touch stand in one hunk."""
+    group: list[Change] = []
+    for change in found:
+        if group and change.old_start - group[-1].old_end > 2 * context:
+            yield group
+            group = []
+        group.append(change)
+    if group:
+        yield group
+
+
+def _hunk(n: int, group: list[Change], old: list[bytes], new: list[bytes], context: int) -> Hunk:
+    first, last = group[0], group[-1]
+    old_start = max(0, first.old_start - context)
+    old_end = min(len(old), last.old_end + context)
+    new_start = first.new_start - (first.old_start - old_start)
+    new_end = last.new_end + (old_end - last.old_end)
+    lines: list[HunkLine] = []
+    position = old_start
+    for change in group:
+        lines.extend(HunkLine(" ", raw) for raw in old[position : change.old_start])
+        lines.extend(HunkLine("-", raw) for raw in old[change.old_start : change.old_end])
+        lines.extend(HunkLine("+", raw) for raw in new[change.new_start : change.new_end])
+        position = change.old_end
+    lines.extend(HunkLine(" ", raw) for raw in old[position:old_end])
+    old_count, new_count = old_end - old_start, new_end - new_start
+    return Hunk(
+        n=n,
+        old_start=_one_based(old_start, old_count),
+        old_count=old_count,
+        new_start=_one_based(new_start, new_count),
+        new_count=new_count,
+        lines=tuple(lines),
+    )
+
+
+def _marked(hunk: Hunk, before: bytes, after: bytes, old_length: int, new_length: int) -> Hunk:
+    """Only the last hunk can hold a line without newline: the last one of either side."""
+    lines = list(hunk.lines)
+    reaches_old_end = _zero_based(hunk.old_start, hunk.old_count) + hunk.old_count == old_length
+    reaches_new_end = _zero_based(hunk.new_start, hunk.new_count) + hunk.new_count == new_length
+    for kinds, is_open in (
+        (" -", reaches_old_end and ends_without_newline(before)),
+        (" +", reaches_new_end and ends_without_newline(after)),
+    ):
+        places = [place for place, line in enumerate(lines) if line.kind in kinds]
+        if is_open and places:
+            lines[places[-1]] = replace(lines[places[-1]], no_newline=True)
+    return replace(hunk, lines=tuple(lines))
+
+
+def _one_based(start: int, count: int) -> int:
+    """A side without lines names the line before it, as in `@@ -3,0 +4 @@`."""
+    return start + 1 if count else start
+
+
+def _zero_based(start: int, count: int) -> int:
+    return start - 1 if count else start
+
+
+def _span(start: int, count: int) -> str:
+    return str(start) if count == 1 else f"{start},{count}"

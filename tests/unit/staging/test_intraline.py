@@ -1,0 +1,34 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tandem_desktop.staging.intraline import MAXIMUM_CHARACTERS, intraline, unmarked
+
+WORDS = st.text(st.sampled_from("abc (){}\u202e😀ä"), max_size=60)
+
+
+@given(WORDS, WORDS)
+def test_both_sides_are_the_same_outside_the_marks(old, new):
+    change = intraline(old, new)
+    assert unmarked(old, change.old) == unmarked(new, change.new)
+    for text, ranges in ((old, change.old), (new, change.new)):
+        assert all(0 <= start < end <= len(text) for start, end in ranges)
+        assert all(one[1] <= other[0] for one, other in zip(ranges, ranges[1:], strict=False))
+
+
+@given(WORDS)
+def test_equal_lines_carry_no_marks(text):
+    assert intraline(text, text) == intraline("", "")
+
+
+def test_a_renamed_argument_is_the_only_thing_marked():
+    old, new = "call(first, count)", "call(first, size)"
+    change = intraline(old, new)
+    assert [old[start:end] for start, end in change.old] == ["count"]
+    assert [new[start:end] for start, end in change.new] == ["size"]
+
+
+def test_a_line_over_the_bound_is_marked_whole():
+    long = "x" * MAXIMUM_CHARACTERS
+    change = intraline(long, long + "y")
+    assert (change.old, change.new) == (((0, len(long)),), ((0, len(long) + 1),))
+    assert intraline("", long + "y").old == ()
