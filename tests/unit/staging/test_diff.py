@@ -1,6 +1,7 @@
 import random
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,7 @@ def test_short_lists_without_anchors_are_matched_as_long_as_possible(one, other)
 def test_classic_matches_are_equal_lines_in_order(one, other):
     matches = classic_matches(one, other)
     assert all(one[i] == other[j] for i, j in matches)
-    assert all(a[0] < b[0] and a[1] < b[1] for a, b in zip(matches, matches[1:], strict=False))
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(matches))
 
 
 def test_lists_too_far_apart_for_the_short_search_still_match():

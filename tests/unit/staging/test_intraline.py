@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ def test_both_sides_are_the_same_outside_the_marks(old, new):
     assert unmarked(old, change.old) == unmarked(new, change.new)
     for text, ranges in ((old, change.old), (new, change.new)):
         assert all(0 <= start < end <= len(text) for start, end in ranges)
-        assert all(one[1] <= other[0] for one, other in zip(ranges, ranges[1:], strict=False))
+        assert all(one[1] <= other[0] for one, other in pairwise(ranges))
 
 
 @given(WORDS)
