@@ -7,7 +7,6 @@ from pathlib import Path
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
 from tandem_desktop.approval.approval_store import ApprovalStore
 from tandem_desktop.approval.audit_log import AuditLog
-from tandem_desktop.approval.state_key import StateKey
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.events.events import OperationFinished
@@ -43,7 +42,7 @@ def build_engine(
     events = EventStream()
     plans = PlanStore(locations.plans, now, locations.artifacts)
     store = ApprovalStore(locations.approvals)
-    audit = AuditLog(locations.audit, StateKey(locations.approvals / "key"))
+    audit = AuditLog(locations.audit, store.key)
     enforcer = ApprovalEnforcer(store, audit, now)
     commands = InPlaceCommands(workspace)
 

@@ -13,6 +13,12 @@ MAX_PATH_BYTES = 4095
 PROTECTED_NAMES = frozenset({".git", ".tandem"})
 """Never written by an operation, at any depth."""
 
+_HARMLESS = re.compile(
+    r"(?:(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$))[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
+    re.IGNORECASE | re.ASCII,
+)
+"""Plain names, as nearly all are, that no rule below could object to; a plan of thousands is checked in one sweep."""
+
 
 def check_path(text: str) -> str:
     """`text` as a canonical relative path: forward slashes, none doubled, no leading `./`, no trailing slash.
@@ -20,6 +26,8 @@ def check_path(text: str) -> str:
     Raises:
         OutsideWorkspaceError: the path leaves the workspace, is protected, or cannot be named safely.
     """
+    if len(text) <= MAX_NAME_BYTES and _HARMLESS.fullmatch(text):
+        return text
     for rule in _TEXT_RULES:
         _refuse(text, rule(text))
     components = [component for component in text.removeprefix("./").split("/") if component]

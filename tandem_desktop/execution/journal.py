@@ -63,25 +63,21 @@ class Journal:
             raise
         return journal, records
 
-    def append(self, *records: Record, sync: bool = True) -> None:
-        """Write records in one go; with `sync` they are durable on return."""
+    def append(self, record: Record | bytes) -> None:
+        """Write one record, given as a value or as its finished JSON; it is durable on return."""
         if self._broken:
             raise JournalError(
                 f"The journal {self.path} could not be written before, so nothing more is added to it.",
                 path=str(self.path),
                 next="Settle the run with: tandem recover",
             )
-        frames, sequence, chain = [], self._sequence, self._chain
-        for record in records:
-            frame, chain = _frame(record, sequence, chain)
-            frames.append(frame)
-            sequence += 1
+        payload = record if isinstance(record, bytes) else _encode(record)
+        frame, chain = _frame(payload, self._sequence, self._chain)
         self._broken = True
-        syscalls.write(self._fd, b"".join(frames))
-        if sync:
-            syscalls.sync(self._fd)
+        syscalls.write(self._fd, frame)
+        syscalls.sync(self._fd)
         self._broken = False
-        self._sequence, self._chain = sequence, chain
+        self._sequence, self._chain = self._sequence + 1, chain
 
     def close(self) -> None:
         if self._fd >= 0:
@@ -98,8 +94,11 @@ def read_journal(path: Path) -> tuple[Record, ...]:
     return _scan(path)[0]
 
 
-def _frame(record: Record, sequence: int, chain: bytes) -> tuple[bytes, bytes]:
-    payload = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogateescape")
+def _encode(record: Record) -> bytes:
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
+def _frame(payload: bytes, sequence: int, chain: bytes) -> tuple[bytes, bytes]:
     counted = _COUNTED.pack(len(payload), sequence)
     link = hashlib.sha256(chain + counted + payload).digest()
     return _HEAD.pack(len(payload), sequence, zlib.crc32(counted), link) + payload, link

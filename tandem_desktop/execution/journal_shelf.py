@@ -53,17 +53,12 @@ class JournalShelf:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def start(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> Journal:
-        """A new journal whose first record says what is to be done."""
+    def start(self, record: RunRecord, operations: bytes) -> Journal:
+        """A new journal whose first record says what is to be done: the operations, as JSON."""
         atomic.make_directory(self._folder, mode=0o700)
         journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
-        journal.append(
-            {
-                "type": "begin",
-                "record": record.model_dump(mode="json"),
-                "operations": [o.model_dump(mode="json") for o in operations],
-            }
-        )
+        begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations, b"}")
+        journal.append(b"".join(begin))
         return journal
 
     def reopen(self, run_id: RunId) -> tuple[Journal, History]:

@@ -89,7 +89,8 @@ class Recovery:
             if history.record is None:
                 self._desk.shelf.drop(run_id)
             elif history.end is not None:
-                self._desk.file(RunRecord.model_validate(history.end["record"]), history.results)
+                ended = RunRecord.model_validate(history.end["record"])
+                self._desk.file(ended, history.operations, history.results)
             else:
                 found.append(_describe(history.record, history))
         self._desk.sweep()

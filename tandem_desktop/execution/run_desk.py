@@ -28,7 +28,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
 from tandem_desktop.execution.run import HaltError, Run
-from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.execution.run_store import RunStore, encode_operations
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
 from tandem_desktop.storage import atomic, locks
 from tandem_desktop.storage.locations import Locations
@@ -110,8 +110,9 @@ class RunDesk:
         """The durable beginning of a run."""
         self._locations.prepare_workspace()
         self.sweep()
-        journal = self.shelf.start(record, operations)
-        self.runs.begin(record, operations)
+        encoded = encode_operations(operations)
+        journal = self.shelf.start(record, encoded)
+        self.runs.begin(record, encoded)
         return journal
 
     def bench(self, record: RunRecord) -> Workbench:
@@ -175,7 +176,7 @@ class RunDesk:
                 status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
             results = _all_results(operations, run, status, fault)
             ended = self._ended(record, status, results, rolled_back=rolled_back)
-            self._close(ended, results, journal, bench)
+            self._close(ended, operations, results, journal, bench)
         finally:
             journal.close()
             bench.close()
@@ -183,9 +184,11 @@ class RunDesk:
             raise _fault(record, fault)
         return ended, results
 
-    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+    def file(
+        self, record: RunRecord, operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]
+    ) -> None:
         """What follows the last record of a journal; repeated by recovery when it was cut off."""
-        self.runs.finish(record, results)
+        self.runs.finish(record, operations, results)
         self._paperwork.file(record, results)
         self.shelf.close(record.run_id)
 
@@ -208,7 +211,12 @@ class RunDesk:
         )
 
     def _close(
-        self, record: RunRecord, results: tuple[OperationResult, ...], journal: Journal, bench: Workbench
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        journal: Journal,
+        bench: Workbench,
     ) -> None:
         try:
             bench.discard()
@@ -219,7 +227,7 @@ class RunDesk:
                     "results": [result.model_dump(mode="json", exclude_defaults=True) for result in results],
                 }
             )
-            self.file(record, results)
+            self.file(record, operations, results)
         except OSError as error:
             raise InterruptedRunError(
                 f"{record.run_id} could not be closed: {error.strerror}. What it wrote is safe.",

@@ -21,17 +21,24 @@ class RunStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def begin(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> None:
+    def begin(self, record: RunRecord, operations: bytes) -> None:
+        """Lay down what is to be done; the operations come as JSON."""
         folder = self._folder / record.run_id
         atomic.make_directory(folder)
-        atomic.replace(folder / "operations.json", _OPERATIONS.dump_json(operations))
+        atomic.replace(folder / "operations.json", operations)
         self.save(record)
 
-    def finish(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+    def finish(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+    ) -> None:
+        """Write down what came of it."""
         folder = self._folder / record.run_id
         atomic.make_directory(folder)
-        atomic.replace(folder / "results.json", _RESULTS.dump_json(results, indent=1))
-        atomic.replace(folder / "steps.jsonl", _checkpoints(folder, results))
+        atomic.replace(folder / "results.json", _RESULTS.dump_json(results))
+        atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
         self.save(record)
 
     def save(self, record: RunRecord) -> None:
@@ -73,10 +80,13 @@ class RunStore:
         return tuple(sorted(records, key=lambda record: record.started_at, reverse=True))
 
 
-def _checkpoints(folder: Path, results: tuple[OperationResult, ...]) -> bytes:
+def encode_operations(operations: tuple[StagedOperation, ...]) -> bytes:
+    """Operations as JSON, for the journal and for people."""
+    return _OPERATIONS.dump_json(operations)
+
+
+def _checkpoints(operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]) -> bytes:
     """A line per step: number, tool, operation, status, and the summary or the error."""
-    path = folder / "operations.json"
-    operations = _OPERATIONS.validate_json(path.read_bytes()) if path.exists() else ()
     tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
     lines = []
     for number, result in enumerate(results, start=1):

@@ -153,12 +153,10 @@ def read_metadata(dir_fd: int, name: str) -> Metadata:
         metadata["owner"] = [info.st_uid, info.st_gid]
     if not stat.S_ISREG(info.st_mode) and not stat.S_ISDIR(info.st_mode):
         return metadata
-    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
-    try:
-        if names := _attribute_names(fd):
-            metadata["xattrs"] = {n: base64.b64encode(os.getxattr(fd, n)).decode() for n in names}
-    finally:
-        os.close(fd)
+    # By way of the directory's descriptor: the attributes of a link's target are never read.
+    place = f"/proc/self/fd/{dir_fd}/{name}"
+    if names := _attribute_names(place):
+        metadata["xattrs"] = {n: base64.b64encode(os.getxattr(place, n, follow_symlinks=False)).decode() for n in names}
     return metadata
 
 
@@ -193,9 +191,13 @@ def _not_prepared(step: Step, error: OSError | StorageError) -> OperationError:
     )
 
 
-def _attribute_names(fd: int) -> list[str]:
+def _attribute_names(place: str) -> list[str]:
     try:
-        return [name for name in os.listxattr(fd) if not name.startswith(("security.", "trusted."))]
+        return [
+            name
+            for name in os.listxattr(place, follow_symlinks=False)
+            if not name.startswith(("security.", "trusted."))
+        ]
     except OSError:
         return []
 

@@ -1,0 +1,29 @@
+"""The `tandem` command: hands the command line the engine it may build, and imports nothing before it is needed."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tandem_desktop import __version__
+
+if TYPE_CHECKING:
+    from tandem_desktop.domain.ids import OperationId
+    from tandem_desktop.orchestration.engine import Engine
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Do one call and answer its exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    if words == ["--version"]:
+        sys.stdout.write(f"tandem {__version__}\n")
+        return 0
+    from tandem_desktop.cli.command_line import run_command_line
+
+    return run_command_line(words, _build_engine)
+
+
+def _build_engine(root: Path, on_output: "Callable[[OperationId, bytes], None]") -> "Engine":
+    from tandem_desktop.app.wiring import build_engine
+
+    return build_engine(root, on_output=on_output)
