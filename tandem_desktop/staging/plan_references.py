@@ -53,12 +53,12 @@ def check_references(steps: tuple[AnyStep, ...], tasks: tuple[TaskInput, ...]) -
         BadInputError: a name is unknown, doubled, or its own.
         TaskCycleError: the waiting goes round in a circle.
     """
-    task_ids = [task.id for task in tasks]
-    twice = next((name for name in task_ids if task_ids.count(name) > 1), None) if _repeats(task_ids) else None
-    if twice is not None:
-        raise BadInputError(f"Two tasks have the same id {twice}.", next="Give each task an id of its own.")
+    known: set[str] = set()
+    for task in tasks:
+        if task.id in known:
+            raise BadInputError(f"Two tasks have the same id {task.id}.", next="Give each task an id of its own.")
+        known.add(task.id)
     _check_waiting("Task", {task.id: task.blocked_by for task in tasks})
-    known = set(task_ids)
     for step in steps:
         if step.task is not None and step.task not in known:
             raise BadInputError(
@@ -67,10 +67,6 @@ def check_references(steps: tuple[AnyStep, ...], tasks: tuple[TaskInput, ...]) -
                 next="Add the task, or correct its id in the step.",
             )
     _check_waiting("Step", {step.id: step.blocked_by for step in steps})
-
-
-def _repeats(names: list[str]) -> bool:
-    return len(set(names)) != len(names)
 
 
 def _check_waiting(what: str, waiting: Mapping[str, Iterable[str]]) -> None:

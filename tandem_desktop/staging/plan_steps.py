@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     Field,
+    PlainValidator,
     StrictBool,
-    StrictBytes,
     StrictInt,
-    StrictStr,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -20,6 +20,7 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import STEP_ID, TaskId
 from tandem_desktop.domain.operations import DEFAULT_COMMAND_TIMEOUT_S
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
+from tandem_desktop.staging.patch import FilePatch, parse_patch
 
 MAX_COMMAND_BYTES = 128 * 1024 - 1
 """One argument of a program cannot be longer on Linux."""
@@ -46,6 +47,12 @@ def _without_nul(text: str) -> str:
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
     return text
+
+
+def _a_diff(value: Any) -> str | FilePatch:
+    if not isinstance(value, str | FilePatch):
+        raise ValueError("must be text, a unified diff")
+    return value
 
 
 Mode = Annotated[str, AfterValidator(_a_mode)]
@@ -95,13 +102,18 @@ class EditArgs(Frozen):
 
 
 class PatchArgs(Frozen):
-    """A unified diff; bytes when it came from a file and need not be text."""
+    """A unified diff; already read when it came from a patch file, whose bytes need not be text."""
 
-    diff: StrictStr | StrictBytes
+    diff: Annotated[str | FilePatch, PlainValidator(_a_diff), WithJsonSchema({"type": "string"})]
 
     @property
-    def data(self) -> bytes:
-        return self.diff if isinstance(self.diff, bytes) else self.diff.encode()
+    def patches(self) -> tuple[FilePatch, ...]:
+        """One for each file of the diff.
+
+        Raises:
+            StepRefusedError: it is no diff, or not one of text.
+        """
+        return (self.diff,) if isinstance(self.diff, FilePatch) else parse_patch(self.diff.encode())
 
 
 class PathArgs(Frozen):

@@ -1,0 +1,86 @@
+"""What has changed on disk since a plan was made: the plan's first view of each path beside what is there now."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tandem_desktop.domain.errors import OutsideWorkspaceError, StagingError, StorageError
+from tandem_desktop.domain.operations import Absent, DirectoryState, NodeState, StagedOperation
+from tandem_desktop.domain.paths import ancestors
+from tandem_desktop.domain.ports import SourceTree
+from tandem_desktop.staging.difference import Difference, difference
+from tandem_desktop.staging.simulated_tree import SimulatedTree
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """A path that is no longer what the plan was made for."""
+
+    path: str
+    change: Difference
+
+
+def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Drifted, ...]:
+    """Every drifted path, in the order the plan first names them.
+
+    A directory above a path counts when something else has taken its place, and so does a newcomer in a directory the
+    plan deletes: the plan never saw it.
+    """
+    first, implied = _first_views(operations)
+    disk = SimulatedTree(source)
+    found: dict[str, Difference] = {}
+    for path, expected in first.items():
+        for above in ancestors(path):
+            if above not in first and above not in found and not _may_be_above(disk, above):
+                found[above] = Difference.TYPE
+        change = _change(disk, path, expected)
+        if change is not None and not (change is Difference.DELETED and path in implied):
+            found[path] = change
+    for newcomer in _newcomers(operations, first, disk):
+        found.setdefault(newcomer, Difference.CREATED)
+    return tuple(Drifted(path, change) for path, change in found.items())
+
+
+def _first_views(operations: tuple[StagedOperation, ...]) -> tuple[dict[str, NodeState], set[str]]:
+    """What the plan first saw at each path, and the directories an earlier operation makes when they are missing."""
+    views: dict[str, NodeState] = {}
+    implied: set[str] = set()
+    above: set[str] = set()
+    for operation in operations:
+        for change in operation.changes():
+            if change.path not in views:
+                views[change.path] = change.before
+                if change.path in above:
+                    implied.add(change.path)
+            if not isinstance(change.after, Absent):
+                above.update(ancestors(change.path))
+    return views, implied
+
+
+def _may_be_above(disk: SimulatedTree, directory: str) -> bool:
+    try:
+        return isinstance(disk.state(directory), Absent | DirectoryState)
+    except (StagingError, StorageError):
+        return False
+
+
+def _change(disk: SimulatedTree, path: str, expected: NodeState) -> Difference | None:
+    try:
+        return difference(expected, disk.state(path))
+    except OutsideWorkspaceError:
+        return Difference.TYPE
+    except (StagingError, StorageError):
+        # Too large or unreadable: either way not what was staged.
+        return Difference.CREATED if isinstance(expected, Absent) else Difference.MODIFIED
+
+
+def _newcomers(
+    operations: tuple[StagedOperation, ...], first: dict[str, NodeState], disk: SimulatedTree
+) -> Iterator[str]:
+    for operation in operations:
+        is_removed_directory = isinstance(operation.base, DirectoryState) and isinstance(operation.after, Absent)
+        if operation.path is None or not is_removed_directory:
+            continue
+        if isinstance(first[operation.path], DirectoryState) and disk.is_directory(operation.path):
+            for name in disk.children(operation.path):
+                if (path := f"{operation.path}/{name}") not in first:
+                    yield path

@@ -1,0 +1,149 @@
+"""What the files of a unified diff do to a simulated tree."""
+
+import os
+from collections.abc import Iterator
+
+from tandem_desktop.domain.operations import FileState, SymlinkState
+from tandem_desktop.domain.paths import check_path, shown
+from tandem_desktop.staging.changes import (
+    DROP,
+    LOOK,
+    Change,
+    change_mode,
+    delete_one,
+    make_link,
+    move_one,
+    must_be_free,
+    must_exist,
+    refused,
+    write_file,
+)
+from tandem_desktop.staging.difference import NOUNS
+from tandem_desktop.staging.patch import FilePatch, apply_patch
+from tandem_desktop.staging.simulated_tree import SimulatedTree
+
+_LINK = 0o120000
+_TYPE_BITS = 0o170000
+_PERMISSIONS = 0o7777
+_EXECUTABLE = 0o111
+
+
+def apply_patches(tree: SimulatedTree, patches: tuple[FilePatch, ...]) -> Iterator[Change]:
+    """Make the changes of one diff on `tree`.
+
+    Raises:
+        StepRefusedError: a file is not what the diff was made for.
+    """
+    for file_patch in in_applicable_order(patches):
+        yield from _apply(tree, file_patch)
+
+
+def in_applicable_order(patches: tuple[FilePatch, ...]) -> list[FilePatch]:
+    """Deletions first, then renames, each after the one that frees its new path, then the rest.
+
+    A diff speaks of one tree before and one after; made file by file, the order matters. Where one path is named
+    twice it is a series of diffs, and stays as it is.
+    """
+    if len({patch.path for patch in patches}) != len(patches):
+        return list(patches)
+    renames = {patch.path: patch for patch in patches if is_rename(patch)}
+    ordered: list[FilePatch] = []
+    placed: set[str] = set()
+    for start in renames.values():
+        chain: list[FilePatch] = []
+        following: FilePatch | None = start
+        while following is not None and following.path not in placed:
+            placed.add(following.path)
+            chain.append(following)
+            following = renames.get(following.to or "")
+        ordered.extend(reversed(chain))
+    deletions = [patch for patch in patches if patch.is_deleted]
+    rest = [patch for patch in patches if not patch.is_deleted and not is_rename(patch)]
+    return [*deletions, *ordered, *rest]
+
+
+def is_rename(patch: FilePatch) -> bool:
+    return patch.to is not None and patch.to != patch.path
+
+
+def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[Change]:
+    path = check_path(patch.path)
+    if patch.is_new:
+        yield _create(tree, path, patch)
+        return
+    if patch.is_deleted:
+        yield _delete(tree, path, patch)
+        return
+    state = must_exist(tree, path)
+    if isinstance(state, SymlinkState):
+        yield from _change_link(tree, path, patch)
+        return
+    if not isinstance(state, FileState):
+        raise refused(path, f"{shown(path)} is {NOUNS[state.type]}, and the patch is for a file", LOOK)
+    yield from _change_file(tree, path, patch)
+
+
+def _create(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
+    must_be_free(tree, path)
+    data = apply_patch(b"", patch)
+    if _is_link(patch.new_mode):
+        return make_link(tree, path, os.fsdecode(data))
+    return write_file(tree, path, data, None if patch.new_mode is None else patch.new_mode & _PERMISSIONS)
+
+
+def _delete(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
+    state = must_exist(tree, path)
+    if not isinstance(state, FileState | SymlinkState):
+        raise refused(path, f"{shown(path)} is {NOUNS[state.type]}, and the patch deletes a file", LOOK)
+    before = os.fsencode(state.target) if isinstance(state, SymlinkState) else tree.content(path)
+    apply_patch(before, patch)  # refuses what the patch does not know
+    return delete_one(tree, path)
+
+
+def _change_link(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[Change]:
+    state = tree.state(path)
+    assert isinstance(state, SymlinkState)
+    if not _is_link(patch.new_mode if patch.new_mode is not None else patch.old_mode) and patch.hunks:
+        raise refused(path, f"{shown(path)} is a symbolic link, and the patch is for a file", LOOK)
+    target = os.fsdecode(apply_patch(os.fsencode(state.target), patch)) if patch.hunks else state.target
+    if is_rename(patch) and target == state.target:
+        yield move_one(tree, path, check_path(patch.to or path))
+        return
+    if target == state.target:
+        raise refused(path, f"the patch changes nothing in {shown(path)}", DROP)
+    yield delete_one(tree, path)
+    yield make_link(tree, check_path(patch.to or path), target)
+
+
+def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[Change]:
+    if _is_link(patch.new_mode) or _is_link(patch.old_mode):
+        raise refused(path, f"{shown(path)} is a file, and the patch is for a symbolic link", LOOK)
+    before = tree.content(path)
+    data = apply_patch(before, patch) if patch.hunks else before
+    if is_rename(patch):
+        to = check_path(patch.to or path)
+        yield move_one(tree, path, to)
+        path = to
+    state = tree.state(path)
+    assert isinstance(state, FileState)
+    mode = _changed_mode(state.mode, patch)
+    if data != before:
+        yield write_file(tree, path, data, mode)
+    elif mode is not None and mode != state.mode:
+        yield change_mode(tree, path, mode)
+    elif not is_rename(patch):
+        raise refused(path, f"the patch changes nothing in {shown(path)}", DROP)
+
+
+def _changed_mode(there: int, patch: FilePatch) -> int | None:
+    """The mode after the patch. git knows executable or not, so of the usual two only that is taken."""
+    if patch.new_mode is None or patch.new_mode == patch.old_mode:
+        return None
+    mode = patch.new_mode & _PERMISSIONS
+    if mode == 0o755:
+        return there | (there & 0o444) >> 2
+    return there & ~_EXECUTABLE if mode == 0o644 else mode
+
+
+def _is_link(mode: int | None) -> bool:
+    return mode is not None and mode & _TYPE_BITS == _LINK

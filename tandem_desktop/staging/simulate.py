@@ -1,0 +1,181 @@
+"""Try a plan on a tree in memory: what it would do, operation by operation, or why it cannot."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.errors import StepRefusedError, StorageError, TandemError
+from tandem_desktop.domain.ids import OperationId, TaskId
+from tandem_desktop.domain.operations import NodeState, StagedOperation
+from tandem_desktop.domain.paths import check_path, shown
+from tandem_desktop.domain.plan import Note
+from tandem_desktop.domain.ports import ROOT, SourceTree
+from tandem_desktop.staging.apply_step import apply_step
+from tandem_desktop.staging.changes import Change
+from tandem_desktop.staging.difference import difference, told
+from tandem_desktop.staging.plan_steps import AnyStep, PlanInput, ReadStep
+from tandem_desktop.staging.simulated_tree import MAX_FILE_BYTES, MAX_PLAN_BYTES, SimulatedTree
+from tandem_desktop.staging.step_order import StepOrder
+
+MAX_DEPENDENCIES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a plan comes to in one workspace."""
+
+    operations: tuple[StagedOperation, ...]
+    contents: dict[str, bytes]
+    """The bytes of every base and every after, by SHA-256."""
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An operation that does not apply, and why."""
+
+    step: str
+    reason: str
+
+
+def simulate_steps(
+    plan: PlanInput,
+    source: SourceTree,
+    now: datetime,
+    *,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    max_plan_bytes: int = MAX_PLAN_BYTES,
+) -> Simulation:
+    """Turn every step into operations, each on the tree the earlier ones leave behind.
+
+    Raises:
+        StepRefusedError: a step does not apply; nothing is made.
+        OutsideWorkspaceError: a step names a path that no plan may touch.
+    """
+    order = StepOrder(plan)
+    tree = SimulatedTree(source, max_file_bytes=max_file_bytes, max_plan_bytes=max_plan_bytes)
+    operations: list[StagedOperation] = []
+    notes: list[Note] = []
+    ids_of: dict[str, tuple[OperationId, ...]] = {}
+    waiting = _Waiting(order, ids_of)
+    for step in plan.steps:
+        changes = _changes(step, tree)
+        ids_of[step.id] = _ids(step.id, len(changes))
+        blocked_by = waiting.operations_before(step, len(changes))
+        operations.extend(
+            _operation(step, name, change, blocked_by, now)
+            for name, change in zip(ids_of[step.id], changes, strict=True)
+        )
+        if isinstance(step, ReadStep):
+            path = check_path(step.args.path)
+            notes.append(Note(step=step.id, tool=step.tool, path=path, description=step.description))
+    return Simulation(tuple(operations), tree.contents, tuple(notes))
+
+
+def simulate_operations(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Problem, ...]:
+    """Check staged operations, in order, against the tree as it stands. One that does not apply is left out of it."""
+    tree = SimulatedTree(source)
+    problems: list[Problem] = []
+    every = {operation.id for operation in operations}
+    earlier: set[OperationId] = set()
+    for operation in operations:
+        try:
+            _check_blockers(operation, earlier, every)
+            _replay(operation, tree)
+        except TandemError as error:
+            problems.append(Problem(operation.id, error.message))
+        earlier.add(operation.id)
+    return tuple(problems)
+
+
+class _Waiting:
+    """Steps waited for, as operations; the same answer is the same tuple, however many ask."""
+
+    def __init__(self, order: StepOrder, ids_of: dict[str, tuple[OperationId, ...]]) -> None:
+        self._order = order
+        self._ids_of = ids_of
+        self._answers: dict[tuple[tuple[str, ...], str | None], tuple[OperationId, ...]] = {}
+        self._total = 0
+
+    def operations_before(self, step: AnyStep, count: int) -> tuple[OperationId, ...]:
+        question = (step.blocked_by, step.task)
+        answer = self._answers.get(question)
+        if answer is None:
+            answer = tuple(name for before in self._order.waits_for(step) for name in self._ids_of[before])
+            self._answers[question] = answer
+        self._total += len(answer) * count
+        if self._total > MAX_DEPENDENCIES:
+            raise StepRefusedError(
+                f"Step {step.id}: the operations of the plan wait for each other {MAX_DEPENDENCIES:,} times and more.",
+                step=step.id,
+                next="Use fewer dependencies, or split the plan.",
+            )
+        return answer
+
+
+def _changes(step: AnyStep, tree: SimulatedTree) -> list[Change]:
+    try:
+        return list(apply_step(step, tree))
+    except StorageError as error:
+        # Nothing ran, so a file that cannot be read is a step that does not apply.
+        raise StepRefusedError(
+            f"Step {step.id}: {error.message}", path=error.path, step=step.id, next=error.next
+        ) from error
+    except TandemError as error:
+        error.step = step.id
+        error.message = f"Step {step.id}: {error.message}"
+        error.args = (error.message,)
+        raise
+
+
+def _ids(step: str, count: int) -> tuple[OperationId, ...]:
+    if count == 1:
+        return (OperationId(step),)
+    return tuple(OperationId(f"{step}.{number}") for number in range(1, count + 1))
+
+
+def _operation(
+    step: AnyStep, name: OperationId, change: Change, blocked_by: tuple[OperationId, ...], now: datetime
+) -> StagedOperation:
+    return StagedOperation(
+        id=name,
+        kind=change.kind,
+        path=change.path,
+        to=change.to,
+        base=change.base,
+        after=change.after,
+        call=change.call,
+        blocked_by=blocked_by,
+        tool=step.tool,
+        task=None if step.task is None else TaskId(step.task),
+        description=step.description,
+        rationale=step.rationale,
+        risk=step.risk,
+        staged_at=now,
+    )
+
+
+def _check_blockers(operation: StagedOperation, earlier: set[OperationId], every: set[OperationId]) -> None:
+    for blocker in operation.blocked_by:
+        if blocker not in earlier:
+            what = "comes later" if blocker in every else "is not in the plan"
+            raise StepRefusedError(f"{operation.id} waits for {blocker}, which {what}.")
+
+
+def _replay(operation: StagedOperation, tree: SimulatedTree) -> None:
+    if operation.call is not None:
+        cwd = operation.call.cwd
+        if cwd != ROOT and not tree.is_directory(check_path(cwd)):
+            raise StepRefusedError(f"{shown(cwd)}, where the command would run, is not a directory.")
+    for change in operation.changes():
+        check_path(change.path)
+        tree.check_parents(change.path)
+        _must_be(tree, change.path, change.before)
+    for change in operation.changes():
+        tree.become(change.path, change.after)
+
+
+def _must_be(tree: SimulatedTree, path: str, expected: NodeState) -> None:
+    found = tree.state(path)
+    differs = difference(expected, found)
+    if differs is not None:
+        raise StepRefusedError(f"{shown(path)} {told(differs, expected, found)}.", path=path)
