@@ -186,6 +186,19 @@ def test_whatever_is_accepted_is_relative_canonical_and_can_be_a_file_name(text)
     assert check_path(path) == path
 
 
+@given(st.text("conulaxp1GIT~.-_:/ \\", max_size=12))
+def test_whatever_is_accepted_is_no_device_and_no_hidden_git_directory(text):
+    try:
+        path = check_path(text)
+    except OutsideWorkspaceError:
+        return
+    for name in path.replace("\\", "/").lower().split("/"):
+        stem = name.partition(".")[0].partition(":")[0].rstrip(" ")
+        assert stem not in {"con", "aux", "nul", "prn", "com1", "lpt1"}
+        assert name.partition(":")[0].rstrip(". ") not in {".git", "git~1"}
+        assert name not in {".", ".."}
+
+
 COLLIDING = [
     ("Readme.md", "README.md"),
     ("src/a.py", "Src/b.py"),

@@ -1,5 +1,3 @@
-import pytest
-
 from tandem_desktop.review.drift import drift
 from tandem_desktop.staging.plan_input import plan_from
 from tandem_desktop.staging.simulate import simulate_steps
@@ -20,7 +18,6 @@ def found(operations, tree) -> list[tuple[str, str]]:
     return [(drifted.path, drifted.change.value) for drifted in drift(operations, tree)]
 
 
-@pytest.mark.req("S0-65")
 def test_each_kind_of_drift_is_named_and_nothing_else():
     tree = MemoryTree({"a": b"1", "b": b"1", "c": b"1", "d": b"1", "same": b"1", "l": "t", "dir": 0o755, "gone": "t"})
     operations = staged(

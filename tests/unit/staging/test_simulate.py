@@ -109,6 +109,18 @@ def test_a_deleted_directory_is_empty_when_it_is_made_again():
     )
 
 
+@pytest.mark.parametrize("before", ["file", "link"])
+def test_nothing_of_the_disk_shows_below_a_directory_that_took_the_place_of_something_else(tmp_path, before):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/x").write_text("not to be seen")
+    (tmp_path / "a").write_text("1") if before == "file" else (tmp_path / "a").symlink_to("other")
+    with Workspace(tmp_path) as workspace:
+        steps = [a_step("delete", "a"), a_step("mkdir", "a"), a_step("write", "a/x", content="2")]
+        result = simulated(workspace, *steps, a_step("write", "a/d/y", content="3"), a_step("delete", "a"))
+        assert simulate_operations(result.operations, workspace) == ()
+    assert [op.path for op in result.operations[4:]] == ["a/d/y", "a/d", "a/x", "a"]
+
+
 REFUSED = [
     ({"d/x": b""}, a_step("write", "d", content="x"), "d is a directory"),
     ({"l": "x"}, a_step("write", "l", content="x"), "l is a symbolic link"),
@@ -361,7 +373,6 @@ def test_operations_carry_the_words_of_their_step():
     assert (operation.risk, operation.task) == ("little", "t")
 
 
-@pytest.mark.req("S4-01")
 def test_waiting_for_a_step_is_waiting_for_all_its_operations():
     tree = MemoryTree({"d/a": b"", "d/b": b""})
     result = simulated(
