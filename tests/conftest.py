@@ -1,7 +1,11 @@
 """What every test may rely on: a private state folder, a neutral git, and one steady hypothesis profile."""
 
 import itertools
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,3 +40,23 @@ def apart_from_this_machine(monkeypatch: pytest.MonkeyPatch, state_folder_names:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name, value in {**PERSON, **COMMITTER}.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def memory_base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder in memory where there is one: a test of order and content need not wait for a disk."""
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK):
+        yield tmp_path_factory.mktemp("memory")
+        return
+    folder = Path(tempfile.mkdtemp(prefix="tandem-test-", dir=shared))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def memory_path(memory_base: Path) -> Iterator[Path]:
+    """Like `tmp_path`, in memory."""
+    folder = Path(tempfile.mkdtemp(dir=memory_base))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)

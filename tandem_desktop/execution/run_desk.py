@@ -30,9 +30,10 @@ from tandem_desktop.execution.journal_shelf import JournalShelf
 from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, encode_operations
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
-from tandem_desktop.storage import atomic, locks
+from tandem_desktop.storage import locks
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.refusals import writing
 from tandem_desktop.storage.workspace import Workspace
 
 Clock = Callable[[], datetime]
@@ -107,19 +108,18 @@ class RunDesk:
             )
 
     def begin(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> Journal:
-        """The durable beginning of a run."""
-        self._locations.prepare_workspace()
-        self.sweep()
-        encoded = encode_operations(operations)
-        journal = self.shelf.start(record, encoded)
-        self.runs.begin(record, encoded)
-        return journal
+        """The durable beginning of a run.
 
-    def bench(self, record: RunRecord) -> Workbench:
-        atomic.make_directory(self._locations.workbenches)
-        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
-        bench.open()
-        return bench
+        Raises:
+            StorageError: the disk refused; nothing was written outside `.tandem`.
+        """
+        with writing(self._locations.state):
+            self._locations.prepare_workspace()
+            self.sweep()
+            encoded = encode_operations(operations)
+            journal = self.shelf.start(record, encoded)
+            self.runs.begin(record, encoded)
+        return journal
 
     def sweep(self) -> None:
         """Remove benches that a crash left behind after their run had ended."""
@@ -147,7 +147,7 @@ class RunDesk:
             RollbackError: the tree could not be restored; the run stays open.
             OperationError: an unexpected fault; the tree is as before.
         """
-        bench = self.bench(record)
+        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
         run = Run(
             workspace=self.workspace,
             bench=bench,
@@ -162,6 +162,7 @@ class RunDesk:
         fault: OSError | TandemError | None = None
         try:
             try:
+                bench.open()
                 status, rolled_back = work(run) or Outcome(RunStatus.COMPLETED, rolled_back=False)
             except HaltError as halt:
                 status = RunStatus.CANCELLED if halt.cancelled else RunStatus.FAILED

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tandem_desktop.domain.errors import BadInputError, TandemError, UndoConflictError
+from tandem_desktop.domain.errors import BadInputError, UndoConflictError
 from tandem_desktop.domain.execution import FailurePolicy, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, RunId, new_run_id
 from tandem_desktop.domain.operations import (
@@ -19,6 +19,7 @@ from tandem_desktop.domain.operations import (
 from tandem_desktop.execution.change_order import ordered_steps
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal_shelf import History
+from tandem_desktop.execution.progress import look_once
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.steps import Action, missing_parents, net_changes
 from tandem_desktop.execution.workbench import Metadata
@@ -157,10 +158,9 @@ def work_out(history: History, workspace: Workspace, objects: ObjectStore, only:
     conflicts: list[tuple[str, str]] = []
     contents: list[bytes] = []
     for path, (before, after) in net.items():
-        try:
-            disk, data = workspace.load(path)
-        except TandemError as error:
-            conflicts.append((path, error.message))
+        disk, data = look_once(workspace, path)
+        if disk is None:
+            conflicts.append((path, "replaced by something that is no file, link or folder"))
             continue
         if disk == before or _is_fine_as_it_is(disk, before, after):
             continue

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.refusals import writing
 
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Wait for the lock at `path` and hold it."""
-    fd = syscalls.open_appending(str(path))
+    fd = _open(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
@@ -23,7 +24,7 @@ def held(path: Path) -> Iterator[None]:
 @contextmanager
 def held_or_busy(path: Path) -> Iterator[bool]:
     """Take the lock at `path` without waiting; yields whether it was free."""
-    fd = syscalls.open_appending(str(path))
+    fd = _open(path)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -33,3 +34,8 @@ def held_or_busy(path: Path) -> Iterator[bool]:
             yield True
     finally:
         os.close(fd)
+
+
+def _open(path: Path) -> int:
+    with writing(path):
+        return syscalls.open_appending(str(path))

@@ -30,7 +30,7 @@ class ObjectStore:
         missing = {}
         for data in contents:
             name = hashlib.sha256(data).hexdigest()
-            if name not in missing and not os.path.exists(self._path(name)):
+            if name not in missing and not os.access(self._path(name), os.F_OK):
                 missing[name] = data
         if not missing:
             return
@@ -53,7 +53,7 @@ class ObjectStore:
         return hashlib.sha256(data).hexdigest()
 
     def has(self, sha256: str) -> bool:
-        return os.path.exists(self._path(sha256))
+        return os.access(self._path(sha256), os.F_OK)
 
     def read(self, sha256: str) -> bytes:
         """The bytes of this digest.
@@ -98,7 +98,7 @@ class ObjectStore:
 
     def _write(self, name: str, data: bytes, *, sync: bool) -> Path:
         target = self._path(name)
-        parent = os.path.dirname(target)
+        parent = target.rpartition("/")[0]
         with contextlib.suppress(FileExistsError):
             syscalls.mkdir(parent, mode=0o700)
         temporary = f"{parent}/.{secrets.token_hex(8)}.tmp"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,21 @@ class Stage:
     state: Path
 
     def copy(self, to: Path) -> "Stage":
+        """A fresh copy, whose journals belong to it as they belonged to the original."""
         shutil.rmtree(to, ignore_errors=True)
         shutil.copytree(self.workspace, to / "ws", symlinks=True)
         shutil.copytree(self.state, to / "state", symlinks=True)
-        return Stage(to / "ws", to / "state")
+        copied = Stage(to / "ws", to / "state")
+        journals = copied.state / "journal"
+        for folder in journals.iterdir() if journals.exists() else ():
+            folder.rename(journals / copied.key)
+        return copied
+
+    @property
+    def key(self) -> str:
+        """The name under which the state knows this workspace."""
+        with Workspace(self.workspace) as workspace:
+            return workspace.identity.key
 
 
 def count_calls(work: Callable[[], object]) -> list[tuple[str, str]]:
@@ -44,7 +56,7 @@ def killed_at(point: int, work: Callable[[], object]) -> bool:
         if seen == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    return signal.SIGKILL == os.WTERMSIG(_in_fork(lambda: _gated(gate, work)))
+    return os.WTERMSIG(_in_fork(lambda: _gated(gate, work))) == signal.SIGKILL
 
 
 def failing_at(point: int, number: int, work: Callable[[], object], *, lasting: bool) -> None:

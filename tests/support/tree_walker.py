@@ -19,7 +19,7 @@ def walk(root: Path) -> dict[str, Node]:
             info = path.lstat()
             key = str(path.relative_to(root))
             if stat.S_ISLNK(info.st_mode):
-                found[key] = ("link", 0, os.readlink(path).encode("utf-8", "surrogateescape"))
+                found[key] = ("link", 0, os.fsencode(path.readlink()))
             elif stat.S_ISDIR(info.st_mode):
                 found[key] = ("folder", info.st_mode & 0o7777, b"")
             else:

@@ -1,7 +1,6 @@
 """A plan of twenty operations of every kind that meet each other: the one the fault tests are run on."""
 
 import hashlib
-import os
 from pathlib import Path
 
 from tandem_desktop.domain.ids import OperationId
@@ -37,7 +36,7 @@ def lay_out(root: Path) -> None:
     ):
         (root / name).write_bytes(data)
         (root / name).chmod(mode)
-    os.symlink("keep.txt", root / "pointer")
+    (root / "pointer").symlink_to("keep.txt")
 
 
 def twenty(objects: ObjectStore) -> tuple[StagedOperation, ...]:
@@ -78,3 +77,14 @@ def twenty(objects: ObjectStore) -> tuple[StagedOperation, ...]:
     add(k.CREATE, "ünï cödé — name.txt", ABSENT, a(b"unicode\n", 0o755))
     objects.put_all(contents)
     return tuple(made)
+
+
+def states_between() -> dict[str, list[tuple[str, int, bytes] | None]]:
+    """What paths pass through on the way, besides how they begin and end."""
+    return {
+        "empty": [None],
+        "pointer": [None],
+        "made/inside.txt": [("file", 0o644, b"inside\n")],
+        "scratch": [("file", 0o644, b"scratch\n")],
+        "made/scratch": [("file", 0o644, b"scratch\n")],
+    }
