@@ -1,0 +1,76 @@
+"""A plan that was left executing is found, described, and called stalled only after its time."""
+
+from datetime import timedelta
+
+import pytest
+
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.plans import plan_recovery
+from tests.support.builders import A_MOMENT, PLAN_ID, a_meta
+
+RUN = RunId("RUN-00000001")
+LIMIT = timedelta(minutes=30)
+RUNNING = a_meta(status=PlanStatus.EXECUTING, execution_session=RUN, execution_started_at=A_MOMENT)
+
+
+@pytest.mark.req("S3-24")
+def test_a_plan_that_executes_while_nobody_runs_it_is_offered_every_way_out() -> None:
+    now = A_MOMENT + timedelta(minutes=10)
+    assert plan_recovery.interrupted([RUNNING, a_meta()], {RUN}, now) == ()
+    (found,) = plan_recovery.interrupted([RUNNING, a_meta()], set(), now)
+    assert (found.plan_id, found.run_id, found.started_at, found.stalled) == (PLAN_ID, RUN, A_MOMENT, False)
+    assert found.choices == ("resume", "roll back", "mark failed", "cancel")
+
+
+@pytest.mark.req("S3-24")
+@pytest.mark.parametrize("status", list(PlanStatus))
+def test_only_a_plan_with_a_run_can_be_interrupted(status: PlanStatus) -> None:
+    meta = RUNNING.model_copy(update={"status": status})
+    found = plan_recovery.interrupted([meta], set(), A_MOMENT)
+    assert bool(found) == (status in {PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.STALLED})
+
+
+@pytest.mark.req("S3-25")
+def test_thirty_minutes_of_executing_make_a_plan_stalled_and_not_one_moment_less() -> None:
+    just_before = A_MOMENT + LIMIT - timedelta(microseconds=1)
+    assert plan_recovery.settled(RUNNING, just_before) is RUNNING
+    assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT).status is PlanStatus.STALLED
+    assert plan_recovery.interrupted([RUNNING], set(), A_MOMENT + LIMIT)[0].stalled
+    assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT, timeout=2 * LIMIT) is RUNNING
+    assert plan_recovery.settled(RUNNING, A_MOMENT, timeout=timedelta(0)).status is PlanStatus.STALLED
+
+
+@pytest.mark.req("S3-25")
+def test_a_clock_that_went_back_stalls_nothing() -> None:
+    assert plan_recovery.settled(RUNNING, A_MOMENT - timedelta(days=400)) is RUNNING
+
+
+@pytest.mark.req("S3-25")
+@pytest.mark.parametrize("status", [s for s in PlanStatus if s is not PlanStatus.EXECUTING])
+def test_time_alone_moves_no_other_plan(status: PlanStatus) -> None:
+    meta = RUNNING.model_copy(update={"status": status})
+    assert plan_recovery.settled(meta, A_MOMENT + timedelta(days=400)) is meta
+
+
+def test_a_plan_that_executes_since_nobody_knows_when_is_stalled() -> None:
+    meta = RUNNING.model_copy(update={"execution_started_at": None})
+    assert plan_recovery.settled(meta, A_MOMENT).status is PlanStatus.STALLED
+
+
+@pytest.mark.req("S3-24")
+@pytest.mark.parametrize(
+    ("elapsed", "words"),
+    [
+        (timedelta(seconds=-5), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 min ago"),
+        (timedelta(minutes=59, seconds=59), "59 min ago"),
+        (timedelta(hours=2, minutes=59), "2 h ago"),
+        (timedelta(hours=47), "47 h ago"),
+        (timedelta(days=3), "3 days ago"),
+    ],
+)
+def test_how_far_a_run_came_is_said_in_words(elapsed: timedelta, words: str) -> None:
+    assert plan_recovery.describe(3, 9, A_MOMENT, A_MOMENT + elapsed) == f"steps 3 of 9, started {words}"
+    assert plan_recovery.describe(3, 9, None, A_MOMENT) == "steps 3 of 9"
