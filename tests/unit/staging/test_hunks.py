@@ -129,6 +129,16 @@ def test_kept_hunks_give_what_git_apply_gives(tmp_path, seed, final_newline):
         assert keep(before, found, dropped) == git_apply(tmp_path, before, patch)
 
 
+def test_the_place_of_a_kept_hunk_counts_only_what_is_kept_before_it(tmp_path):
+    block = b"".join(b"%d\n" % n for n in range(8))
+    before = block * 9
+    after = b"head\n" * 8 + block * 4 + block.replace(b"4\n", b"four\n") + block * 4
+    found = hunks(before, after)
+    assert len(found) == 2
+    patch = unified("file", "file", kept(found, {1}))
+    assert keep(before, found, {1}) == git_apply(tmp_path, before, patch)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(60))
 def test_every_subset_of_hunks_gives_what_git_apply_gives(tmp_path, seed):

@@ -97,6 +97,30 @@ def test_the_nearest_place_is_the_one_git_takes(lines, data):
     assert ours(today, patch) == git_apply(today, patch)
 
 
+def periodic():
+    """Blocks of seven lines that all look alike, so that only the place in the header tells them apart."""
+    return b"".join(b"%d\n" % (n % 7) for n in range(70))
+
+
+def in_the_middle_of_a_block(n, start, shift=0):
+    lines = b"".join(b" %d\n" % k for k in (1, 2, 3)) + b"+new %d\n" % n + b"".join(b" %d\n" % k for k in (4, 5, 6))
+    return b"@@ -%d,6 +%d,7 @@\n" % (start, start + shift) + lines
+
+
+def test_of_two_places_equally_near_the_later_one_is_taken_as_git_does():
+    today = periodic().replace(b"0\n", b"0\nx\n")  # a block every eight lines: four before is as near as four after
+    for start in range(20, 40):
+        patch = b"--- a/file\n+++ b/file\n" + in_the_middle_of_a_block(1, start)
+        assert ours(today, patch) == git_apply(today, patch) is not None
+
+
+@pytest.mark.parametrize("shift", [0, 7, 14])
+def test_a_later_hunk_is_looked_for_where_its_new_place_is(shift):
+    first, second = in_the_middle_of_a_block(1, 9), in_the_middle_of_a_block(2, 30, shift)
+    patch = b"--- a/file\n+++ b/file\n" + first + second
+    assert ours(periodic(), patch) == git_apply(periodic(), patch) is not None
+
+
 @given(TEXTS, TEXTS)
 def test_another_reader_counts_the_same_lines(before, after):
     assume(before != after)

@@ -95,6 +95,11 @@ def test_two_different_texts_never_look_the_same(one, other):
     assert (visible(one) == visible(other)) == (one == other)
 
 
+def test_text_cannot_imitate_a_token():
+    assert visible("⟨U+202E⟩") != visible("\u202e")
+    assert visible("␛") != visible("\x1b")
+
+
 @given(st.binary(max_size=20), st.binary(max_size=20))
 def test_two_different_binary_lines_never_look_the_same(one, other):
     view = Document("binary", ())
