@@ -23,7 +23,12 @@ def main(argv: list[str] | None = None) -> int:
     return run_command_line(words, _build_engine)
 
 
-def _build_engine(root: Path, on_output: "Callable[[OperationId, bytes], None]") -> "Engine":
+def _build_engine(
+    root: Path,
+    *,
+    state: Path | None = None,
+    on_output: "Callable[[OperationId, bytes], None]" = lambda operation, chunk: None,
+) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
 
-    return build_engine(root, on_output=on_output)
+    return build_engine(root, state=state, on_output=on_output)

@@ -1,0 +1,56 @@
+"""What a call answers: one object for a script, lines for a person, and the next thing to do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from tandem_desktop.cli.lines import Line
+from tandem_desktop.domain.errors import TandemError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of a call that ran to its end."""
+
+    data: dict[str, Any]
+    lines: Sequence[Line] = field(default_factory=tuple)
+    next: str = ""
+    exit_code: int = 0
+    failure: TandemError | None = None
+    """Why the exit code is not 0, where something went wrong that was no refusal."""
+
+
+def error_object(error: TandemError) -> dict[str, Any]:
+    """The `error` of the JSON contract."""
+    return {
+        "kind": error.kind,
+        "message": error.message,
+        "path": error.path,
+        "step": error.step,
+        "next": error.next,
+    }
+
+
+def utc(moment: datetime | None) -> str | None:
+    """ISO 8601 in UTC."""
+    return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def readable(moment: datetime | None) -> str:
+    """The same for a person."""
+    return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long something is past, in the largest unit that says something."""
+    seconds = max(0, int((now - moment).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return f"{seconds} s ago"
+
+
+def count(number: int, one: str, several: str = "") -> str:
+    """`1 operation`, `3 operations`."""
+    return f"{number} {one if number == 1 else several or one + 's'}"

@@ -1,0 +1,97 @@
+"""The arguments of every call, as functions that add them to its parser."""
+
+import argparse
+from argparse import ArgumentParser
+
+
+def plan(parser: ArgumentParser) -> None:
+    parser.add_argument("plan", metavar="PLAN", help="the plan's id, or its first digits")
+
+
+def run(parser: ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="the run's id, or its first digits")
+
+
+def propose(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="plan JSON; - reads it from standard input")
+
+
+def review(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="PATCH", help="a unified diff; - reads it from standard input")
+    parser.add_argument("--no-window", action="store_true", help="only make the plan, open no window")
+
+
+def show(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("--diff", action="store_true", help="with every hunk, numbered as drop takes them")
+    parser.add_argument("--revision", metavar="N", type=number, help="an earlier revision (default: the latest)")
+
+
+def compare(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("old", metavar="R1", type=number, help="the earlier revision")
+    parser.add_argument("new", metavar="R2", type=number, help="the later revision")
+
+
+def drop(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, or some of its hunks")
+
+
+def restore(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("revision", metavar="R", type=number, help="the revision to bring back")
+
+
+def approve(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("--digest", metavar="D", required=True, help="at least 12 digits of the digest you were shown")
+
+
+def reject(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("--feedback", metavar="T", required=True, help="what should be different")
+
+
+def apply(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument(
+        "--on-failure",
+        choices=("rollback", "stop", "continue"),
+        default="rollback",
+        help="when an operation fails: put everything back (default), keep what is done, or go on with the rest",
+    )
+
+
+def undo(parser: ArgumentParser) -> None:
+    run(parser)
+    parser.add_argument("--op", metavar="ID", help="take back one operation only")
+    parser.add_argument("--preview", action="store_true", help="say what would happen; write nothing")
+
+
+def recover(parser: ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", nargs="?", help="the run (default: the interrupted one)")
+    ways = parser.add_mutually_exclusive_group()
+    for flag, words in (
+        ("resume", "go on where it was cut off"),
+        ("rollback", "put every path back to what it was before the run"),
+        ("mark-failed", "leave the tree as it is and close the run as failed"),
+    ):
+        ways.add_argument(f"--{flag}", dest="way", action="store_const", const=flag, help=words)
+    parser.add_argument("--again", action="store_true", help="with --resume: run a command again that was cut off")
+
+
+def selftest(parser: ArgumentParser) -> None:
+    parser.add_argument("--full", action="store_true", help="the whole corpus instead of the quick one")
+
+
+def completion(parser: ArgumentParser) -> None:
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
+
+
+def number(text: str) -> int:
+    """A revision: 2, or r2 as it is shown."""
+    digits = text.removeprefix("r")
+    if not (digits.isascii() and digits.isdigit() and 0 < len(digits) < 10 and int(digits)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no revision; they are numbered from 1")
+    return int(digits)

@@ -1,0 +1,81 @@
+"""Do one call from its words to its exit code; nothing escapes without a sentence."""
+
+import importlib
+from collections.abc import Callable
+
+from tandem_desktop.cli.answers import Answer, error_object
+from tandem_desktop.cli.call import BuildEngine, Call
+from tandem_desktop.cli.console import Console
+from tandem_desktop.cli.failures import UnexpectedError, as_refusal
+from tandem_desktop.cli.lines import Span, Tone, sentence
+from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.domain.errors import TandemError
+
+INTERRUPTED = 130
+"""What a shell expects after Ctrl-C, for calls that are not runs."""
+STDOUT_LOST = 4
+
+Handler = Callable[[Call], Answer]
+
+
+def run_command_line(words: list[str], build_engine: BuildEngine) -> int:
+    """Parse, do, answer."""
+    console = Console(as_json=_wants_json(words))
+    try:
+        arguments = build_parser().parse_args(words)
+    except TandemError as error:
+        return _refuse(console, error, {})
+    except SystemExit as leaving:  # --help and --version have answered already
+        return leaving.code if isinstance(leaving.code, int) else 0
+    call = Call(arguments, console, build_engine)
+    try:
+        answer = _handler(arguments.handler)(call)
+        return _deliver(console, answer)
+    except KeyboardInterrupt:
+        console.remark("Stopped.")
+        return INTERRUPTED
+    except Exception as error:  # the last door: every failure leaves as a sentence with an exit code
+        return _refuse(console, as_refusal(error), call.known)
+    finally:
+        call.close()
+
+
+def _handler(name: str) -> Handler:
+    """Only the module of this call is imported."""
+    module, _, function = name.partition(":")
+    handler: Handler = getattr(importlib.import_module(f"tandem_desktop.cli.{module}"), function)
+    return handler
+
+
+def _deliver(console: Console, answer: Answer) -> int:
+    try:
+        if console.as_json:
+            failed = {"error": error_object(answer.failure)} if answer.failure else {}
+            console.answer_object({**failed, **answer.data})
+        else:
+            console.answer(answer.lines)
+            if answer.next:
+                console.answer([(Span("Next: ", Tone.STRONG), sentence(answer.next))])
+        console.flush()
+    except BrokenPipeError:
+        console.give_up_stdout()  # whoever read has seen enough
+    except OSError as error:
+        console.give_up_stdout()
+        console.complain(f"The answer could not be written: {error.strerror}.", "Make room, then look again.")
+        return answer.exit_code or STDOUT_LOST
+    if answer.failure and not console.as_json:
+        console.complain(answer.failure.message, answer.failure.next)
+    return answer.exit_code
+
+
+def _refuse(console: Console, error: TandemError, known: dict[str, object]) -> int:
+    code = UnexpectedError.exit_code if isinstance(error, UnexpectedError) else error.exit_code
+    console.complain(error.message, error.next)
+    if console.as_json:
+        _deliver(console, Answer(dict(known), failure=error))
+    return code
+
+
+def _wants_json(words: list[str]) -> bool:
+    before_end = words[: words.index("--")] if "--" in words else words
+    return "--json" in before_end

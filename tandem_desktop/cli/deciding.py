@@ -1,0 +1,49 @@
+"""approve, reject, cancel: what a person decides about a plan."""
+
+from tandem_desktop.cli.answers import Answer, readable, utc
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.domain.plan import PlanStatus
+
+
+def approve(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    approval = call.engine.decisions.approve(plan_id, call.arguments.digest)
+    revision = approval.approval_hash.revision
+    data = {
+        "plan_id": plan_id,
+        "revision": revision,
+        "digest": approval.digest,
+        "expires_at": utc(approval.expires_at),
+    }
+    lines: list[Line] = [
+        (Span(plan_id, Tone.STRONG), f" r{revision} is approved, for one run, until {readable(approval.expires_at)}."),
+        ("Digest  ", Span(approval.digest, Tone.STRONG)),
+    ]
+    return Answer(data, lines, next=call.command("apply", plan_id))
+
+
+def reject(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    meta = call.engine.decisions.reject(plan_id, call.arguments.feedback)
+    data = {
+        "plan_id": plan_id,
+        "revision": meta.revision,
+        "status": meta.status.value,
+        "rejections": len(meta.rejections),
+    }
+    if meta.status is PlanStatus.NEEDS_REVIEW:
+        words = f" was sent back {len(meta.rejections)} times; now a person has to step in."
+        following = f"Change it yourself with: {call.command('drop', plan_id, 'OP')}, or end it with cancel."
+    else:
+        words = f" r{meta.revision} was sent back: {call.arguments.feedback}"
+        following = f"Wait for a new revision, or make one: {call.command('drop', plan_id, 'OP')}"
+    return Answer(data, [(Span(plan_id, Tone.STRONG), words)], next=following)
+
+
+def cancel(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    meta = call.engine.decisions.cancel(plan_id)
+    data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}
+    words = (Span(plan_id, Tone.STRONG), " is cancelled; nothing of it will run.")
+    return Answer(data, [words], next=call.command("list"))

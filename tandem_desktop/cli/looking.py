@@ -1,0 +1,161 @@
+"""list, show, compare, drift, simulate: look and try; nothing is written."""
+
+from tandem_desktop.cli import shapes
+from tandem_desktop.cli.answers import Answer, count, readable, utc
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
+from tandem_desktop.cli.wording import agent_text, in_full
+from tandem_desktop.domain.operations import FileState, NodeState
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.review.compare import ComparedOperation
+from tandem_desktop.review.compare import compare as compare_versions
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.text import Document
+from tandem_desktop.storage.objects import ObjectStore
+
+_AUTHORS = {
+    Origin.AGENT: "an agent",
+    Origin.REWORK: "an agent, reworked",
+    Origin.PERSON: "a person",
+    Origin.REBASE: "a rebase",
+    Origin.ADJUSTMENT: "an adjustment",
+}
+_APPROVABLE = frozenset({PlanStatus.DRAFT, PlanStatus.PROPOSED, PlanStatus.NEEDS_REVIEW, PlanStatus.FAILED})
+
+
+def list_plans(call: Call) -> Answer:
+    listing = call.engine.plans.list()
+    plans = [
+        {
+            "plan_id": plan.plan_id,
+            "title": plan.title,
+            "status": plan.status.value,
+            "revision": plan.revision,
+            "digest": plan.digest,
+            "updated_at": utc(plan.updated_at),
+        }
+        for plan in listing.plans
+    ]
+    damaged = [each._asdict() for each in listing.damaged]
+    lines = table(
+        (Span(p.plan_id, Tone.STRONG), p.status.value, f"r{p.revision}", p.digest[:12], readable(p.updated_at), p.title)
+        for p in listing.plans
+    )
+    for each in listing.damaged:
+        lines.append((Span(f"! {each.plan_id} cannot be read: ", Tone.WARNING), sentence(each.message)))
+        lines.append(f"  {each.next}")
+    following = call.command("show", listing.plans[0].plan_id, "--diff") if plans else call.command("propose", "FILE")
+    return Answer({"plans": plans, "damaged": damaged}, lines or ["There are no plans here yet."], next=following)
+
+
+def show(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    engine = call.engine
+    meta = engine.plans.meta(plan_id)
+    version = engine.plans.revision(plan_id, call.arguments.revision)
+    views = engine.view(version)
+    sides = [_documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    data = {
+        "plan": shapes.plan(version, meta),
+        "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
+    }
+    lines = _heading(version, meta)
+    for view, each in zip(views, sides, strict=True):
+        lines += ["", *in_full(view, each)]
+    digest = shapes.digest_of(version)
+    lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
+    if version.approval_hash != digest:
+        altered = f"! The record was altered: it claims the digest {version.approval_hash[:12] or 'none'}."
+        lines.append(Span(altered, Tone.FAILED))
+    return Answer(data, lines, next=_after_show(call, version, meta))
+
+
+def compare(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    old, new = (call.engine.plans.revision(plan_id, n) for n in (call.arguments.old, call.arguments.new))
+    found = compare_versions(old, new)
+    parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "reordered": found.reordered}
+    data = {name: [shapes.compared(each) for each in part] for name, part in parts.items()}
+    rows = [(name, Span(each.id, Tone.STRONG), _named(each)) for name, part in parts.items() for each in part]
+    lines: list[Line] = [f"{plan_id}: r{old.revision} → r{new.revision}", *table(rows)]
+    if found.text_changed:
+        lines.append("  the plan's text changed")
+    if found.is_empty:
+        lines.append("  no difference in effect")
+    return Answer({**data, "text_changed": found.text_changed}, lines, next=call.command("show", plan_id, "--diff"))
+
+
+def drift(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    found = call.engine.drift(plan_id)
+    data = {"drifted": [{"path": each.path, "change": each.change.value} for each in found]}
+    if not found:
+        return Answer(
+            data, ["Nothing has drifted: the files are what the plan was made for."], call.command("show", plan_id)
+        )
+    lines: list[Line] = [f"{count(len(found), 'path')} changed on disk since {plan_id} was made; apply would refuse:"]
+    lines += table((Span(each.change.value, Tone.WARNING), each.path) for each in found)
+    return Answer(data, lines, next="Put the files back, or propose the change again.")
+
+
+def simulate(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    version = call.engine.plans.revision(plan_id)
+    problems = call.engine.simulate(plan_id)
+    data = {
+        "ok": not problems,
+        "operations": [shapes.operation(view) for view in call.engine.view(version)],
+        "problems": [{"step": each.step, "reason": each.reason} for each in problems],
+    }
+    total = count(len(version.operations), "operation")
+    if not problems:
+        return Answer(data, [f"{total} would apply."], next=call.command("show", plan_id, "--diff"))
+    lines: list[Line] = [f"{len(problems)} of {total} would not apply:"]
+    lines += table((Span(each.step, Tone.WARNING), sentence(each.reason)) for each in problems)
+    return Answer(data, lines, next=f"Leave them out with: {call.command('drop', plan_id, problems[0].step)}")
+
+
+def _heading(version: PlanVersion, meta: PlanMeta) -> list[Line]:
+    latest = "" if version.revision == meta.revision else f" (the latest is r{meta.revision})"
+    lines: list[Line] = [
+        (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}{latest}  ", Span(meta.status.value, Tone.PLACE)),
+        Span(version.title, Tone.STRONG),
+        f"{count(len(version.operations), 'operation')}, made {readable(version.created_at)} by "
+        f"{_AUTHORS[version.origin]}",
+    ]
+    if version.content.strip() not in ("", f"# {version.title}"):
+        lines += ["The plan in the agent's words:", *agent_text(version.content)]
+    for task in version.tasks:
+        after = f" (after {', '.join(task.blocked_by)})" if task.blocked_by else ""
+        lines.append(f"Task {task.id}: {task.subject}{after}")
+    lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
+    lines += [f"Sent back at r{said.revision}: {said.feedback}" for said in meta.rejections]
+    return lines
+
+
+def _documents(view: OperationView, objects: ObjectStore) -> tuple[Document, Document]:
+    return _document(view.operation.base, objects), _document(view.operation.after, objects)
+
+
+def _document(state: NodeState, objects: ObjectStore) -> Document:
+    return Document.of(objects.read(state.sha256) if isinstance(state, FileState) else b"")
+
+
+def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:
+    plan_id = version.plan_id
+    if version.revision != meta.revision:
+        return f"Bring it back with: {call.command('restore', plan_id, str(version.revision))}"
+    if meta.status in _APPROVABLE:
+        return call.command("approve", plan_id, "--digest", shapes.digest_of(version))
+    if meta.status is PlanStatus.APPROVED:
+        return call.command("apply", plan_id)
+    if meta.status is PlanStatus.COMPLETED and meta.execution_session:
+        return f"Take it back with: {call.command('undo', meta.execution_session)}"
+    if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):
+        return f"Make a new revision with: {call.command('drop', plan_id, 'OP')}, or bring one back with restore."
+    return call.command("runs") if meta.execution_session else call.command("list")
+
+
+def _named(each: ComparedOperation) -> str:
+    target = each.command or (f"{each.path} → {each.to}" if each.to else each.path)
+    return f"{each.kind.value} {target}"

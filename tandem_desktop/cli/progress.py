@@ -1,0 +1,101 @@
+"""A run while it goes on: a bar and the commands' own output on stderr, and Ctrl-C turned into a clean stop."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from types import FrameType
+from typing import Any
+
+from tandem_desktop.cli import shapes
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.lines import Shown, Span, Tone, render
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.events.events import OperationFinished, TandemEvent
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.staging.text import Document
+
+_BAR = 24
+_CLEAR = "\r\x1b[K"
+
+
+class RunProgress:
+    """Listen to one run, show it, and remember what is known of it should the call fail."""
+
+    def __init__(self, call: Call, total: int) -> None:
+        self._call = call
+        self._total = total
+        self._results: dict[str, dict[str, Any]] = {}
+        self._halves: dict[OperationId, bytes] = {}
+
+    def on_event(self, event: TandemEvent) -> None:
+        if not isinstance(event, OperationFinished):
+            return
+        self._results[event.result.id] = shapes.result(event.result)
+        self._call.known.update(run_id=event.run_id, results=list(self._results.values()))
+        self._draw(event.result.id)
+
+    def on_output(self, operation: OperationId, chunk: bytes) -> None:
+        """What a command prints, line by line; a person at work sees it, a script does not."""
+        if self._call.console.as_json:
+            return
+        *lines, self._halves[operation] = (self._halves.get(operation, b"") + chunk).split(b"\n")
+        for line in lines:
+            self._say(operation, line)
+
+    def finish(self) -> None:
+        for operation, half in self._halves.items():
+            if half:
+                self._say(operation, half)
+        self._clear()
+
+    def _say(self, operation: OperationId, line: bytes) -> None:
+        self._clear()
+        text = Shown(Document.of(line).display(line))
+        self._call.console.remark((Span(f"{operation} | ", Tone.QUIET), text))
+
+    def _draw(self, operation: OperationId) -> None:
+        if not self._call.console.shows_progress or not self._total:
+            return
+        done = len(self._results)
+        filled = _BAR * done // self._total
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{self._total} {render(operation)}"
+        self._call.console.remark_raw(f"{_CLEAR}{bar}")
+
+    def _clear(self) -> None:
+        if self._call.console.shows_progress:
+            self._call.console.remark_raw(_CLEAR)
+
+
+@contextmanager
+def watched(call: Call, total: int, *, stoppable: bool = True) -> Iterator[RunControl]:
+    """Run something under a bar, with signals that stop it between two operations where it can be stopped."""
+    control = RunControl()
+    progress = RunProgress(call, total)
+    call.on_output = progress.on_output
+    unsubscribe = call.engine.events.subscribe(progress.on_event)
+    try:
+        with _stopped_by_signals(call, control) if stoppable else nullcontext():
+            yield control
+    finally:
+        unsubscribe()
+        progress.finish()
+
+
+@contextmanager
+def _stopped_by_signals(call: Call, control: RunControl) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if not control.is_aborted:
+            control.abort()
+            call.console.remark("Stopping before the next operation; what happens then follows --on-failure.")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,49 @@
+"""propose, review, drop, restore: calls that make a plan or a revision of one."""
+
+from tandem_desktop.cli import shapes
+from tandem_desktop.cli.answers import Answer, count
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.inputs import read_input
+from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.wording import summary_table
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.staging.hazards import explain
+
+
+def propose(call: Call) -> Answer:
+    raw = read_input(call.arguments.file, "plan JSON", call.console)
+    return _proposed(call, call.engine.proposals.propose(raw))
+
+
+def review(call: Call) -> Answer:
+    raw = read_input(call.arguments.file, "a unified diff", call.console)
+    version = call.engine.proposals.review_patch(raw)
+    if not call.arguments.no_window:
+        call.console.remark("There is no window in this version; the plan was made as with --no-window.")
+    return _proposed(call, version)
+
+
+def drop(call: Call) -> Answer:
+    drops = [Drop.parse(text) for text in call.arguments.drops]
+    return _proposed(call, call.engine.proposals.drop(call.plan_id(), drops))
+
+
+def restore(call: Call) -> Answer:
+    return _proposed(call, call.engine.proposals.restore(call.plan_id(), call.arguments.revision))
+
+
+def _proposed(call: Call, version: PlanVersion) -> Answer:
+    call.known.update(plan_id=version.plan_id, revision=version.revision)
+    views = call.engine.view(version)
+    data = shapes.proposal(version, views)
+    operations = count(len(views), "operation")
+    lines: list[Line] = [
+        (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"),
+        f"{operations} staged; no file has been touched.",
+        *summary_table(views),
+    ]
+    for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
+        lines.append((Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}"))
+    lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
+    return Answer(data, lines, next=call.command("show", version.plan_id, "--diff"))

@@ -1,0 +1,171 @@
+"""apply, runs, undo, redo: do what was approved, and take it back."""
+
+from typing import Any
+
+from tandem_desktop.cli import shapes
+from tandem_desktop.cli.answers import Answer, count, readable
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.lines import Line, Span, Tone, table
+from tandem_desktop.cli.progress import watched
+from tandem_desktop.cli.run_names import resolve_run
+from tandem_desktop.cli.wording import result_table
+from tandem_desktop.domain.errors import OperationError, TandemError, UndoConflictError, UserAbortError
+from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunRecord, RunStatus
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.operations import Absent, PathChange
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.execution.plan_executor import RunResult
+from tandem_desktop.execution.undo import Undoing, UndoneRun
+
+
+def apply(call: Call) -> Answer:
+    plan_id = call.plan_id()
+    version = call.engine.plans.revision(plan_id)
+    policy = FailurePolicy(call.arguments.on_failure)
+    try:
+        with watched(call, len(version.operations)) as control:
+            ended = call.engine.runs.apply(plan_id, policy, control)
+    except TandemError:
+        _remember_run(call, plan_id)
+        raise
+    lines: list[Line] = [_ended(ended.record), *result_table(ended.results, version.operations)]
+    data = {**shapes.run_result(ended), "plan_id": plan_id}
+    if ended.succeeded:
+        return Answer(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
+    failure = run_failure(call, ended)
+    return Answer(data, lines, exit_code=failure.exit_code, failure=failure)
+
+
+def runs(call: Call) -> Answer:
+    found = call.engine.runs.runs()
+    data = {"runs": [shapes.listed_run(each) for each in found]}
+    lines = table(
+        (
+            Span(each.record.run_id, Tone.STRONG),
+            each.record.kind.value if each.record.of is None else f"{each.record.kind.value} of {each.record.of}",
+            each.status.value,
+            f"{each.record.plan_id} r{each.record.revision}",
+            readable(each.record.started_at),
+            "can be undone" if each.undoable else "",
+        )
+        for each in found
+    )
+    undoable = next((each.record.run_id for each in found if each.undoable), None)
+    if any(each.status is RunStatus.INTERRUPTED for each in found):
+        following = f"Settle the interrupted run with: {call.command('recover')}"
+    else:
+        following = call.command("undo", undoable, "--preview") if undoable else call.command("list")
+    return Answer(data, lines or ["Nothing has been run here yet."], next=following)
+
+
+def undo(call: Call) -> Answer:
+    run_id = _named_run(call)
+    only = OperationId(call.arguments.op) if call.arguments.op else None
+    if call.arguments.preview:
+        return _preview(call, run_id, call.engine.runs.preview_undo(run_id, only))
+    try:
+        with watched(call, 0) as control:
+            undone = call.engine.runs.undo(run_id, only, control)
+    except UndoConflictError:
+        conflicts = call.engine.runs.preview_undo(run_id, only).conflicts if only is None else ()
+        call.known["conflicts"] = _conflicts(conflicts)
+        raise
+    return _undone(call, undone, "undone", call.command("redo", run_id))
+
+
+def redo(call: Call) -> Answer:
+    run_id = _named_run(call)
+    with watched(call, 0) as control:
+        redone = call.engine.runs.redo(run_id, control)
+    return _undone(call, redone, "done again", call.command("undo", redone.record.run_id))
+
+
+def run_failure(call: Call, ended: RunResult) -> TandemError:
+    """Why a run did not complete, and what can be done."""
+    record = ended.record
+    state = "The tree is as before." if record.rolled_back else "What was done before is still there."
+    again = f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}"
+    following = again if record.rolled_back else f"Take back what was done with: {call.command('undo', record.run_id)}"
+    if record.status is RunStatus.CANCELLED:
+        return UserAbortError(f"{record.run_id} was stopped. {state}", next=following)
+    failed = next((each for each in ended.results if each.status is ResultStatus.FAILED), None)
+    where = f" at {failed.id}: {(failed.error or '').rstrip('.')}" if failed else ""
+    return OperationError(f"{record.run_id} failed{where}. {state}", step=failed.id if failed else None, next=following)
+
+
+def _named_run(call: Call) -> str:
+    run_id = resolve_run(call.arguments.run, (each.record.run_id for each in call.engine.runs.runs()))
+    call.known["of"] = run_id
+    return run_id
+
+
+def _remember_run(call: Call, plan_id: PlanId) -> None:
+    """A run that could not even be closed has its name in the plan."""
+    try:
+        meta = call.engine.plans.meta(plan_id)
+    except TandemError:
+        return
+    if meta.status is PlanStatus.EXECUTING and meta.execution_session:
+        call.known.setdefault("run_id", meta.execution_session)
+
+
+def _preview(call: Call, run_id: str, undoing: Undoing) -> Answer:
+    changed = [change.path for change in undoing.changes]
+    data = {
+        "run_id": None,
+        "of": run_id,
+        "changed": changed,
+        "merged": list(undoing.merged),
+        "kept": list(undoing.kept),
+        "conflicts": _conflicts(undoing.conflicts),
+    }
+    rows = [(_undo_words(change), change.path) for change in undoing.changes if change.path not in undoing.merged]
+    rows += [("would merge with your edit", path) for path in undoing.merged]
+    rows += [("would leave, it is not empty", path) for path in undoing.kept]
+    rows += [(f"conflict: {reason}", path) for path, reason in undoing.conflicts]
+    lines: list[Line] = [
+        f"Undoing {run_id} would touch {count(len(changed), 'path')}; nothing was written.",
+        *table(rows),
+    ]
+    if undoing.conflicts:
+        following = "Save your edits elsewhere or revert them; as it is, undo would change nothing."
+    else:
+        only = ("--op", call.arguments.op) if call.arguments.op else ()
+        following = call.command("undo", run_id, *only)
+    return Answer(data, lines, next=following)
+
+
+def _undone(call: Call, undone: UndoneRun, words: str, following: str) -> Answer:
+    record = undone.record
+    data: dict[str, Any] = {
+        "run_id": record.run_id,
+        "of": record.of,
+        "status": record.status.value,
+        "changed": list(undone.changed),
+        "merged": list(undone.merged),
+        "kept": list(undone.kept),
+    }
+    if record.status is not RunStatus.COMPLETED:
+        failure = run_failure(call, RunResult(record, ()))
+        nothing = {**data, "changed": [], "merged": [], "rolled_back": record.rolled_back}
+        return Answer(nothing, [_ended(record)], exit_code=failure.exit_code, failure=failure)
+    lines: list[Line] = [f"{record.of} is {words} by {record.run_id}: {count(len(undone.changed), 'path')} put back."]
+    lines += table((path,) for path in undone.changed)
+    lines += [f"Your later edit of {path} was kept." for path in undone.merged]
+    lines += [f"The folder {path} was left: it holds something else." for path in undone.kept]
+    return Answer(data, lines, next=following)
+
+
+def _undo_words(change: PathChange) -> str:
+    if isinstance(change.after, Absent):
+        return "would remove"
+    return "would bring back" if isinstance(change.before, Absent) else "would restore"
+
+
+def _ended(record: RunRecord) -> Line:
+    tone = Tone.ADDED if record.status is RunStatus.COMPLETED else Tone.FAILED
+    return (Span(record.run_id, Tone.STRONG), "  ", Span(record.status.value, tone), f"  {record.summary}")
+
+
+def _conflicts(found: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    return [{"path": path, "reason": reason} for path, reason in found]

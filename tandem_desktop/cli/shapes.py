@@ -1,0 +1,153 @@
+"""Plans, operations and runs as the JSON objects scripts rely on."""
+
+from typing import Any
+
+from tandem_desktop.cli.answers import utc
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.execution import OperationResult
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.execution.plan_executor import RunResult
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.review.compare import ComparedOperation
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hunks import Hunk
+from tandem_desktop.staging.text import Document
+
+
+def digest_of(version: PlanVersion) -> str:
+    """The digest of what is there now, never the one the record claims."""
+    return ApprovalHash.of(version).combined_hash
+
+
+def proposal(version: PlanVersion, views: tuple[OperationView, ...]) -> dict[str, Any]:
+    return {
+        "plan_id": version.plan_id,
+        "session_id": version.session_id,
+        "revision": version.revision,
+        "digest": digest_of(version),
+        "operations": [operation(view) for view in views],
+    }
+
+
+def operation(view: OperationView) -> dict[str, Any]:
+    staged = view.operation
+    return {
+        "id": staged.id,
+        "kind": staged.kind.value,
+        "path": staged.path,
+        "to": staged.to,
+        "command": staged.call.command if staged.call else None,
+        "added": view.added,
+        "removed": view.removed,
+        "flags": [flag.value for flag in view.flags],
+        "description": staged.description,
+    }
+
+
+def operation_in_full(view: OperationView, documents: tuple[Document, Document] | None) -> dict[str, Any]:
+    """All of an operation; with its hunks when the two sides are handed in."""
+    staged = view.operation
+    found = {
+        **operation(view),
+        "rationale": staged.rationale,
+        "risk": staged.risk,
+        "task": staged.task,
+        "blocked_by": list(staged.blocked_by),
+        **_states(staged),
+    }
+    if staged.call is not None:
+        found |= {"cwd": staged.call.cwd, "env": dict(staged.call.env), "timeout_s": staged.call.timeout_s}
+    if documents is not None:
+        found["hunks"] = [hunk(each, *documents) for each in view.hunks]
+    return found
+
+
+def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "header": found.header,
+        "added": found.added,
+        "removed": found.removed,
+        "lines": [
+            {
+                "kind": line.kind,
+                "text": (after if line.kind == "+" else before).display(line.raw),
+                "no_newline": line.no_newline,
+            }
+            for line in found.lines
+        ],
+    }
+
+
+def plan(version: PlanVersion, meta: PlanMeta) -> dict[str, Any]:
+    return {
+        "plan_id": version.plan_id,
+        "session_id": version.session_id,
+        "title": version.title,
+        "status": meta.status.value,
+        "revision": version.revision,
+        "latest_revision": meta.revision,
+        "parent_revision": version.parent_revision,
+        "origin": version.origin.value,
+        "digest": digest_of(version),
+        "version": meta.version,
+        "content": version.content,
+        "context": version.context,
+        "tasks": [task.model_dump(mode="json") for task in version.tasks],
+        "notes": [note.model_dump(mode="json") for note in version.notes],
+        "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
+        "run_id": meta.execution_session,
+        "created_at": utc(version.created_at),
+        "updated_at": utc(meta.updated_at),
+    }
+
+
+def results(found: tuple[OperationResult, ...]) -> list[dict[str, Any]]:
+    return [result(each) for each in found]
+
+
+def result(found: OperationResult) -> dict[str, Any]:
+    return {"id": found.id, "status": found.status.value, "error": found.error}
+
+
+def run_result(found: RunResult) -> dict[str, Any]:
+    return {
+        "run_id": found.record.run_id,
+        "status": found.record.status.value,
+        "rolled_back": found.record.rolled_back,
+        "results": results(found.results),
+    }
+
+
+def listed_run(found: ListedRun) -> dict[str, Any]:
+    record = found.record
+    return {
+        "run_id": record.run_id,
+        "plan_id": record.plan_id,
+        "revision": record.revision,
+        "kind": record.kind.value,
+        "of": record.of,
+        "status": found.status.value,
+        "rolled_back": record.rolled_back,
+        "started_at": utc(record.started_at),
+        "ended_at": utc(record.ended_at),
+        "undoable": found.undoable,
+        "summary": record.summary,
+    }
+
+
+def compared(found: ComparedOperation) -> dict[str, Any]:
+    return found.model_dump(mode="json")
+
+
+def _states(staged: StagedOperation) -> dict[str, Any]:
+    return {"before": _state(staged.base), "after": _state(staged.after)} if staged.call is None else {}
+
+
+def _state(found: NodeState) -> dict[str, Any]:
+    if isinstance(found, FileState):
+        return {"type": found.type, "sha256": found.sha256, "size": found.size, "mode": f"{found.mode:04o}"}
+    if isinstance(found, SymlinkState):
+        return {"type": found.type, "target": found.target}
+    return {"type": found.type, "mode": f"{found.mode:04o}"} if found.type == "dir" else {"type": found.type}

@@ -1,0 +1,162 @@
+"""An operation in words and lines, told from what it does; what an agent says about it is marked as the agent's."""
+
+from collections.abc import Iterator
+
+from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, StagedOperation, SymlinkState
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import explain
+from tandem_desktop.staging.hunks import Hunk
+from tandem_desktop.staging.text import Document
+
+_INDENT = "      "
+_RESULT_TONES = {
+    ResultStatus.COMPLETED: Tone.ADDED,
+    ResultStatus.FAILED: Tone.FAILED,
+    ResultStatus.ROLLED_BACK: Tone.WARNING,
+    ResultStatus.SKIPPED: Tone.WARNING,
+    ResultStatus.CANCELLED: Tone.WARNING,
+}
+
+
+def action(staged: StagedOperation) -> str:
+    """What will be done, in a few words."""
+    path, base, after = staged.path or "", staged.base, staged.after
+    match staged.kind:
+        case OperationKind.COMMAND:
+            return "run a command"
+        case OperationKind.MOVE:
+            return f"move {path} → {staged.to}"
+        case OperationKind.SYMLINK if isinstance(after, SymlinkState):
+            return f"link {path} → {after.target}"
+        case OperationKind.CHMOD if isinstance(base, FileState | DirectoryState) and isinstance(
+            after, FileState | DirectoryState
+        ):
+            return f"set the mode of {path}: {base.mode:04o} → {after.mode:04o}"
+        case OperationKind.MKDIR:
+            return f"make the folder {path}"
+        case OperationKind.DELETE:
+            return f"delete {path}{_what(staged)}"
+        case kind:
+            return f"{kind.value} {path}{_mode_change(staged)}"
+
+
+def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
+    """One line per operation."""
+    return table(_summary_row(view) for view in views)
+
+
+def in_full(view: OperationView, documents: tuple[Document, Document] | None) -> Iterator[Line]:
+    """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
+    staged = view.operation
+    yield (Span(staged.id, Tone.STRONG), "  ", action(staged), *_counts(view))
+    yield from _command(staged)
+    if staged.blocked_by:
+        yield f"{_INDENT}after {', '.join(staged.blocked_by)}"
+    for flag in view.flags:
+        yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}")
+    for label, words in (
+        ("the agent says", staged.description),
+        ("its reason", staged.rationale),
+        ("its view of the risk", staged.risk),
+    ):
+        if words:
+            yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
+    if documents is not None:
+        yield from _difference(view, *documents)
+
+
+def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:
+    """One line per operation of a run."""
+    words = {staged.id: action(staged) for staged in operations}
+    return table(_result_row(result, words.get(result.id, "")) for result in results)
+
+
+def agent_text(content: str) -> Iterator[Line]:
+    """The plan's own text, line by line."""
+    for text in content.rstrip("\n").split("\n"):
+        yield (Span("  │ ", Tone.QUIET), text)
+
+
+def _summary_row(view: OperationView) -> tuple[Piece, ...]:
+    staged = view.operation
+    command = f": {staged.call.command}" if staged.call else ""
+    flags = " ".join(flag.value for flag in view.flags)
+    plus, minus = (f"+{view.added}", f"-{view.removed}") if view.hunks else ("", "")
+    return (
+        Span(staged.id, Tone.STRONG),
+        Span(plus, Tone.ADDED),
+        Span(minus, Tone.REMOVED),
+        f"{action(staged)}{command}",
+        Span(flags, Tone.WARNING),
+    )
+
+
+def _result_row(result: OperationResult, words: str) -> tuple[Piece, ...]:
+    status = Span(result.status.value.replace("_", " "), _RESULT_TONES.get(result.status, Tone.PLAIN))
+    why = f"{words}: {result.error}" if result.error and words else result.error or words
+    return (Span(result.id, Tone.STRONG), status, why)
+
+
+def _counts(view: OperationView) -> tuple[Piece, ...]:
+    if not view.hunks:
+        return ()
+    return ("  ", Span(f"+{view.added}", Tone.ADDED), " ", Span(f"-{view.removed}", Tone.REMOVED))
+
+
+def _command(staged: StagedOperation) -> Iterator[Line]:
+    """The exact text, whole, and where and how it will run."""
+    if staged.call is None:
+        return
+    first = "$ "
+    for text in staged.call.command.split("\n"):
+        yield (_INDENT, Span(first, Tone.QUIET), Span(text, Tone.STRONG))
+        first = "  "
+    where = "the workspace" if staged.call.cwd == "." else staged.call.cwd
+    yield f"{_INDENT}in {where}, at most {staged.call.timeout_s} s"
+    for name, value in staged.call.env:
+        yield (f"{_INDENT}with {name}=", value)
+
+
+def _difference(view: OperationView, before: Document, after: Document) -> Iterator[Line]:
+    if not view.hunks:
+        return
+    if before.is_binary or after.is_binary:
+        yield (_INDENT, Span("binary; the bytes are not shown: ", Tone.PLACE), _sizes(view.operation))
+        return
+    if "none" not in (before.endings, after.endings) and before.endings != after.endings:
+        yield (_INDENT, Span(f"line ends change from {before.endings} to {after.endings}", Tone.WARNING))
+    for found in view.hunks:
+        yield from _hunk(found, before, after)
+
+
+def _hunk(found: Hunk, before: Document, after: Document) -> Iterator[Line]:
+    yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE))
+    tones = {"+": Tone.ADDED, "-": Tone.REMOVED, " ": Tone.PLAIN}
+    for line in found.lines:
+        document = after if line.kind == "+" else before
+        yield (_INDENT, Span(Shown(line.kind + document.display(line.raw)), tones[line.kind]))
+        if line.no_newline:
+            yield (_INDENT, Span("\\ No newline at end of file", Tone.QUIET))
+
+
+def _sizes(staged: StagedOperation) -> str:
+    def side(state: object) -> str:
+        return f"{state.size:,} bytes ({state.sha256[:16]}…)" if isinstance(state, FileState) else "nothing"
+
+    return f"{side(staged.base)} → {side(staged.after)}"
+
+
+def _what(staged: StagedOperation) -> str:
+    if isinstance(staged.base, SymlinkState):
+        return f" (a link to {staged.base.target})"
+    return " (an empty folder)" if isinstance(staged.base, DirectoryState) else ""
+
+
+def _mode_change(staged: StagedOperation) -> str:
+    after = staged.after
+    if not isinstance(after, FileState):
+        return ""
+    old = staged.base.mode if isinstance(staged.base, FileState) else 0o644
+    return "" if after.mode == old else f" (mode {after.mode:04o})"
