@@ -54,6 +54,8 @@ class Publisher:
 
     def sync(self, many: int = 16) -> None:
         """Make every published name durable."""
+        if not self.touched_folders:
+            return
         if len(self.touched_folders) > many:
             syscalls.sync_filesystem(self._bench.fd)
         else:

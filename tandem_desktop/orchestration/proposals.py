@@ -109,7 +109,7 @@ class Proposals:
         return self._announced(self._plans.create_plan(draft, tools_required=tools))
 
     def _revise(self, draft: PlanVersion) -> PlanVersion:
-        # An approval dies with any newer revision; it is withdrawn first, so that a crash in between is on the safe side.
+        # An approval dies with any newer revision; withdrawn first, so that a crash in between is on the safe side.
         self._enforcer.revoke(draft.plan_id, self._workspace.identity)
         return self._announced(self._plans.create_revision(draft))
 
