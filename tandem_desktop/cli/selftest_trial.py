@@ -1,0 +1,149 @@
+"""Take one generated plan through approve, apply and undo, and hold the engine's word against the disk."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.cli.selftest_corpus import Case
+from tandem_desktop.cli.selftest_expectation import Expectation, lay_out
+from tandem_desktop.cli.selftest_walker import Node, Snapshot, changed_times, differences, snapshot
+from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, SymlinkState
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.execution.plan_executor import RunResult
+from tandem_desktop.orchestration.engine import Engine
+
+BuildEngine = Callable[[Path, Path], Engine]
+"""An engine for the workspace at the first path, its state at the second."""
+
+_LONG_AGO = 1_000_000_000_123_456_789
+"""In nanoseconds; a file written again cannot have this time by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong with each of the three promises; nothing, if it was kept."""
+
+    applied: tuple[str, ...]
+    verified: tuple[str, ...]
+    undone: tuple[str, ...]
+
+
+def try_case(case: Case, build_engine: BuildEngine, folder: Path) -> Verdict:
+    """Judge one case below `folder`, which is empty. An engine that raises has broken every promise from there on."""
+    root = folder / "workspace"
+    root.mkdir()
+    lay_out(case.tree, root)
+    _make_old(root)
+    before = snapshot(root)
+    expected = _expected(case, before, folder)
+    wrong: list[tuple[str, ...]] = []
+    try:
+        engine = build_engine(root, folder / "state")
+        try:
+            wrong.extend(_promises(case, engine, root, before, expected))
+        finally:
+            engine.close()
+    except Exception as error:  # whatever it is, it is what the self-test is looking for
+        wrong.append((f"{getattr(error, 'path', None) or 'engine'}: {type(error).__name__}: {error}",))
+    return Verdict(*wrong, *((f"{root.name}: never got there",) for _ in range(3 - len(wrong))))
+
+
+def _expected(case: Case, before: Snapshot, folder: Path) -> Expectation:
+    expected = Expectation(before.nodes)
+    for number, step in enumerate(case.plan["steps"]):
+        if step["tool"] == "bash":
+            scratch = folder / f"scratch{number}"
+            scratch.mkdir()
+            expected.run(step, scratch, lambda path: snapshot(path).nodes)
+        else:
+            expected.take(step)
+    return expected
+
+
+def _promises(
+    case: Case, engine: Engine, root: Path, before: Snapshot, expected: Expectation
+) -> Iterator[tuple[str, ...]]:
+    version = engine.proposals.propose(json.dumps(case.plan).encode())
+    engine.decisions.approve(version.plan_id, version.approval_hash)
+    run = engine.runs.apply(version.plan_id)
+    after = snapshot(root)
+    yield (*_unfinished(run), *differences(expected.nodes, after.nodes))
+    yield (*_reported(version, run, after, expected), *_unnamed(before, after, expected))
+    engine.runs.undo(run.record.run_id)
+    back = snapshot(root)
+    leaving_out = set() if engine.commands_captured else _with_folders(expected.by_commands)
+    yield (*differences(before.nodes, back.nodes, leaving_out), *changed_times(before, back, expected.touched))
+
+
+def _unfinished(run: RunResult) -> list[str]:
+    wrong = [
+        f"operation {result.id}: {result.status.value}, {result.error}"
+        for result in run.results
+        if result.status not in (ResultStatus.COMPLETED, ResultStatus.PENDING)
+    ]
+    return wrong if run.succeeded else [f"run: {run.record.status.value}, {run.record.summary}", *wrong]
+
+
+def _unnamed(before: Snapshot, after: Snapshot, expected: Expectation) -> list[str]:
+    """What happened to paths that the plan does not name."""
+    return [
+        *differences(before.nodes, after.nodes, leaving_out=expected.touched),
+        *changed_times(before, after, expected.touched),
+    ]
+
+
+def _reported(version: PlanVersion, run: RunResult, after: Snapshot, expected: Expectation) -> Iterator[str]:
+    """Where the run's results, or the states its operations promise, are not what is on disk."""
+    if [result.id for result in run.results] != [operation.id for operation in version.operations]:
+        yield "results: not one for each operation, in order"
+    commands = {operation.id for operation in version.operations if operation.call is not None}
+    outputs = [(result.exit_code, result.output) for result in run.results if result.id in commands]
+    if outputs != [(0, output) for output in expected.outputs]:
+        yield f"commands: should have printed {expected.outputs}, and reported {outputs}"
+    for path, state in _promised(version).items():
+        if path not in expected.by_commands and not _is(state, after.nodes.get(path)):
+            yield f"{path}: reported as {state.type}, which is not what is on disk"
+
+
+def _promised(version: PlanVersion) -> dict[str, NodeState]:
+    """The last state of each path that an operation names."""
+    promised: dict[str, NodeState] = {}
+    for operation in version.operations:
+        for change in operation.changes():
+            promised[change.path] = change.after
+            if not isinstance(change.after, Absent):
+                # A folder that went may be made again for what comes to lie in it, which nobody has to say.
+                for folder in _with_folders({change.path}) - {change.path}:
+                    if isinstance(promised.get(folder), Absent):
+                        del promised[folder]
+    return promised
+
+
+def _is(state: NodeState, node: Node | None) -> bool:
+    match state:
+        case FileState():
+            if node is None or node[:2] != ("file", state.mode):
+                return False
+            return (state.size, state.sha256) == (len(node[2]), hashlib.sha256(node[2]).hexdigest())
+        case SymlinkState():
+            return node == ("link", 0, os.fsencode(state.target))
+        case DirectoryState():
+            return node == ("dir", state.mode, b"")
+        case _:
+            return node is None
+
+
+def _with_folders(paths: set[str]) -> set[str]:
+    return {
+        "/".join(names[:length]) for names in (path.split("/") for path in paths) for length in range(1, len(names) + 1)
+    }
+
+
+def _make_old(root: Path) -> None:
+    for folder, directories, files in os.walk(root):
+        for name in (*directories, *files):
+            os.utime(os.path.join(folder, name), ns=(_LONG_AGO, _LONG_AGO), follow_symlinks=False)
