@@ -11,7 +11,7 @@ from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.events.events import OperationFinished
 from tandem_desktop.events.stream import EventStream
-from tandem_desktop.execution.commands import InPlaceCommands
+from tandem_desktop.execution.captured_commands import BestCommands
 from tandem_desktop.execution.plan_executor import PlanExecutor
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.run_store import RunStore
@@ -44,7 +44,7 @@ def build_engine(
     store = ApprovalStore(locations.approvals)
     audit = AuditLog(locations.audit, store.key)
     enforcer = ApprovalEnforcer(store, audit, now)
-    commands = InPlaceCommands(workspace)
+    commands = BestCommands(workspace, objects, locations.shadows)
 
     def announce(run_id: RunId, result: OperationResult) -> None:
         events.publish(OperationFinished(run_id=run_id, result=result))
@@ -87,5 +87,5 @@ def build_engine(
         audit=audit,
         events=events,
         clock=now,
-        commands_captured=commands.captures,
+        commands=commands,
     )

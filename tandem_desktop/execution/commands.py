@@ -29,8 +29,10 @@ class CommandOutcome:
 class CommandRunner(Protocol):
     """Whoever runs commands for an executor."""
 
-    captures: bool
-    """Whether file effects are held back and committed through the journal."""
+    @property
+    def captures(self) -> bool:
+        """Whether file effects are held back and committed through the journal."""
+        ...
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome: ...
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from tandem_desktop.domain.errors import OutsideWorkspaceError, TandemError
-from tandem_desktop.domain.operations import ABSENT, NodeState
+from tandem_desktop.domain.operations import NodeState
 from tandem_desktop.execution.steps import Step
 from tandem_desktop.storage.workspace import Workspace
 
@@ -14,17 +13,7 @@ States = dict[str, NodeState | None]
 def look(workspace: Workspace, paths: Iterable[str]) -> States:
     """Read every path as it is now."""
     workspace.forget_directories()
-    return {path: look_once(workspace, path)[0] for path in paths}
-
-
-def look_once(workspace: Workspace, path: str) -> tuple[NodeState | None, bytes | None]:
-    """One path and, for a file, its bytes. Below something that is no folder there is nothing."""
-    try:
-        return workspace.load(path)
-    except OutsideWorkspaceError as error:
-        return (None if error.path == path else ABSENT), None
-    except TandemError:
-        return None, None
+    return {path: workspace.peek(path, keep=False)[0] for path in paths}
 
 
 def touched_paths(steps: Iterable[Step]) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from tandem_desktop.domain.operations import (
 )
 from tandem_desktop.execution.change_order import ordered_steps
 from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.git_index import INDEX_PATH, same_entries
 from tandem_desktop.execution.journal_shelf import History
-from tandem_desktop.execution.progress import look_once
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.steps import Action, missing_parents, net_changes
 from tandem_desktop.execution.workbench import Metadata
@@ -158,14 +158,16 @@ def work_out(history: History, workspace: Workspace, objects: ObjectStore, only:
     conflicts: list[tuple[str, str]] = []
     contents: list[bytes] = []
     for path, (before, after) in net.items():
-        disk, data = look_once(workspace, path)
+        disk, data = workspace.peek(path)
         if disk is None:
             conflicts.append((path, "replaced by something that is no file, link or folder"))
             continue
         if disk == before or _is_fine_as_it_is(disk, before, after):
             continue
-        if disk == after or _made_folder(disk, before, after):
+        if disk == after or _made_folder(disk, before, after) or _merely_refreshed(path, data, after, objects):
             changes.append(PathChange(path=path, before=disk, after=before))
+            if disk != after and data is not None:
+                contents.append(data)
             continue
         combined = _combined(disk, data, before, after, objects)
         if combined is None:
@@ -207,6 +209,13 @@ def _is_fine_as_it_is(disk: NodeState, before: NodeState, after: NodeState) -> b
 
 def _made_folder(disk: NodeState, before: NodeState, after: NodeState) -> bool:
     return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, DirectoryState)
+
+
+def _merely_refreshed(path: str, data: bytes | None, after: NodeState, objects: ObjectStore) -> bool:
+    """An index git has rewritten by looking at it counts as untouched."""
+    if path != INDEX_PATH or data is None or not isinstance(after, FileState):
+        return False
+    return same_entries(data, objects.read(after.sha256))
 
 
 def _combined(

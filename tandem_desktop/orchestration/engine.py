@@ -8,6 +8,8 @@ from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.execution.commands import CommandRunner
+from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
@@ -34,14 +36,19 @@ class Engine:
     audit: AuditLog
     events: EventStream
     clock: Callable[[], datetime]
-    commands_captured: bool
+    commands: CommandRunner
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""
+        captured = any(map(is_a_command, version.operations)) and self.commands_captured
         return tuple(
-            view_operation(operation, self.objects, commands_captured=self.commands_captured)
-            for operation in version.operations
+            view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
         )
+
+    @property
+    def commands_captured(self) -> bool:
+        """Whether what commands do to the workspace can be taken back here."""
+        return self.commands.captures
 
     def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk since the plan was made."""

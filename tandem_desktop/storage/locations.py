@@ -54,6 +54,10 @@ class Locations:
         return self.state / "audit.jsonl"
 
     @property
+    def shadows(self) -> Path:
+        return self.state / "shadows"
+
+    @property
     def locks(self) -> Path:
         return self.state / "locks"
 

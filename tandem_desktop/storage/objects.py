@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
-from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage import syscalls
 
 _FEW = 16
 """Up to this many new objects are synced one by one; more are cheaper to sync with their file system."""
@@ -26,26 +26,23 @@ class ObjectStore:
         self._recent_bytes = 0
 
     def put_all(self, contents: Iterable[bytes]) -> None:
-        """Store every value durably before returning."""
-        missing = {}
-        for data in contents:
-            name = hashlib.sha256(data).hexdigest()
-            if name not in missing and not os.access(self._path(name), os.F_OK):
-                missing[name] = data
-        if not missing:
+        """Store every value durably before returning; they are taken one at a time."""
+        written = [name for data in contents if (name := self._write(data))]
+        if not written:
             return
-        folders = {self._folder}
-        for name, data in missing.items():
-            folders.add(self._write(name, data, sync=len(missing) <= _FEW))
-        if len(missing) <= _FEW:
-            for folder in folders:
-                atomic.sync_directory(folder)
+        if len(written) > _FEW:
+            fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                syscalls.sync_filesystem(fd)
+            finally:
+                os.close(fd)
             return
-        fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            syscalls.sync_filesystem(fd)
-        finally:
-            os.close(fd)
+        for place in (*written, *{name.rpartition("/")[0] for name in written}, str(self._folder)):
+            fd = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                syscalls.sync(fd)
+            finally:
+                os.close(fd)
 
     def put(self, data: bytes) -> str:
         """Store one value durably and return its digest."""
@@ -96,17 +93,18 @@ class ObjectStore:
     def _path(self, sha256: str) -> str:
         return f"{self._prefix}{sha256[:2]}/{sha256[2:]}"
 
-    def _write(self, name: str, data: bytes, *, sync: bool) -> Path:
-        target = self._path(name)
-        parent = target.rpartition("/")[0]
+    def _write(self, data: bytes) -> str | None:
+        """Write bytes that are not there yet, not durable so far; the name they got."""
+        target = self._path(hashlib.sha256(data).hexdigest())
+        if os.access(target, os.F_OK):
+            return None
+        folder = target.rpartition("/")[0]
         with contextlib.suppress(FileExistsError):
-            syscalls.mkdir(parent, mode=0o700)
-        temporary = f"{parent}/.{secrets.token_hex(8)}.tmp"
+            syscalls.mkdir(folder, mode=0o700)
+        temporary = f"{folder}/.{secrets.token_hex(8)}.tmp"
         fd = syscalls.create(temporary, mode=0o600)
         try:
             syscalls.write(fd, data)
-            if sync:
-                syscalls.sync(fd)
             syscalls.rename(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -114,7 +112,7 @@ class ObjectStore:
             raise
         finally:
             os.close(fd)
-        return Path(parent)
+        return target
 
 
 def _read_all(fd: int) -> bytes:

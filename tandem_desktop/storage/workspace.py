@@ -12,7 +12,6 @@ from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import (
     ABSENT,
-    Absent,
     DirectoryState,
     FileState,
     NodeState,
@@ -20,9 +19,12 @@ from tandem_desktop.domain.operations import (
 )
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
+MAX_EFFECT_BYTES = 1024 * 1024 * 1024
+"""The largest file a command may leave behind and Tandem still takes charge of."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_DIRECTORIES = 128
+_STREAMED_FROM = 4 * 1024 * 1024
 
 
 class Workspace:
@@ -130,9 +132,18 @@ class Workspace:
             raise StorageError(f"{path} is not a file ({state.type}).", path=path, next="Look at it, then try again.")
         return data
 
-    def load(self, path: str) -> tuple[NodeState, bytes | None]:
-        """State and, for a file, its bytes, from one look."""
-        return self._look(path, keep=True)
+    def load(self, path: str, *, keep: bool = True) -> tuple[NodeState, bytes | None]:
+        """State and, for a file, its bytes, from one look; files that only a command could have made included."""
+        return self._look(path, keep=keep, max_bytes=MAX_EFFECT_BYTES)
+
+    def peek(self, path: str, *, keep: bool = True) -> tuple[NodeState | None, bytes | None]:
+        """Like `load`, refusing nothing: below what is no folder there is nothing, and None is what cannot be read."""
+        try:
+            return self.load(path, keep=keep)
+        except OutsideWorkspaceError as error:
+            return (None if error.path == path else ABSENT), None
+        except StorageError:
+            return None, None
 
     def children(self, path: str) -> tuple[str, ...]:
         """Names in a directory, sorted."""
@@ -153,12 +164,13 @@ class Workspace:
         except OSError:
             return False
 
-    def _look(self, path: str, *, keep: bool) -> tuple[NodeState, bytes | None]:
+    def _look(self, path: str, *, keep: bool, max_bytes: int | None = None) -> tuple[NodeState, bytes | None]:
         try:
             dir_fd, name = self.parent(path)
         except FileNotFoundError:
             return ABSENT, None
-        return look_at(dir_fd, name, path, keep=keep, max_bytes=self._max_file_bytes, device=self._device)
+        limit = max_bytes or self._max_file_bytes
+        return look_at(dir_fd, name, path, keep=keep, max_bytes=limit, device=self._device)
 
     def _open_directory(self, dir_fd: int, name: str, path: str) -> int:
         try:
@@ -224,6 +236,8 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
         raise _unreadable(path, error) from error
     try:
         info = os.fstat(fd)
+        if info.st_size > _STREAMED_FROM and not keep:
+            return _hashed_in_parts(fd, info), None
         data = os.read(fd, info.st_size + 1)
         if len(data) != info.st_size:
             data = _read_rest(fd, data)
@@ -235,6 +249,14 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
         type="file", sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=stat.S_IMODE(info.st_mode)
     )
     return state, data if keep else None
+
+
+def _hashed_in_parts(fd: int, info: os.stat_result) -> FileState:
+    whole, size = hashlib.sha256(), 0
+    while part := os.read(fd, 1 << 20):
+        whole.update(part)
+        size += len(part)
+    return FileState(sha256=whole.hexdigest(), size=size, mode=stat.S_IMODE(info.st_mode))
 
 
 def _read_rest(fd: int, data: bytes) -> bytes:
@@ -261,7 +283,3 @@ def _unreadable(path: str, error: OSError) -> StorageError:
 def _special(mode: int) -> str:
     names = {stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket", stat.S_IFBLK: "device", stat.S_IFCHR: "device"}
     return names.get(stat.S_IFMT(mode), "unknown")
-
-
-def is_absent(state: NodeState) -> bool:
-    return isinstance(state, Absent)

@@ -1,0 +1,83 @@
+"""An overlay of the workspace, mounted where the workspace is, in a mount namespace of its own.
+
+Whoever runs inside sees and changes the workspace under its own path; the changes land in an upper folder, and the
+disk keeps what it has. Opening it costs the same however many files there are.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.scratch import remove_tree
+
+NOT_MOUNTED = 97
+"""Exit code that says the overlay could not be mounted, so nothing ran."""
+
+_SCRIPT = """\
+mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit 97
+mount -t proc proc /proc 2>/dev/null
+cd "$2/$3" || exit 97
+shift 3
+exec "$@"
+"""
+_SPECIAL = set(',:\\"')
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Where the layers of one overlay lie."""
+
+    lower: Path
+    folder: Path
+
+    @property
+    def upper(self) -> Path:
+        return self.folder / "upper"
+
+    def open(self) -> None:
+        """Make empty layers."""
+        remove_tree(self.folder)
+        for layer in (self.upper, self.folder / "work"):
+            atomic.make_directory(layer, mode=0o700)
+        fd = os.open(self.upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            # The root of the merged tree takes its mode from the upper layer.
+            syscalls.chmod(fd, self.lower.stat().st_mode & 0o7777)
+        finally:
+            os.close(fd)
+
+    def discard(self) -> None:
+        remove_tree(self.folder)
+
+    def argv(self, command: Sequence[str], cwd: str = ".") -> list[str]:
+        """How to run `command` inside; its whole process tree ends with it."""
+        options = f"lowerdir={self.lower},upperdir={self.upper},workdir={self.folder / 'work'}"
+        inside = ["sh", "-c", _SCRIPT, "tandem"]
+        spaces = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
+        if os.geteuid() == 0:
+            return ["unshare", *spaces, *inside, options, str(self.lower), cwd, *command]
+        plain = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"]
+        own = ["--user", "--map-current-user", "--keep-caps"]
+        return ["unshare", *own, *spaces, *inside, f"{options},userxattr", str(self.lower), cwd, *plain, *command]
+
+
+def can_overlay(lower: Path, shadows: Path) -> bool:
+    """Whether this system can mount an overlay of `lower`, found out by doing it."""
+    if _SPECIAL & set(f"{lower}{shadows}") or any(shutil.which(tool) is None for tool in ("unshare", "mount", "sh")):
+        return False
+    try:
+        atomic.make_directory(shadows, mode=0o700)
+        overlay = Overlay(lower, Path(tempfile.mkdtemp(prefix="probe-", dir=shadows)))
+        try:
+            overlay.open()
+            tried = subprocess.run(overlay.argv(["true"]), capture_output=True, timeout=20, check=False)
+        finally:
+            overlay.discard()
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return tried.returncode == 0

@@ -1,0 +1,28 @@
+"""Folders that may vanish at any time: made private, removed whole."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+from tandem_desktop.storage import syscalls
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder of ours with everything in it, following no link; what is gone already is fine."""
+    with contextlib.suppress(FileNotFoundError):
+        _empty(path)
+        syscalls.rmdir(str(path))
+
+
+def _empty(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        syscalls.chmod(fd, stat.S_IRWXU)
+        for entry in os.scandir(fd):
+            if entry.is_dir(follow_symlinks=False):
+                remove_tree(path / entry.name)
+            else:
+                syscalls.unlink(entry.name, fd)
+    finally:
+        os.close(fd)
