@@ -1,9 +1,7 @@
 """Find which lines changed between two contents: patience anchors first, the shortest edit between them."""
 
 import operator
-import sys
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, count, pairwise
@@ -14,9 +12,8 @@ MAXIMUM_DEPTH = 32
 """Anchors inside anchors inside anchors: beyond this a hostile file would cost quadratic time."""
 MAXIMUM_SLIDE = 100
 SAMPLED_FROM = 512
-SAMPLED_LENGTHS = range(16, sys.maxsize, 4)
-"""Of a large content only lines of these lengths are tried as anchors of the whole: a choice by content alone."""
-
+SAMPLED_LENGTHS = frozenset(range(16, 4096, 4))
+"""Of a large content only lines of these lengths are tried as anchors of the whole; shorter ones are seldom unique."""
 TRUSTED_RUN = 8
 """A sampled anchor counts only inside an equal run this long: a line that moved alone must not hold the whole apart."""
 
@@ -46,9 +43,7 @@ def changed_line_count(found: Sequence[Change]) -> int:
 
 
 def _patience(before: Lines, after: Lines) -> Iterator[Change]:
-    is_large = min(len(before), len(after)) >= SAMPLED_FROM
-    first = _anchored_runs(before, after, SAMPLED_LENGTHS) if is_large else []
-    waiting = [(stretch, 0) for stretch in _between(first, len(before), len(after))]
+    waiting: list[tuple[Stretch, int]] = [((0, len(before), 0, len(after)), 0)]
     while waiting:
         stretch, depth = waiting.pop()
         old, old_end, new, new_end = _trimmed(before, after, stretch)
@@ -57,10 +52,15 @@ def _patience(before: Lines, after: Lines) -> Iterator[Change]:
                 yield Change(old, old_end, new, new_end)
             continue
         old_lines, new_lines = before[old:old_end], after[new:new_end]
-        if set(old_lines).isdisjoint(new_lines):
+        is_large = min(len(old_lines), len(new_lines)) >= SAMPLED_FROM
+        if not is_large and set(old_lines).isdisjoint(new_lines):
             yield Change(old, old_end, new, new_end)
             continue
-        runs = _anchored_runs(old_lines, new_lines) if depth < MAXIMUM_DEPTH else []
+        runs: list[Run] = []
+        if is_large and depth == 0:
+            runs = _anchored_runs(old_lines, new_lines, is_sampled=True)
+        if not runs and depth < MAXIMUM_DEPTH:
+            runs = _anchored_runs(old_lines, new_lines)
         if not runs:
             yield from _without_anchors(old_lines, new_lines, old, new)
             continue
@@ -68,35 +68,38 @@ def _patience(before: Lines, after: Lines) -> Iterator[Change]:
             waiting.append(((old + a, old + b, new + c, new + d), depth + 1))
 
 
-def _anchored_runs(before: Lines, after: Lines, lengths: range | None = None) -> list[Run]:
-    """Equal runs that start at a line unique on both sides; of those that cross, the heavier chain."""
-    old_numbers, old_lines = _of_length(before, lengths)
-    new_numbers, new_lines = _of_length(after, lengths)
-    old_counts, new_counts = Counter(old_lines), Counter(new_lines)
-    place = dict(zip(new_lines, new_numbers, strict=True))
-    occurrences = new_counts.get
+def _anchored_runs(before: Lines, after: Lines, *, is_sampled: bool = False) -> list[Run]:
+    """Equal runs around a line that is unique on both sides; of those that cross, the heavier chain."""
+    only_in_new = _unique_lines(after, is_sampled).get
     runs: list[Run] = []
     run_end = 0
-    for old, line in zip(old_numbers, old_lines, strict=True):
-        if old >= run_end and occurrences(line) == 1 and old_counts[line] == 1:
-            new = place[line]
-            size = _equal_run(before, old, len(before), after, new, len(after))
-            run_end = old + size
-            back = _equal_run_backwards(
-                before, max(0, old - MAXIMUM_SLIDE), old, after, max(0, new - MAXIMUM_SLIDE), new
-            )
-            if lengths is None or size + back >= TRUSTED_RUN:
-                runs.append((old - back, new - back, size + back))
+    for line, old in _unique_lines(before, is_sampled).items():
+        if old < run_end:
+            continue
+        new = only_in_new(line)
+        if new is None:
+            continue
+        size = _equal_run(before, old, len(before), after, new, len(after))
+        back = _equal_run_backwards(before, max(0, old - MAXIMUM_SLIDE), old, after, max(0, new - MAXIMUM_SLIDE), new)
+        run_end = old + size
+        if not is_sampled or size + back >= TRUSTED_RUN:
+            runs.append((old - back, new - back, size + back))
     if all(one[1] < other[1] for one, other in pairwise(runs)):
         return runs
     return _heaviest_chain(runs)
 
 
-def _of_length(lines: Lines, lengths: range | None) -> tuple[Sequence[int], Lines]:
-    if lengths is None:
-        return range(len(lines)), lines
-    numbers = list(compress(count(), map(lengths.__contains__, map(len, lines))))
-    return numbers, [lines[number] for number in numbers]
+def _unique_lines(lines: Lines, is_sampled: bool) -> dict[bytes, int]:
+    """Lines that occur once, with their places, in order. A sample by length keeps all copies of a line or none."""
+    numbers: Sequence[int] = range(len(lines))
+    if is_sampled:
+        chosen = list(map(SAMPLED_LENGTHS.__contains__, map(len, lines)))
+        numbers, lines = list(compress(numbers, chosen)), list(compress(lines, chosen))
+    last = dict(zip(lines, numbers, strict=True))
+    if len(last) == len(lines):
+        return last
+    first = dict(zip(reversed(lines), reversed(numbers), strict=True))
+    return {line: place for line, place in last.items() if first[line] == place}
 
 
 def _heaviest_chain(runs: list[Run]) -> list[Run]:
@@ -166,7 +169,10 @@ def _trimmed(before: Lines, after: Lines, stretch: Stretch) -> Stretch:
 
 def _equal_run(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
     """How many lines from here on are equal; slices are compared in C, in growing steps."""
-    start, step, limit = old, 16, min(old_end - old, new_end - new) + old
+    limit = min(old_end - old, new_end - new) + old
+    if old == limit or before[old] != after[new]:
+        return 0
+    start, step = old, 16
     while old < limit:
         size = min(step, limit - old)
         one, other = before[old : old + size], after[new : new + size]
@@ -177,7 +183,10 @@ def _equal_run(before: Lines, old: int, old_end: int, after: Lines, new: int, ne
 
 
 def _equal_run_backwards(before: Lines, old: int, old_end: int, after: Lines, new: int, new_end: int) -> int:
-    start, step, limit = old_end, 16, old_end - min(old_end - old, new_end - new)
+    limit = old_end - min(old_end - old, new_end - new)
+    if old_end == limit or before[old_end - 1] != after[new_end - 1]:
+        return 0
+    start, step = old_end, 16
     while old_end > limit:
         size = min(step, old_end - limit)
         one, other = before[old_end - size : old_end], after[new_end - size : new_end]

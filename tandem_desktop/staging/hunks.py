@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import NamedTuple
 
 from tandem_desktop.domain.errors import StepRefusedError
 from tandem_desktop.staging.diff import Change, changes
@@ -10,9 +12,11 @@ from tandem_desktop.staging.text import ends_without_newline, split_lines
 CONTEXT_LINES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class HunkLine:
-    """One line as it is in the file, newline included; `kind` is `" "`, `"-"` or `"+"`."""
+class HunkLine(NamedTuple):
+    """One line as it is in the file, newline included; `kind` is `" "`, `"-"` or `"+"`.
+
+    A tuple, because a large diff holds a hundred thousand of them and a dataclass takes twice as long to make.
+    """
 
     kind: str
     raw: bytes
@@ -127,11 +131,11 @@ def _hunk(n: int, group: list[Change], old: list[bytes], new: list[bytes], conte
     lines: list[HunkLine] = []
     position = old_start
     for change in group:
-        lines.extend(HunkLine(" ", raw) for raw in old[position : change.old_start])
-        lines.extend(HunkLine("-", raw) for raw in old[change.old_start : change.old_end])
-        lines.extend(HunkLine("+", raw) for raw in new[change.new_start : change.new_end])
+        lines.extend(map(HunkLine, repeat(" "), old[position : change.old_start]))
+        lines.extend(map(HunkLine, repeat("-"), old[change.old_start : change.old_end]))
+        lines.extend(map(HunkLine, repeat("+"), new[change.new_start : change.new_end]))
         position = change.old_end
-    lines.extend(HunkLine(" ", raw) for raw in old[position:old_end])
+    lines.extend(map(HunkLine, repeat(" "), old[position:old_end]))
     old_count, new_count = old_end - old_start, new_end - new_start
     return Hunk(
         n=n,
@@ -154,7 +158,7 @@ def _marked(hunk: Hunk, before: bytes, after: bytes, old_length: int, new_length
     ):
         places = [place for place, line in enumerate(lines) if line.kind in kinds]
         if is_open and places:
-            lines[places[-1]] = replace(lines[places[-1]], no_newline=True)
+            lines[places[-1]] = lines[places[-1]]._replace(no_newline=True)
     return replace(hunk, lines=tuple(lines))
 
 
