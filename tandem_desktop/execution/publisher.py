@@ -11,6 +11,7 @@ from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import Workspace, look_at
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+_NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Publisher:
@@ -20,6 +21,7 @@ class Publisher:
         self._workspace = workspace
         self._bench = bench
         self.touched_folders: set[str] = set()
+        self._changed_modes: set[str] = set()
 
     def publish(self, step: Step) -> None:
         """Make the step true.
@@ -53,10 +55,10 @@ class Publisher:
         return {}
 
     def sync(self, many: int = 16) -> None:
-        """Make every published name durable."""
+        """Make every published name durable, and every mode that was changed in place."""
         if not self.touched_folders:
             return
-        if len(self.touched_folders) > many:
+        if len(self.touched_folders) + len(self._changed_modes) > many or not self._sync_modes():
             syscalls.sync_filesystem(self._bench.fd)
         else:
             for folder in sorted(self.touched_folders):
@@ -65,6 +67,21 @@ class Publisher:
                 syscalls.sync(self._workspace.directory(folder))
             syscalls.sync(self._bench.fd)
         self.touched_folders.clear()
+        self._changed_modes.clear()
+
+    def _sync_modes(self) -> bool:
+        """Sync each node whose mode was changed in place; whether every one of them could be opened."""
+        for path in sorted(self._changed_modes):
+            try:
+                dir_fd, name = self._workspace.parent(path)
+                fd = os.open(name, _NODE, dir_fd=dir_fd)
+            except (OSError, TandemError):
+                return False
+            try:
+                syscalls.sync(fd)
+            finally:
+                os.close(fd)
+        return True
 
     def _put(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
@@ -141,7 +158,7 @@ class Publisher:
 
     def _chmod(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=dir_fd)
+        fd = os.open(name, _NODE, dir_fd=dir_fd)
         try:
             found = look_at(dir_fd, name, step.path, keep=False)[0]
             if found != step.before:
@@ -169,6 +186,11 @@ class Publisher:
     def _note(self, step: Step) -> None:
         for path, _, _ in step.states():
             self.touched_folders.add(path.rpartition("/")[0])
+        if step.action is Action.CHMOD:
+            self._changed_modes.add(step.path)
+        elif step.path in self._changed_modes:
+            self._changed_modes.discard(step.path)
+            self._changed_modes.update(filter(None, (step.to,)))
 
 
 _DO = {

@@ -74,14 +74,16 @@ class Workbench:
         elif isinstance(after, SymlinkState):
             self._fresh(name, lambda: syscalls.symlink(after.target, name, self.fd))
         elif isinstance(after, DirectoryState):
-            self.place_directory(name, after.mode, metadata)
+            self.place_directory(name, after.mode, metadata, sync=sync)
 
-    def place_directory(self, name: str, mode: int, metadata: Metadata) -> None:
+    def place_directory(self, name: str, mode: int, metadata: Metadata, *, sync: bool) -> None:
         self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))
         fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.fd)
         try:
             _apply_metadata(fd, metadata)
             syscalls.chmod(fd, mode)
+            if sync:
+                syscalls.sync(fd)
         finally:
             os.close(fd)
 

@@ -1,0 +1,68 @@
+"""What a run changes in place is made durable like what it publishes."""
+
+import hashlib
+from pathlib import Path
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, OperationKind, StagedOperation
+from tandem_desktop.storage import syscalls
+from tests.support.desks import a_desk, carry_out
+
+
+def synced_by(root: Path, *operations: StagedOperation) -> list[str]:
+    """Where each node that a run synced was at that moment."""
+    desk = a_desk(root, root.parent / "state")
+    places: list[str] = []
+
+    def gate(call: str, what: str) -> None:
+        if call in ("fsync", "syncfs"):
+            places.append(str(Path(f"/proc/self/fd/{what}").readlink()) if call == "fsync" else call)
+
+    with syscalls.gated(gate):
+        carry_out(desk, operations)
+    desk.workspace.close()
+    return places
+
+
+def a_tool(root: Path) -> FileState:
+    """A small file on disk that is not executable, as a state."""
+    root.mkdir()
+    (root / "tool").write_bytes(b"tool\n")
+    (root / "tool").chmod(0o644)
+    return FileState(sha256=hashlib.sha256(b"tool\n").hexdigest(), size=5, mode=0o644)
+
+
+def an_operation(
+    number: int, kind: OperationKind, path: str, base: FileState, after: FileState, to: str | None = None
+) -> StagedOperation:
+    return StagedOperation(id=OperationId(f"s{number}"), kind=kind, path=path, to=to, base=base, after=after)
+
+
+def test_mode_changed_in_place_is_synced_with_its_file(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    before = a_tool(root)
+    after = before.model_copy(update={"mode": 0o755})
+    assert str(root / "tool") in synced_by(root, an_operation(1, OperationKind.CHMOD, "tool", before, after))
+
+
+def test_mode_changed_in_place_is_synced_where_the_file_went(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    before = a_tool(root)
+    after = before.model_copy(update={"mode": 0o755})
+    places = synced_by(
+        root,
+        an_operation(1, OperationKind.CHMOD, "tool", before, after),
+        an_operation(2, OperationKind.MOVE, "tool", after, after, to="moved"),
+    )
+    assert str(root / "moved") in places
+    assert "syncfs" not in places
+
+
+def test_new_folder_is_synced_itself_before_it_is_published(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    made = StagedOperation(
+        id=OperationId("s1"), kind=OperationKind.MKDIR, path="made", base=ABSENT, after=DirectoryState(mode=0o755)
+    )
+    places = synced_by(root, made)
+    assert any(Path(place).parent.parent == root / ".tandem" / "tmp" for place in places)
