@@ -1,6 +1,7 @@
 """Run a command in an overlay of the workspace: its file effects are held back, then committed like any change."""
 
 import os
+import time
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +19,12 @@ from tandem_desktop.execution.commands import (
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
 from tandem_desktop.shadow.overlay import NOT_MOUNTED, Overlay, can_overlay
-from tandem_desktop.shadow.overlay_changes import overlay_changes
+from tandem_desktop.shadow.overlay_changes import OverlayChanges
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
+_FILE_CLOCK = 5
+"""CLOCK_REALTIME_COARSE, the clock file times are taken from; it moves every few milliseconds."""
 BUDGET_BYTES = 1024 * 1024 * 1024
 
 
@@ -59,6 +62,7 @@ class CapturedCommands:
     def _run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
         call = operation.call
         assert call is not None
+        since_ns = _next_tick()
         outcome = run_child(
             self._overlay.argv(shell_argv(call.command), call.cwd),
             cwd=Path("/"),
@@ -80,10 +84,10 @@ class CapturedCommands:
             output=outcome.output.decode("utf-8", "replace"),
             error=error,
             aborted=outcome.aborted,
-            effects=() if error else self._effects(operation),
+            effects=() if error else self._effects(operation, since_ns),
         )
 
-    def _effects(self, operation: StagedOperation) -> tuple[PathChange, ...]:
+    def _effects(self, operation: StagedOperation, since_ns: int) -> tuple[PathChange, ...]:
         size = sum(_sizes(self._overlay.upper))
         if size > self._budget_bytes:
             raise OperationError(
@@ -94,12 +98,20 @@ class CapturedCommands:
         effects: list[PathChange] = []
 
         def contents() -> Iterator[bytes]:
-            for change, sides in overlay_changes(self._overlay.upper, self._workspace):
+            for change, sides in OverlayChanges(self._overlay.upper, self._workspace, since_ns).read():
                 effects.append(change)
                 yield from sides
 
         self._objects.put_all(contents())
         return tuple(effects)
+
+
+def _next_tick() -> int:
+    """A moment later than any change made before the call, as file systems write times."""
+    before = time.clock_gettime_ns(_FILE_CLOCK)
+    while (now := time.clock_gettime_ns(_FILE_CLOCK)) == before:
+        time.sleep(0.0005)
+    return now
 
 
 def _sizes(folder: Path) -> Iterator[int]:

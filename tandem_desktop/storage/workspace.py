@@ -155,6 +155,14 @@ class Workspace:
         except OSError as error:
             raise _unreadable(path, error) from error
 
+    def changed_at(self, path: str) -> int:
+        """When the node at `path` was last changed in any way, in nanoseconds; 0 when nothing is there."""
+        try:
+            dir_fd, name = self.parent(path)
+            return os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_ctime_ns
+        except (OSError, OutsideWorkspaceError):
+            return 0
+
     def is_directory(self, path: str) -> bool:
         if path in ("", "."):
             return True

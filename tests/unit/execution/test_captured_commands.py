@@ -1,0 +1,144 @@
+"""Commands in an overlay: effects are committed with the run, rolled back with it, and undone with it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.execution import FailurePolicy, RunStatus
+from tandem_desktop.execution.captured_commands import BestCommands, CapturedCommands
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.undo import UndoExecutor
+from tandem_desktop.shadow.overlay import can_overlay
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+from tests.support.builders import a_command, a_write
+from tests.support.desks import a_desk, carry_out
+from tests.support.tree_walker import walk
+
+CHURN = (
+    "rm -r d; mkdir d; echo y > d/y; sed -i s/a/b/ a.txt; ln -s a.txt l; "
+    "chmod 700 e; mv top f; mkdir top; echo z > top/z"
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "ws"
+    for name in ("d", "e"):
+        (folder / name).mkdir(parents=True)
+        (folder / name).chmod(0o755)
+    (folder / "a.txt").write_bytes(b"a\n")
+    (folder / "top").write_bytes(b"a file\n")
+    (folder / "d" / "x").write_bytes(b"x\n")
+    return folder
+
+
+@pytest.fixture
+def desk(root: Path, tmp_path: Path) -> RunDesk:
+    if not can_overlay(root, tmp_path / "shadows"):
+        pytest.skip("this system mounts no overlay for this user")
+    made = a_desk(root, tmp_path / "state")
+    made.objects.put_all([b"one\n", b"two\n"])
+    made._commands = CapturedCommands(made.workspace, made.objects, tmp_path / "shadows" / "command")
+    return made
+
+
+def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    record, results = carry_out(desk, (a_write("one", b"one\n", id="s1"), a_command(f"cat one; {CHURN}", id="s2")))
+    assert record.status is RunStatus.COMPLETED, results
+    assert results[1].output == "one\n"
+    after = walk(root)
+    assert after["d/y"] == ("file", 0o644, b"y\n")
+    assert "d/x" not in after
+    assert after["l"] == ("link", 0, b"a.txt")
+    assert after["e"][1] == 0o700
+    assert after["top/z"][2] == b"z\n"
+    undone = UndoExecutor(desk).undo(record.run_id)
+    assert walk(root) == before
+    UndoExecutor(desk).redo(undone.record.run_id)
+    assert walk(root) == after
+
+
+def test_failing_command_leaves_no_effect_at_all(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    record, _ = carry_out(desk, (a_command(f"{CHURN}; exit 1"),), FailurePolicy.STOP)
+    assert record.status is RunStatus.FAILED
+    assert walk(root) == before
+
+
+def test_committed_effects_are_rolled_back_when_a_later_operation_fails(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    record, _ = carry_out(desk, (a_command(CHURN, id="s1"), a_command("exit 1", id="s2")))
+    assert record.rolled_back
+    assert walk(root) == before
+
+
+def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunDesk, root: Path) -> None:
+    seen: list[bytes] = []
+    wait_for_a_second_write = "sleep 0.3"
+
+    def edit_meanwhile(operation: str, chunk: bytes) -> None:
+        seen.append(chunk)
+        (root / "a.txt").write_bytes(b"by hand\n")
+
+    desk._on_output = edit_meanwhile
+    record, results = carry_out(desk, (a_command(f"echo b > a.txt; echo go; {wait_for_a_second_write}"),))
+    assert seen
+    assert record.status is RunStatus.FAILED
+    assert (root / "a.txt").read_bytes() == b"by hand\n"
+    assert "a.txt" in (results[0].error or "")
+
+
+def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunDesk, root: Path) -> None:
+    desk._commands = CapturedCommands(desk.workspace, desk.objects, root.parent / "shadows" / "c", budget_bytes=1000)
+    record, results = carry_out(desk, (a_command("head -c 2000 /dev/zero > big"),))
+    assert record.status is RunStatus.FAILED
+    assert "2,000 bytes" in (results[0].error or "")
+    assert not (root / "big").exists()
+
+
+def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: RunDesk) -> None:
+    marker = "987.654321"
+    record, results = carry_out(desk, (a_command(f"sleep {marker} & setsid sleep {marker} & wait", timeout_s=1),))
+    assert record.status is RunStatus.FAILED
+    assert "longer than 1 s" in (results[0].error or "")
+    running = subprocess.run(["pgrep", "-f", f"sleep {marker}"], capture_output=True, check=False)
+    assert running.stdout == b""
+
+
+def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(desk: RunDesk, root: Path) -> None:
+    record, results = carry_out(desk, (a_command("pwd; echo x > .tandem/planted; env | sort"),))
+    assert record.status is RunStatus.COMPLETED
+    assert (results[0].output or "").startswith(f"{root}\n")
+    assert "TANDEM" not in (results[0].output or "")
+    assert not (root / ".tandem" / "planted").exists()
+
+
+def test_git_and_ignored_files_are_effects_like_any_other(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    record, results = carry_out(desk, (a_command("git init -q . && echo '*.log' > .gitignore && echo 1 > a.log"),))
+    assert record.status is RunStatus.COMPLETED, results
+    assert (root / ".git" / "HEAD").exists()
+    assert (root / "a.log").exists()
+    UndoExecutor(desk).undo(record.run_id)
+    assert walk(root) == before
+
+
+def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(desk: RunDesk, root: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
+    before = walk(root)
+    record, _ = carry_out(desk, (a_command("echo more >> a.txt; git add a.txt"),))
+    (root / "a.txt").touch()
+    subprocess.run(["git", "-C", str(root), "status"], check=True, capture_output=True)
+    UndoExecutor(desk).undo(record.run_id)
+    assert walk(root) == before
+
+
+def test_path_an_overlay_cannot_name_is_run_in_place(tmp_path: Path) -> None:
+    folder = tmp_path / "odd,name"
+    folder.mkdir()
+    with Workspace(folder) as workspace:
+        assert not BestCommands(workspace, ObjectStore(tmp_path / "objects"), tmp_path / "shadows").captures

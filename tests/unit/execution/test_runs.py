@@ -1,0 +1,221 @@
+"""What a run does when all goes well, when an operation fails under each policy, and when it is stopped."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.errors import BusyError
+from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunStatus
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.undo import UndoExecutor
+from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
+from tests.support.desks import a_desk, carry_out
+from tests.support.tree_walker import leftovers, walk
+
+
+@pytest.fixture
+def root(memory_path: Path) -> Path:
+    folder = memory_path / "ws"
+    folder.mkdir()
+    (folder / "old.txt").write_bytes(b"old\n")
+    (folder / "old.txt").chmod(0o644)
+    return folder
+
+
+@pytest.fixture
+def desk(root: Path, memory_path: Path) -> RunDesk:
+    made = a_desk(root, memory_path / "state")
+    made.objects.put_all([b"one\n", b"two\n", b"old\n", b"new\n"])
+    return made
+
+
+def statuses(results: object) -> dict[str, str]:
+    return {result.id: result.status.value for result in results}  # type: ignore[attr-defined]
+
+
+@pytest.mark.req("S4-05", "S4-06", "S4-16")
+def test_every_operation_done_completes_the_run(desk: RunDesk, root: Path) -> None:
+    record, results = carry_out(desk, (a_write("a/one.txt", b"one\n"), a_write("two.txt", b"two\n", id="s2")))
+    assert record.status is RunStatus.COMPLETED
+    assert statuses(results) == {"s1": "completed", "s2": "completed"}
+    assert (root / "a" / "one.txt").read_bytes() == b"one\n"
+
+
+@pytest.mark.req("S0-53", "S3-23")
+def test_run_folder_tells_people_what_was_asked_and_what_came_of_it(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_write("one.txt", b"one\n"),))
+    folder = root / ".tandem" / "runs" / record.run_id
+    assert {p.name for p in folder.iterdir()} == {"meta.json", "operations.json", "results.json", "steps.jsonl"}
+    line = (folder / "steps.jsonl").read_text().strip()
+    expected = '{"step": 1, "tool": "write", "op": "s1", "status": "completed", "result_summary": "completed"}'
+    assert line == expected
+
+
+def plan_with_a_failing_command() -> tuple[StagedOperation, ...]:
+    return (
+        a_write("one.txt", b"one\n", id="s1"),
+        a_command("exit 3", id="s2"),
+        a_write("two.txt", b"two\n", id="s3", blocked_by=("s2",)),
+        a_write("new.txt", b"new\n", id="s4"),
+    )
+
+
+@pytest.mark.req("S4-06", "S3-26")
+def test_failure_is_rolled_back_by_default(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    record, results = carry_out(desk, plan_with_a_failing_command())
+    assert walk(root) == before
+    assert record.status is RunStatus.FAILED
+    assert statuses(results) == {"s1": "rolled_back", "s2": "failed", "s3": "skipped", "s4": "pending"}
+
+
+@pytest.mark.req("S3-26")
+def test_stop_keeps_what_is_done_and_reports_the_rest(desk: RunDesk, root: Path) -> None:
+    record, results = carry_out(desk, plan_with_a_failing_command(), FailurePolicy.STOP)
+    assert (root / "one.txt").exists()
+    assert not (root / "new.txt").exists()
+    assert not record.rolled_back
+    assert statuses(results) == {"s1": "completed", "s2": "failed", "s3": "skipped", "s4": "pending"}
+    assert "exit code 3" in (results[1].error or "")
+
+
+@pytest.mark.req("S0-24", "S4-04")
+def test_continue_goes_on_with_what_does_not_depend_on_the_failure(desk: RunDesk, root: Path) -> None:
+    record, results = carry_out(desk, plan_with_a_failing_command(), FailurePolicy.CONTINUE)
+    assert statuses(results) == {"s1": "completed", "s2": "failed", "s3": "skipped", "s4": "completed"}
+    assert record.status is RunStatus.FAILED
+    assert (root / "new.txt").exists()
+    assert not (root / "two.txt").exists()
+
+
+def test_operations_on_the_path_of_a_failed_one_are_skipped(desk: RunDesk, root: Path) -> None:
+    (root / "one.txt").write_bytes(b"a stranger's\n")
+    operations = (
+        a_write("one.txt", b"one\n", id="s1"),
+        a_write("one.txt", b"two\n", before=b"one\n", id="s2"),
+        a_write("deep/er/new.txt", b"new\n", id="s3"),
+    )
+    _, results = carry_out(desk, operations, FailurePolicy.CONTINUE)
+    assert statuses(results) == {"s1": "failed", "s2": "skipped", "s3": "completed"}
+    assert (root / "one.txt").read_bytes() == b"a stranger's\n"
+    assert (root / "deep" / "er" / "new.txt").exists()
+    assert "appeared meanwhile" in (results[0].error or "")
+
+
+def test_folders_made_for_a_failed_operation_go_with_it(desk: RunDesk, root: Path) -> None:
+    operations = (
+        a_write("made/for/old.txt", b"two\n", before=b"one\n", id="s1"),
+        a_write("new.txt", b"new\n", id="s2"),
+    )
+    _, results = carry_out(desk, operations, FailurePolicy.CONTINUE)
+    assert statuses(results) == {"s1": "failed", "s2": "completed"}
+    assert not (root / "made").exists()
+
+
+@pytest.mark.parametrize("policy", list(FailurePolicy))
+def test_missing_bytes_fail_only_what_the_policy_says(desk: RunDesk, root: Path, policy: FailurePolicy) -> None:
+    operations = (a_write("one.txt", b"one\n", id="s1"), a_write("x", b"never stored\n", id="s2"))
+    record, results = carry_out(desk, operations, policy)
+    assert record.status is RunStatus.FAILED
+    assert results[1].status is ResultStatus.FAILED
+    assert (root / "one.txt").exists() is (policy is not FailurePolicy.ROLLBACK)
+    assert leftovers(root) == []
+
+
+def test_file_changed_by_someone_else_is_never_overwritten(desk: RunDesk, root: Path) -> None:
+    (root / "old.txt").write_bytes(b"edited meanwhile\n")
+    record, results = carry_out(desk, (a_write("old.txt", b"new\n", before=b"old\n"),))
+    assert record.rolled_back
+    assert (root / "old.txt").read_bytes() == b"edited meanwhile\n"
+    assert "changed by someone else" in (results[0].error or "")
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        a_delete("old.txt", b"one\n"),
+        a_move("old.txt", "elsewhere.txt", b"one\n"),
+        a_chmod("old.txt", 0o755, content=b"one\n"),
+    ],
+    ids=["delete", "move", "chmod"],
+)
+def test_no_kind_of_operation_touches_what_it_did_not_expect(
+    desk: RunDesk, root: Path, operation: StagedOperation
+) -> None:
+    before = walk(root)
+    record, _ = carry_out(desk, (operation,))
+    assert record.status is RunStatus.FAILED
+    assert walk(root) == before
+
+
+@pytest.mark.req("S4-04", "S4-06")
+def test_stopping_between_operations_rolls_back_and_says_cancelled(desk: RunDesk, root: Path) -> None:
+    control = RunControl()
+    control.abort()
+    record, results = carry_out(desk, (a_write("one.txt", b"one\n"),), control=control)
+    assert (record.status, record.rolled_back) == (RunStatus.CANCELLED, True)
+    assert results[0].status is ResultStatus.CANCELLED
+    assert not (root / "one.txt").exists()
+
+
+def test_stopping_ends_a_running_command(desk: RunDesk) -> None:
+    control = RunControl()
+    threading.Timer(0.2, control.abort).start()
+    record, results = carry_out(desk, (a_command("sleep 60"),), control=control)
+    assert record.status is RunStatus.CANCELLED
+    assert results[0].status is ResultStatus.CANCELLED
+
+
+def test_pause_holds_the_run_until_it_is_resumed(desk: RunDesk, root: Path) -> None:
+    control = RunControl()
+    control.pause()
+    run = threading.Thread(target=carry_out, args=(desk, (a_write("one.txt", b"one\n"),)), kwargs={"control": control})
+    run.start()
+    assert not (root / "one.txt").exists()
+    assert control.is_paused
+    control.resume()
+    run.join(timeout=20)
+    assert (root / "one.txt").exists()
+
+
+def test_second_run_at_the_same_time_is_refused_as_busy(desk: RunDesk, root: Path, memory_path: Path) -> None:
+    other = a_desk(root, memory_path / "state")
+    with desk.only_run(), pytest.raises(BusyError):
+        carry_out(other, (a_write("one.txt", b"one\n"),))
+    assert not (root / "one.txt").exists()
+
+
+def test_owner_and_attributes_of_a_modified_file_are_kept(desk: RunDesk, root: Path) -> None:
+    try:
+        os.setxattr(root / "old.txt", "user.note", b"mine")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    carry_out(desk, (a_write("old.txt", b"new\n", before=b"old\n"),))
+    assert os.getxattr(root / "old.txt", "user.note") == b"mine"
+
+
+def test_deleted_file_comes_back_with_its_attributes(desk: RunDesk, root: Path) -> None:
+    try:
+        os.setxattr(root / "old.txt", "user.note", b"mine")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    record, _ = carry_out(desk, (a_delete("old.txt", b"old\n"),))
+    UndoExecutor(desk).undo(record.run_id)
+    assert os.getxattr(root / "old.txt", "user.note") == b"mine"
+
+
+def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -> None:
+    operations = (
+        a_mkdir("made", id="s1"),
+        a_symlink("made/link", "../old.txt", id="s2"),
+        a_chmod("old.txt", 0o755, content=b"old\n", id="s3"),
+        a_move("old.txt", "made/old.txt", b"old\n", mode=0o755, id="s4"),
+    )
+    record, results = carry_out(desk, operations)
+    assert record.status is RunStatus.COMPLETED, results
+    assert walk(root)["made/old.txt"] == ("file", 0o755, b"old\n")
+    assert leftovers(root) == []

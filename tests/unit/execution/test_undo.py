@@ -1,0 +1,156 @@
+"""Undo touches only what the run touched, and never a later edit."""
+
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.errors import BadInputError, UndoConflictError
+from tandem_desktop.domain.execution import RunStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.undo import UndoExecutor
+from tests.support.builders import a_delete, a_move, a_write
+from tests.support.desks import a_desk, carry_out
+from tests.support.tree_walker import walk
+
+LINES = b"".join(b"line %d\n" % n for n in range(40))
+CHANGED = LINES.replace(b"line 3\n", b"line three\n")
+
+
+@pytest.fixture
+def root(memory_path: Path) -> Path:
+    folder = memory_path / "ws"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "app.py").write_bytes(LINES)
+    (folder / "gone.txt").write_bytes(b"gone\n")
+    for path in ("src/app.py", "gone.txt"):
+        (folder / path).chmod(0o644)
+    return folder
+
+
+@pytest.fixture
+def desk(root: Path, memory_path: Path) -> RunDesk:
+    made = a_desk(root, memory_path / "state")
+    made.objects.put_all([LINES, CHANGED, b"gone\n", b"made\n"])
+    return made
+
+
+def test_later_edit_elsewhere_in_the_file_is_kept_and_reported(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=LINES),))
+    (root / "src/app.py").write_bytes(CHANGED.replace(b"line 30\n", b"line thirty, by hand\n"))
+    undone = UndoExecutor(desk).undo(record.run_id)
+    assert undone.merged == ("src/app.py",)
+    assert (root / "src/app.py").read_bytes() == LINES.replace(b"line 30\n", b"line thirty, by hand\n")
+
+
+def test_redo_after_a_merge_brings_back_both_changes(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=LINES),))
+    edited = CHANGED.replace(b"line 30\n", b"line thirty, by hand\n")
+    (root / "src/app.py").write_bytes(edited)
+    undone = UndoExecutor(desk).undo(record.run_id)
+    UndoExecutor(desk).redo(undone.record.run_id)
+    assert (root / "src/app.py").read_bytes() == edited
+
+
+def test_later_edit_of_the_same_line_refuses_the_whole_undo(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("src/app.py", CHANGED, before=LINES, id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
+    record, _ = carry_out(desk, operations)
+    (root / "src/app.py").write_bytes(CHANGED.replace(b"line three\n", b"line 3, by hand\n"))
+    before = walk(root)
+    with pytest.raises(UndoConflictError) as refusal:
+        UndoExecutor(desk).undo(record.run_id)
+    assert refusal.value.path == "src/app.py"
+    assert walk(root) == before
+
+
+@pytest.mark.parametrize("later", ["edited", "deleted", "replaced by a folder", "replaced by a link"])
+def test_created_file_that_is_no_longer_the_runs_own_is_left_alone(desk: RunDesk, root: Path, later: str) -> None:
+    record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
+    made = root / "made.txt"
+    made.unlink()
+    if later == "edited":
+        made.write_bytes(b"mine now\n")
+    elif later == "replaced by a folder":
+        made.mkdir()
+    elif later == "replaced by a link":
+        made.symlink_to("src/app.py")
+    before = walk(root)
+    if later == "deleted":
+        assert UndoExecutor(desk).undo(record.run_id).changed == ()
+    else:
+        with pytest.raises(UndoConflictError):
+            UndoExecutor(desk).undo(record.run_id)
+    assert walk(root) == before
+
+
+def test_file_made_anew_where_the_run_deleted_one_is_not_overwritten(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_delete("gone.txt", b"gone\n"),))
+    (root / "gone.txt").write_bytes(b"another\n")
+    with pytest.raises(UndoConflictError):
+        UndoExecutor(desk).undo(record.run_id)
+    assert (root / "gone.txt").read_bytes() == b"another\n"
+
+
+def test_foreign_files_in_a_folder_the_run_made_stay_with_their_folder(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_write("fresh/deep/made.txt", b"made\n"),))
+    (root / "fresh" / "mine.txt").write_bytes(b"mine\n")
+    undone = UndoExecutor(desk).undo(record.run_id)
+    assert undone.kept == ("fresh",)
+    assert (root / "fresh" / "mine.txt").read_bytes() == b"mine\n"
+    assert not (root / "fresh" / "deep").exists()
+
+
+def test_folder_the_person_removed_is_made_again_for_a_file_to_come_back(desk: RunDesk, root: Path) -> None:
+    record, _ = carry_out(desk, (a_move("src/app.py", "top.py", LINES),))
+    (root / "src").rmdir()
+    UndoExecutor(desk).undo(record.run_id)
+    assert (root / "src" / "app.py").read_bytes() == LINES
+
+
+def test_moved_file_is_moved_back_and_stays_the_same_file(desk: RunDesk, root: Path) -> None:
+    inode = (root / "src/app.py").stat().st_ino
+    record, _ = carry_out(desk, (a_move("src/app.py", "top.py", LINES),))
+    UndoExecutor(desk).undo(record.run_id)
+    assert (root / "src/app.py").stat().st_ino == inode
+
+
+def test_preview_tells_exactly_what_undo_then_does(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("made.txt", b"made\n", id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
+    record, _ = carry_out(desk, operations)
+    before = walk(root)
+    preview = UndoExecutor(desk).preview(record.run_id)
+    assert walk(root) == before
+    undone = UndoExecutor(desk).undo(record.run_id)
+    assert tuple(change.path for change in preview.changes) == undone.changed == ("made.txt", "gone.txt")
+
+
+def test_single_operation_is_undone_and_the_others_stay(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("made.txt", b"made\n", id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
+    record, _ = carry_out(desk, operations)
+    UndoExecutor(desk).undo(record.run_id, only=OperationId("s2"))
+    assert (root / "gone.txt").exists()
+    assert (root / "made.txt").exists()
+
+
+def test_single_operation_that_another_built_on_is_not_undone(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("made.txt", LINES, id="s1"), a_write("made.txt", CHANGED, before=LINES, id="s2"))
+    record, _ = carry_out(desk, operations)
+    with pytest.raises(UndoConflictError) as refusal:
+        UndoExecutor(desk).undo(record.run_id, only=OperationId("s1"))
+    assert "s2 built on s1" in refusal.value.message
+    assert (root / "made.txt").read_bytes() == CHANGED
+
+
+def test_run_cannot_be_undone_twice(desk: RunDesk) -> None:
+    record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
+    undone = UndoExecutor(desk).undo(record.run_id)
+    desk.runs.save(record.model_copy(update={"status": RunStatus.UNDONE, "undone_by": undone.record.run_id}))
+    with pytest.raises(BadInputError, match="undone already"):
+        UndoExecutor(desk).undo(record.run_id)
+
+
+def test_rolled_back_run_leaves_nothing_to_undo(desk: RunDesk) -> None:
+    record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=b"made\n"),))
+    assert record.rolled_back
+    with pytest.raises(BadInputError, match="left nothing to undo"):
+        UndoExecutor(desk).undo(record.run_id)
