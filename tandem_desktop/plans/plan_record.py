@@ -22,6 +22,7 @@ RESTORE = "Restore the file from a backup, or move the plan's folder away and pr
 META = "meta.json"
 LOCK = ".lock"
 _REVISION_FILE = re.compile(r"r([0-9]{3,9})\.json")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _SETTLED_NS = 50_000_000
 """A file that changed less than this before it was read may change again without a new time stamp."""
 
@@ -29,14 +30,13 @@ Record = TypeVar("Record", PlanMeta, PlanVersion)
 
 
 class Signature(NamedTuple):
-    """What tells one state of a file from the next without reading it."""
+    """What tells one state of a file from the next without reading it: every write moves the time of change."""
 
     changed_ns: int
-    size: int
     inode: int
 
 
-NEVER = Signature(0, 0, 0)
+NEVER = Signature(0, 0)
 """Equal to the signature of no file."""
 
 
@@ -69,7 +69,7 @@ def encode(record: PlanMeta | PlanVersion) -> bytes:
 
 
 def signature(info: os.stat_result) -> Signature:
-    return Signature(info.st_ctime_ns, info.st_size, info.st_ino & INODE_MASK)
+    return Signature(info.st_ctime_ns, info.st_ino & INODE_MASK)
 
 
 def read_meta(folder: Path) -> tuple[PlanMeta, Signature]:
@@ -84,6 +84,8 @@ def read_meta(folder: Path) -> tuple[PlanMeta, Signature]:
     meta = _decode(PlanMeta, data, path)
     if meta.plan_id != folder.name:
         raise _damaged(path, f"it belongs to {meta.plan_id[:40]!r}")
+    if not _DIGEST.fullmatch(meta.digest):
+        raise _damaged(path, "its digest is none")
     return meta, seen
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tandem_desktop.plans.plan_index import PlanIndex
 from tandem_desktop.plans.plan_store import PlanStore
 from tests.support.clocks import Clock
+from tests.support.plan_reads import Reads
 
 
 @pytest.fixture
@@ -29,3 +31,23 @@ def another_store(plans: Path, clock: Clock) -> Callable[[], PlanStore]:
 @pytest.fixture
 def store(another_store: Callable[[], PlanStore]) -> PlanStore:
     return another_store()
+
+
+@pytest.fixture
+def reads(plans: Path) -> Reads:
+    return Reads(plans)
+
+
+@pytest.fixture
+def remembered(plans: Path) -> Callable[[], bytes]:
+    """List until every record is old enough to be remembered, and return the index."""
+
+    def remembered() -> bytes:
+        for _ in range(20_000):
+            reads = Reads(plans)
+            PlanIndex(plans, reads).listing()
+            if not reads.names:
+                return (plans / "index.json").read_bytes()
+        raise AssertionError("the index never settles")
+
+    return remembered

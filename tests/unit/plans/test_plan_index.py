@@ -2,22 +2,24 @@
 
 import json
 import random
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus
+from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans import lifecycle, plan_record
 from tandem_desktop.plans.plan_index import PlanIndex
-from tandem_desktop.plans.plan_record import Signature
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_meta, a_version, a_write
 from tests.support.clocks import Clock
+from tests.support.plan_reads import Reads
 
 Another = Callable[[], PlanStore]
+Settle = Callable[[], bytes]
 
 
 def plan_id(number: int) -> PlanId:
@@ -29,26 +31,6 @@ def propose(store: PlanStore, clock: Clock, count: int) -> None:
         clock.forward(seconds=1)
         draft = a_version(a_write(), plan_id=plan_id(number), session_id=f"SES-{number}", title=f"Plan {number}")
         store.create_plan(draft)
-
-
-def remembered(store: PlanStore, plans: Path) -> bytes:
-    """List until every record is old enough to be remembered, and return the index."""
-    before = b""
-    while (found := (store.list(), (plans / "index.json").read_bytes())[1]) != before or b"AAAAAAAAAAAAAAAA" in found:
-        before = found
-    return found
-
-
-class Reads:
-    """Count which records a list has to read."""
-
-    def __init__(self, plans: Path) -> None:
-        self.plans = plans
-        self.names: list[str] = []
-
-    def __call__(self, name: PlanId) -> tuple[PlanMeta, Signature]:
-        self.names.append(name)
-        return plan_record.read_meta(self.plans / name)
 
 
 @pytest.mark.req("S3-02", "S0-51")
@@ -70,10 +52,12 @@ def test_plans_of_the_same_moment_keep_one_order(store: PlanStore) -> None:
 
 
 @pytest.mark.req("S0-51")
-def test_the_index_is_not_written_when_a_plan_is(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_the_index_is_not_written_when_a_plan_is(
+    store: PlanStore, plans: Path, clock: Clock, remembered: Settle
+) -> None:
     propose(store, clock, 2)
     assert not (plans / "index.json").exists()
-    index = remembered(store, plans)
+    index = remembered()
     store.update(plan_id(0), lifecycle.approve)
     store.create_revision(a_version(a_write(), plan_id=plan_id(1), parent=1))
     propose_another = a_version(a_write(), plan_id=plan_id(7), session_id="SES-7")
@@ -81,10 +65,11 @@ def test_the_index_is_not_written_when_a_plan_is(store: PlanStore, plans: Path, 
     assert (plans / "index.json").read_bytes() == index
 
 
-def test_only_records_that_changed_are_read(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_only_records_that_changed_are_read(
+    store: PlanStore, plans: Path, clock: Clock, remembered: Settle, reads: Reads
+) -> None:
     propose(store, clock, 6)
-    remembered(store, plans)
-    reads = Reads(plans)
+    remembered()
     index = PlanIndex(plans, reads)
     assert len(index.listing().plans) == 6
     assert reads.names == []
@@ -93,27 +78,29 @@ def test_only_records_that_changed_are_read(store: PlanStore, plans: Path, clock
     assert reads.names == [plan_id(3)]
 
 
-def test_an_unchanged_list_writes_nothing(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_an_unchanged_list_writes_nothing(store: PlanStore, plans: Path, clock: Clock, remembered: Settle) -> None:
     propose(store, clock, 2)
-    remembered(store, plans)
+    remembered()
     calls: list[str] = []
     with syscalls.gated(lambda call, what: calls.append(call)):
         store.list()
     assert calls == []
 
 
-def test_plans_that_come_and_go_are_seen_at_once(store: PlanStore, plans: Path, clock: Clock, tmp_path: Path) -> None:
+def test_plans_that_come_and_go_are_seen_at_once(
+    store: PlanStore, plans: Path, clock: Clock, tmp_path: Path, remembered: Settle
+) -> None:
     propose(store, clock, 3)
-    remembered(store, plans)
+    remembered()
     (plans / plan_id(1)).rename(tmp_path / "away")
     assert [row.plan_id for row in store.list().plans] == [plan_id(2), plan_id(0)]
     (tmp_path / "away").rename(plans / plan_id(1))
     assert [row.plan_id for row in store.list().plans] == [plan_id(2), plan_id(1), plan_id(0)]
 
 
-def test_a_record_edited_in_place_is_seen(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_a_record_edited_in_place_is_seen(store: PlanStore, plans: Path, clock: Clock, remembered: Settle) -> None:
     propose(store, clock, 2)
-    remembered(store, plans)
+    remembered()
     path = plans / plan_id(0) / "meta.json"
     path.write_text(path.read_text().replace("Plan 0", "Plan O"))
     assert [row.title for row in store.list().plans] == ["Plan 1", "Plan O"]
@@ -130,9 +117,11 @@ def test_a_time_without_zone_is_taken_as_utc(store: PlanStore, plans: Path, cloc
 
 
 @pytest.mark.req("S3-02")
-def test_a_damaged_plan_is_named_beside_the_others(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_a_damaged_plan_is_named_beside_the_others(
+    store: PlanStore, plans: Path, clock: Clock, remembered: Settle
+) -> None:
     propose(store, clock, 3)
-    remembered(store, plans)
+    remembered()
     (plans / plan_id(1) / "meta.json").write_text("{")
     for _ in range(2):
         listing = store.list()
@@ -154,32 +143,32 @@ def test_folders_that_hold_no_plan_are_passed_over(store: PlanStore, plans: Path
     assert listing.damaged == ()
 
 
-def test_an_index_damaged_in_any_byte_still_gives_the_right_list(store: PlanStore, plans: Path, clock: Clock) -> None:
+def test_an_index_damaged_in_any_byte_still_gives_the_right_list(
+    store: PlanStore, plans: Path, clock: Clock, remembered: Settle
+) -> None:
     propose(store, clock, 3)
-    index = remembered(store, plans)
-    right = store.list()
+    index = remembered()
+    right = store.list().plans
     chance = random.Random(1)
     for _ in range(150):
         damaged = bytearray(index)
         damaged[chance.randrange(len(index))] ^= 1 << chance.randrange(8)
         (plans / "index.json").write_bytes(damaged)
-        assert store.list() == right
+        assert store.list().plans == right
     for rubbish in (b"", b"{}", b"[]", index[:-1], index[: len(index) // 2], index * 2):
         (plans / "index.json").write_bytes(rubbish)
-        assert store.list() == right
+        assert store.list().plans == right
     assert (plans / "index.json").read_bytes() == index
 
 
 def test_an_index_that_fits_its_checksum_but_not_its_shape_is_rebuilt(
     store: PlanStore, plans: Path, clock: Clock
 ) -> None:
-    import zlib
-
     propose(store, clock, 2)
-    right = store.list()
+    right = store.list().plans
     for body in (b"{}", b"[]", b'{"names": 1}'):
         (plans / "index.json").write_bytes(b'{"format":1,"crc":"%08x","columns":' % zlib.crc32(body) + body + b"}\n")
-        assert store.list() == right
+        assert store.list().plans == right
 
 
 def test_a_list_is_given_even_where_it_cannot_be_remembered(store: PlanStore, plans: Path, clock: Clock) -> None:
@@ -218,17 +207,15 @@ def test_random_histories_list_like_a_fresh_look_at_every_record(
         ]
 
 
-def test_ten_thousand_plans_are_listed_from_the_index_alone(plans: Path) -> None:
+def test_ten_thousand_plans_are_listed_from_the_index_alone(plans: Path, remembered: Settle, reads: Reads) -> None:
     meta = a_meta(a_version())
     for number in range(10_000):
         folder = plans / plan_id(number)
         folder.mkdir(parents=True)
         record = plan_record.encode(meta.model_copy(update={"plan_id": plan_id(number)}))
         (folder / "meta.json").write_bytes(record)
-    index = PlanIndex(plans, Reads(plans))
-    assert len(index.listing().plans) == 10_000
-    index.listing()
-    reads = Reads(plans)
+    remembered()
     listing = PlanIndex(plans, reads).listing()
-    assert (len(listing.plans), listing.plans[0].plan_id, listing.damaged) == (10_000, plan_id(0), ())
+    assert len(listing) == len(listing.plans) == 10_000
+    assert (listing.plans[0].plan_id, listing.damaged) == (plan_id(0), ())
     assert reads.names == []

@@ -230,11 +230,10 @@ def test_killed_at_any_call_a_plan_is_old_or_new_and_goes_on(action: str, tmp_pa
 
 
 def test_a_list_made_before_the_crash_does_not_hide_the_revision_saved_in_it(
-    store: PlanStore, another_store: Another, plans: Path
+    store: PlanStore, another_store: Another, remembered: Callable[[], bytes]
 ) -> None:
     store.create_plan(a_version(a_write()))
-    while store.list().plans[0].revision and '"signatures":"AAAA' in (plans / "index.json").read_text():
-        pass  # until the index remembers the record
+    remembered()
 
     def kill(call: str, what: str) -> None:
         if call == "rename" and what.endswith("meta.json"):
@@ -410,6 +409,16 @@ def test_a_damaged_file_is_named_with_what_to_do(store: PlanStore, plans: Path, 
     assert "backup" in refusal.value.next
 
 
+@pytest.mark.parametrize("digest", ["", "two words", "0" * 63, "G" * 64])
+def test_a_meta_whose_digest_is_none_is_damaged(store: PlanStore, plans: Path, digest: str) -> None:
+    store.create_plan(a_version(a_write()))
+    path = plans / PLAN_ID / "meta.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "digest": digest}))
+    with pytest.raises(PlanDamagedError, match="digest"):
+        store.meta(PLAN_ID)
+    assert [damaged.plan_id for damaged in store.list().damaged] == [PLAN_ID]
+
+
 @pytest.mark.parametrize("name", ["meta.json", "r001.json"])
 @pytest.mark.parametrize("more", [{}, {"mood": "new field"}])
 def test_a_record_of_a_newer_format_is_refused_as_such(
@@ -436,6 +445,14 @@ def test_something_that_is_not_a_file_under_its_name_is_damage(
     with pytest.raises(PlanDamagedError) as refusal:
         ask(PLAN_ID)
     assert refusal.value.path == str(path)
+
+
+def test_a_number_in_the_context_that_is_none_is_damage(store: PlanStore, plans: Path) -> None:
+    store.create_plan(a_version(a_write(), context={"size": 1.5}))
+    path = plans / PLAN_ID / "r001.json"
+    path.write_text(path.read_text().replace("1.5", "NaN"))
+    with pytest.raises(PlanDamagedError, match=r"r001\.json"):
+        store.revision(PLAN_ID)
 
 
 @pytest.mark.parametrize(("source", "target"), [("r001.json", "r002.json"), ("r002.json", "r001.json")])

@@ -1,0 +1,20 @@
+"""See which records a list has to read."""
+
+from pathlib import Path
+
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanMeta
+from tandem_desktop.plans import plan_record
+from tandem_desktop.plans.plan_record import Signature
+
+
+class Reads:
+    """Read records for a list, and note which."""
+
+    def __init__(self, plans: Path) -> None:
+        self.plans = plans
+        self.names: list[str] = []
+
+    def __call__(self, name: PlanId) -> tuple[PlanMeta, Signature]:
+        self.names.append(name)
+        return plan_record.read_meta(self.plans / name)
