@@ -2,11 +2,12 @@
 
 import importlib
 from collections.abc import Callable
+from typing import Any
 
 from tandem_desktop.cli.answers import Answer, error_object
 from tandem_desktop.cli.call import BuildEngine, Call
 from tandem_desktop.cli.console import Console
-from tandem_desktop.cli.failures import UnexpectedError, as_refusal
+from tandem_desktop.cli.failures import as_refusal
 from tandem_desktop.cli.lines import Span, Tone, sentence
 from tandem_desktop.cli.parser import build_parser
 from tandem_desktop.domain.errors import TandemError
@@ -24,7 +25,7 @@ def run_command_line(words: list[str], build_engine: BuildEngine) -> int:
     try:
         arguments = build_parser().parse_args(words)
     except TandemError as error:
-        return _refuse(console, error, {})
+        return _deliver(console, _refused(error, {}))
     except SystemExit as leaving:  # --help and --version have answered already
         return leaving.code if isinstance(leaving.code, int) else 0
     call = Call(arguments, console, build_engine)
@@ -35,7 +36,7 @@ def run_command_line(words: list[str], build_engine: BuildEngine) -> int:
         console.remark("Stopped.")
         return INTERRUPTED
     except Exception as error:  # the last door: every failure leaves as a sentence with an exit code
-        return _refuse(console, as_refusal(error), call.known)
+        return _deliver(console, _refused(as_refusal(error), call.known))
     finally:
         call.close()
 
@@ -63,17 +64,13 @@ def _deliver(console: Console, answer: Answer) -> int:
         console.give_up_stdout()
         console.complain(f"The answer could not be written: {error.strerror}.", "Make room, then look again.")
         return answer.exit_code or STDOUT_LOST
-    if answer.failure and not console.as_json:
+    if answer.failure:
         console.complain(answer.failure.message, answer.failure.next)
     return answer.exit_code
 
 
-def _refuse(console: Console, error: TandemError, known: dict[str, object]) -> int:
-    code = UnexpectedError.exit_code if isinstance(error, UnexpectedError) else error.exit_code
-    console.complain(error.message, error.next)
-    if console.as_json:
-        _deliver(console, Answer(dict(known), failure=error))
-    return code
+def _refused(error: TandemError, known: dict[str, Any]) -> Answer:
+    return Answer(dict(known), exit_code=error.exit_code, failure=error)
 
 
 def _wants_json(words: list[str]) -> bool:

@@ -150,8 +150,8 @@ def _zsh() -> str:
 # zsh completion for tandem; save it as _tandem in a folder of your fpath
 _tandem_names() {{
     local -a names
-    names=(${{opt_args[-C]:-.}}/.tandem/$1/(PLAN|RUN)-*(N/:t))
-    compadd -a names
+    names=(${{opt_args[-C]:-.}}/.tandem/$argv[-1]/(PLAN|RUN)-*(N/:t))
+    compadd "${{@[1,-2]}}" -a names
 }}
 
 _tandem() {{
@@ -208,9 +208,8 @@ def _fish() -> str:
         if command.words:
             lines.append(f"{chosen} -a {_fish_text(_words(command.words))}")
         if command.kind in (_PLANS, _RUNS):
-            lines.append(
-                f"{chosen} -a '(ls .tandem/{command.kind} 2>/dev/null | string match -r \"^(?:PLAN|RUN)-[0-9a-f]+\$\")'"
-            )
+            names = f'ls .tandem/{command.kind} 2>/dev/null | string match -r "^(?:PLAN|RUN)-[0-9a-f]+"'
+            lines.append(f"{chosen} -a '({names})'")
         if command.kind == _FILES:
             lines.append(f"{chosen} -F")
         lines += [f"{chosen} {_fish_option(o)}" for o in command.options if o.names[-1] not in ("-C", "--json")]
@@ -220,7 +219,7 @@ def _fish() -> str:
 def _fish_option(option: Option) -> str:
     name = f"-l {option.names[-1].removeprefix('--')}"
     values = f" -a {_fish_text(_words(option.values))}" if option.values else ""
-    return f"{name}{' -r' if option.takes_value else ''}{values} -d {_fish_text(option.explanation)}"
+    return f"{name}{' -x' if option.takes_value else ''}{values} -d {_fish_text(option.explanation)}"
 
 
 def _fish_text(text: str) -> str:

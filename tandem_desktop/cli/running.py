@@ -83,9 +83,16 @@ def redo(call: Call) -> Answer:
 def run_failure(call: Call, ended: RunResult) -> TandemError:
     """Why a run did not complete, and what can be done."""
     record = ended.record
-    state = "The tree is as before." if record.rolled_back else "What was done before is still there."
-    again = f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}"
-    following = again if record.rolled_back else f"Take back what was done with: {call.command('undo', record.run_id)}"
+    put_back = record.on_failure is FailurePolicy.ROLLBACK
+    following = f"Take back what was done with: {call.command('undo', record.run_id)}"
+    if put_back:
+        following = f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}"
+    if record.rolled_back:
+        state = "The tree is as before."
+    elif put_back:
+        state = "Every path was put back, but what commands did cannot be taken back."
+    else:
+        state = "What was done before is still there."
     if record.status is RunStatus.CANCELLED:
         return UserAbortError(f"{record.run_id} was stopped. {state}", next=following)
     failed = next((each for each in ended.results if each.status is ResultStatus.FAILED), None)

@@ -1,0 +1,305 @@
+"""The command line keeps its contract: calls, JSON keys and exit codes, from a proposal to its undo."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.app.main import main
+from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
+from tests.support.tree_walker import walk
+
+OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "description"}
+
+
+@pytest.fixture
+def tandem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(a_workspace(tmp_path), capsys)
+
+
+def test_propose_answers_the_contract_and_touches_no_file(tandem: CommandLine) -> None:
+    before = walk(tandem.workspace)
+    plan = tandem.propose(edit("notes.txt", "two", "TWO"), write("run.sh", "#!/bin/sh\n"), bash("make"))
+    assert set(plan) == {"plan_id", "session_id", "revision", "digest", "operations"}
+    assert (plan["revision"], len(plan["digest"])) == (1, 64)
+    assert all(set(operation) == OPERATION_KEYS for operation in plan["operations"])
+    first, _, command = plan["operations"]
+    assert (first["id"], first["kind"], first["path"], first["added"], first["removed"]) == (
+        "s1",
+        "modify",
+        "notes.txt",
+        1,
+        1,
+    )
+    assert (command["kind"], command["path"], command["command"]) == ("command", None, "make")
+    assert "runs-code" in command["flags"]
+    assert walk(tandem.workspace) == before
+
+
+def test_list_and_show_answer_the_contract(tandem: CommandLine) -> None:
+    plan = tandem.propose(edit("notes.txt", "two", "TWO", rationale="shouting"), bash("make", env={"A": "1"}))
+    (listed,) = tandem.answer("list")["plans"]
+    assert {"plan_id", "title", "status", "revision", "digest", "updated_at"} <= set(listed)
+    assert (listed["status"], listed["digest"]) == ("proposed", plan["digest"])
+    assert datetime.fromisoformat(listed["updated_at"]).utcoffset() == timedelta(0)
+    shown = tandem.answer("show", plan["plan_id"])
+    assert set(shown) == {"plan", "operations"}
+    assert shown["plan"]["digest"] == plan["digest"]
+    assert "hunks" not in shown["operations"][0]
+    assert (shown["operations"][1]["env"], shown["operations"][1]["timeout_s"]) == ({"A": "1"}, 600)
+    diff = tandem.answer("show", plan["plan_id"], "--diff")["operations"][0]["hunks"]
+    assert [(hunk["n"], hunk["header"], hunk["added"], hunk["removed"]) for hunk in diff] == [
+        (1, "@@ -1,3 +1,3 @@", 1, 1)
+    ]
+    assert [line["kind"] + line["text"] for line in diff[0]["lines"]] == [" one", "-two", "+TWO", " three"]
+
+
+def test_a_plan_is_found_by_its_first_digits(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(write("a", "x"))["plan_id"]
+    assert tandem.answer("show", plan_id[5:10])["plan"]["plan_id"] == plan_id
+    assert tandem("show", "PLAN-00000000").code == 2
+
+
+def test_workspace_and_json_may_stand_before_or_after_the_call(
+    tandem: CommandLine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tandem.propose(write("a", "x"))
+    there = str(tandem.workspace)
+    answers = []
+    for words in (["-C", there, "--json", "list"], ["list", "-C", there, "--json"], ["--json", "list", "-C", there]):
+        assert main(words) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_approve_apply_undo_redo_answer_the_contract(tandem: CommandLine) -> None:
+    before = walk(tandem.workspace)["notes.txt"]
+    plan = tandem.propose(edit("notes.txt", "two", "TWO"), write("new/file.txt", "x\n"))
+    approved = tandem.answer("approve", plan["plan_id"], "--digest", plan["digest"][:12])
+    assert set(approved) == {"plan_id", "revision", "digest", "expires_at"}
+    applied = tandem.answer("apply", plan["plan_id"])
+    assert {"run_id", "status", "rolled_back", "results"} <= set(applied)
+    assert (applied["status"], applied["rolled_back"]) == ("completed", False)
+    assert applied["results"] == [{"id": each, "status": "completed", "error": None} for each in ("s1", "s2")]
+    assert (tandem.workspace / "notes.txt").read_text() == "one\nTWO\nthree\n"
+    (run,) = tandem.answer("runs")["runs"]
+    assert {"run_id", "plan_id", "revision", "status", "started_at", "ended_at", "undoable"} <= set(run)
+    assert run["undoable"] is True
+    preview = tandem.answer("undo", run["run_id"], "--preview")
+    assert (sorted(preview["changed"]), preview["conflicts"]) == (["new", "new/file.txt", "notes.txt"], [])
+    assert (tandem.workspace / "new/file.txt").exists()
+    undone = tandem.answer("undo", run["run_id"][4:])
+    assert {"run_id", "changed", "merged"} <= set(undone)
+    assert sorted(undone["changed"]) == ["new", "new/file.txt", "notes.txt"]
+    assert walk(tandem.workspace)["notes.txt"] == before
+    assert not (tandem.workspace / "new").exists()
+    assert tandem.answer("redo", run["run_id"])["run_id"].startswith("RUN-")
+    assert (tandem.workspace / "new/file.txt").read_text() == "x\n"
+
+
+def test_one_operation_can_be_taken_back(tandem: CommandLine) -> None:
+    run = tandem.apply(edit("notes.txt", "two", "TWO"), write("b.txt", "x\n"))
+    assert tandem.answer("undo", run["run_id"], "--op", "s1")["changed"] == ["notes.txt"]
+    assert (tandem.workspace / "notes.txt").read_text() == "one\ntwo\nthree\n"
+    assert (tandem.workspace / "b.txt").exists()
+
+
+def test_drop_and_restore_make_revisions_and_end_an_approval(tandem: CommandLine) -> None:
+    plan = tandem.propose(edit("notes.txt", "two", "TWO"), write("b.txt", "x\n"))
+    tandem.approve(plan["plan_id"])
+    dropped = tandem.answer("drop", plan["plan_id"], "s2")
+    assert (dropped["revision"], [each["id"] for each in dropped["operations"]]) == (2, ["s1"])
+    assert dropped["digest"] != plan["digest"]
+    refused = tandem("apply", plan["plan_id"], "--json")
+    assert (refused.code, refused.data["error"]["kind"]) == (3, "approval_missing")
+    compared = tandem.answer("compare", plan["plan_id"], "1", "2")
+    assert {"added", "removed", "changed", "reordered"} <= set(compared)
+    assert [each["path"] for each in compared["removed"]] == ["b.txt"]
+    restored = tandem.answer("restore", plan["plan_id"], "r1")
+    assert (restored["revision"], len(restored["operations"])) == (3, 2)
+
+
+def test_a_hunk_is_dropped_by_the_number_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "".join(f"{number}\n" for number in range(40))
+    tandem = CommandLine(a_workspace(tmp_path, {"long.txt": text}), capsys)
+    changed = text.replace("3\n", "three\n", 1).replace("35\n", "thirty-five\n")
+    plan = tandem.propose(write("long.txt", changed))
+    assert tandem.answer("drop", plan["plan_id"], "s1:1")["operations"][0]["added"] == 1
+    tandem.approve(plan["plan_id"])
+    tandem.answer("apply", plan["plan_id"])
+    assert (tandem.workspace / "long.txt").read_text() == text.replace("35\n", "thirty-five\n")
+
+
+def test_reject_and_cancel_end_what_they_should(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a", "x"))
+    rejected = tandem.answer("reject", plan["plan_id"], "--feedback", "call it b")
+    assert rejected["status"] == "rejected"
+    assert tandem.answer("show", plan["plan_id"])["plan"]["rejections"][0]["feedback"] == "call it b"
+    assert tandem.answer("cancel", plan["plan_id"])["status"] == "cancelled"
+    assert tandem("approve", plan["plan_id"], "--digest", plan["digest"]).code == 3
+
+
+def test_drift_and_simulate_look_and_exit_with_0_whatever_they_find(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(edit("notes.txt", "two", "TWO"))["plan_id"]
+    assert tandem.answer("drift", plan_id) == {"drifted": []}
+    assert tandem.answer("simulate", plan_id)["ok"] is True
+    (tandem.workspace / "notes.txt").write_text("something else\n")
+    assert tandem.answer("drift", plan_id) == {"drifted": [{"path": "notes.txt", "change": "modified"}]}
+    simulated = tandem.answer("simulate", plan_id)
+    assert (simulated["ok"], simulated["problems"][0]["step"]) == (False, "s1")
+    tandem.approve(plan_id)
+    refused = tandem("apply", plan_id, "--json")
+    assert (refused.code, refused.data["error"]["kind"], refused.data["error"]["path"]) == (3, "drift", "notes.txt")
+
+
+def test_a_wrong_digest_is_refused_with_3_and_nothing_is_approved(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a", "x"))
+    for digest in ("0" * 64, plan["digest"][:11], "", "not hex at all"):
+        refused = tandem("approve", plan["plan_id"], f"--digest={digest}", "--json")
+        assert (refused.code, refused.data["error"]["kind"]) == (3, "approval_drift"), digest
+    assert tandem("apply", plan["plan_id"]).code == 3
+    assert not (tandem.workspace / "a").exists()
+
+
+@pytest.mark.parametrize(("policy", "left"), [("rollback", False), ("stop", True), ("continue", True)])
+def test_a_run_that_fails_ends_with_4_and_says_what_is_left(tandem: CommandLine, policy: str, left: bool) -> None:
+    plan = tandem.propose(write("a.txt", "x"), bash("exit 7"), write("b.txt", "y"))
+    tandem.approve(plan["plan_id"])
+    said = tandem("apply", plan["plan_id"], "--on-failure", policy, "--json")
+    assert said.code == 4
+    assert {"error", "run_id", "status", "rolled_back", "results"} <= set(said.data)
+    assert (said.data["status"], said.data["error"]["step"]) == ("failed", "s2")
+    assert "exit code 7" in said.data["error"]["message"]
+    assert (tandem.workspace / "a.txt").exists() is left
+    assert (tandem.workspace / "b.txt").exists() is (policy == "continue")
+
+
+def test_undo_never_overwrites_a_later_edit(tandem: CommandLine) -> None:
+    run = tandem.apply(edit("notes.txt", "two", "TWO"))
+    (tandem.workspace / "notes.txt").write_text("one\nmine\nthree\n")
+    refused = tandem("undo", run["run_id"], "--json")
+    assert (refused.code, refused.data["error"]["kind"]) == (3, "undo_conflict")
+    assert refused.data["conflicts"][0]["path"] == "notes.txt"
+    assert (tandem.workspace / "notes.txt").read_text() == "one\nmine\nthree\n"
+
+
+def test_an_edit_beside_the_run_is_merged_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tandem = CommandLine(a_workspace(tmp_path, {"n.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"}), capsys)
+    run = tandem.apply(edit("n.txt", "2\n", "two\n"))
+    (tandem.workspace / "n.txt").write_text("1\ntwo\n3\n4\n5\n6\n7\n8\nnine\n")
+    assert tandem.answer("undo", run["run_id"])["merged"] == ["n.txt"]
+    assert (tandem.workspace / "n.txt").read_text() == "1\n2\n3\n4\n5\n6\n7\n8\nnine\n"
+
+
+@pytest.fixture
+def cut_off(tandem: CommandLine) -> CommandLine:
+    """A workspace whose run was killed in the middle of its work."""
+    plan = tandem.propose(*(write(f"{name}.txt", name) for name in "abcdef"), bash("true"), write("last.txt", "z"))
+    tandem.approve(plan["plan_id"])
+    killed_while_writing("c.txt", ["-C", str(tandem.workspace), "apply", plan["plan_id"]])
+    assert (tandem.workspace / "b.txt").exists()
+    return tandem
+
+
+def test_an_interrupted_run_stops_every_writing_call_with_5_until_it_is_settled(cut_off: CommandLine) -> None:
+    (waiting,) = cut_off.answer("recover")["interrupted"]
+    assert set(waiting) == {"run_id", "done", "total", "started_at"}
+    assert waiting["total"] == 8
+    plan_id = cut_off.answer("list")["plans"][0]["plan_id"]
+    writing = (
+        ("propose", cut_off.write_plan(write("x", "y"))),
+        ("approve", plan_id, "--digest", "0" * 64),
+        ("reject", plan_id, "--feedback", "no"),
+        ("cancel", plan_id),
+        ("drop", plan_id, "s1"),
+        ("restore", plan_id, "1"),
+        ("apply", plan_id),
+        ("undo", waiting["run_id"]),
+        ("redo", waiting["run_id"]),
+    )
+    for words in writing:
+        said = cut_off(*words, "--json")
+        assert (said.code, said.data["error"]["kind"]) == (5, "interrupted_run"), words
+    for words in (("list",), ("show", plan_id, "--diff"), ("runs",), ("drift", plan_id), ("simulate", plan_id)):
+        assert cut_off(*words).code == 0, words
+    assert cut_off.answer("runs")["runs"][0]["status"] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("way", "status", "rolled_back", "files"),
+    [
+        ("--rollback", "failed", True, set()),
+        ("--resume", "completed", False, {*(f"{name}.txt" for name in "abcdef"), "last.txt"}),
+    ],
+)
+def test_a_cut_off_run_is_settled_exactly(
+    cut_off: CommandLine, way: str, status: str, rolled_back: bool, files: set[str]
+) -> None:
+    settled = cut_off.answer("recover", way)
+    assert (settled["status"], settled["rolled_back"], settled["interrupted"]) == (status, rolled_back, [])
+    assert len(settled["results"]) == 8
+    assert {path.name for path in cut_off.workspace.glob("*.txt")} == files | {"notes.txt"}
+    assert cut_off.answer("recover") == {"interrupted": []}
+
+
+def test_marking_failed_leaves_the_tree_and_it_can_still_be_undone(cut_off: CommandLine) -> None:
+    there = {path.name for path in cut_off.workspace.iterdir()}
+    settled = cut_off.answer("recover", "--mark-failed")
+    assert (settled["status"], settled["rolled_back"]) == ("failed", False)
+    assert {path.name for path in cut_off.workspace.iterdir()} == there
+    cut_off.answer("undo", settled["run_id"])
+    assert {path.name for path in cut_off.workspace.glob("*.txt")} == {"notes.txt"}
+
+
+def test_a_patch_becomes_a_plan(tandem: CommandLine) -> None:
+    patch = tandem.workspace.parent / "fix.patch"
+    patch.write_text("--- a/notes.txt\n+++ b/notes.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n")
+    plan = tandem.answer("review", str(patch), "--no-window")
+    assert [(each["kind"], each["path"], each["added"]) for each in plan["operations"]] == [("modify", "notes.txt", 1)]
+    said = tandem("review", str(patch), "--json")
+    assert said.code == 0
+    assert said.data["plan_id"] != plan["plan_id"]
+    assert "no window" in said.err
+
+
+def test_audit_verify_tells_a_whole_chain_from_a_broken_one(
+    tandem: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
+    tandem.apply(write("a", "x"))
+    assert tandem.answer("audit", "verify") == {"ok": True, "records": 2, "first_bad": None}
+    log = state / "audit.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"approved"', b'"accepted"', 1))
+    broken = tandem("audit", "verify", "--json")
+    assert (broken.code, broken.data["ok"], broken.data["first_bad"]) == (1, False, 1)
+
+
+def test_every_answer_for_a_person_ends_with_what_to_do_next(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(edit("notes.txt", "two", "TWO"), write("b", "x"))["plan_id"]
+    digest = tandem.answer("show", plan_id)["plan"]["digest"]
+    shown = tandem("show", plan_id, "--diff")
+    assert shown.out.splitlines()[-1] == f"Next: tandem -C {tandem.workspace} approve {plan_id} --digest {digest}"
+    for words in (
+        ("list",),
+        ("compare", plan_id, "1", "1"),
+        ("drift", plan_id),
+        ("simulate", plan_id),
+        ("drop", plan_id, "s2"),
+        ("restore", plan_id, "1"),
+        ("reject", plan_id, "--feedback", "no"),
+        ("restore", plan_id, "1"),
+        ("runs",),
+        ("recover",),
+        ("audit", "verify"),
+        ("doctor",),
+    ):
+        said = tandem(*words)
+        assert said.code == 0, said.err
+        assert said.out.splitlines()[-1].startswith("Next: "), words
+    tandem.approve(plan_id)
+    applied = tandem("apply", plan_id)
+    run_id = applied.out.split()[0]
+    assert applied.out.splitlines()[-1] == f"Next: Take it back with: tandem -C {tandem.workspace} undo {run_id}"
+    assert tandem("undo", run_id, "--preview").out.splitlines()[-1].startswith("Next: tandem")

@@ -1,0 +1,87 @@
+"""The doctor finds what stands in the way, says how to mend it, and leaves nothing behind."""
+
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.cli import machine_checks
+from tandem_desktop.cli.findings import Finding, Level
+from tandem_desktop.storage.locations import Locations
+from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TANDEM_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def tandem(tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(a_workspace(tmp_path), capsys)
+
+
+def errors(tandem: CommandLine) -> dict[str, dict[str, str]]:
+    said = tandem("doctor", "--json")
+    found = {check["name"]: check for check in said.data["checks"] if check["level"] == "error"}
+    assert said.code == (1 if found else 0)
+    assert said.data["ok"] is not bool(found)
+    assert all(check["next"] for check in found.values())
+    return found
+
+
+def test_a_healthy_workspace_has_no_errors_and_gains_no_file(tandem: CommandLine) -> None:
+    assert errors(tandem) == {}
+    assert not (tandem.workspace / ".tandem").exists()
+    tandem.apply(write("a", "x"))
+    before = sorted(path.name for path in (tandem.workspace / ".tandem").iterdir())
+    assert errors(tandem) == {}
+    assert sorted(path.name for path in (tandem.workspace / ".tandem").iterdir()) == before
+
+
+def test_a_state_folder_that_others_can_reach_is_an_error(tandem: CommandLine, state: Path) -> None:
+    tandem.propose(write("a", "x"))
+    state.chmod(0o755)
+    assert errors(tandem)["state"]["next"] == f"chmod 700 {state}"
+
+
+def test_a_state_folder_that_is_a_file_is_an_error(tandem: CommandLine, state: Path) -> None:
+    state.write_text("")
+    assert "state" in errors(tandem)
+
+
+def test_an_interrupted_run_is_an_error(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a", "x"), write("b", "y"))
+    tandem.approve(plan["plan_id"])
+    killed_while_writing("b", ["-C", str(tandem.workspace), "apply", plan["plan_id"]])
+    assert errors(tandem)["runs"]["next"] == "tandem recover"
+
+
+def test_a_broken_audit_is_an_error(tandem: CommandLine, state: Path) -> None:
+    tandem.apply(write("a", "x"))
+    (state / "audit.jsonl").write_text("nonsense\n")
+    assert "audit" in errors(tandem)
+
+
+def test_a_notebook_that_is_a_link_is_an_error(tandem: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tandem.workspace / ".tandem").symlink_to(tmp_path / "elsewhere")
+    assert "plans" in errors(tandem)
+
+
+def test_a_missing_workspace_is_an_error(tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "workspace" in errors(CommandLine(tmp_path / "gone", capsys))
+
+
+def test_a_machine_without_git_is_only_warned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert machine_checks.git().level is Level.WARNING
+
+
+def test_exchange_is_tried_and_cleaned_up(tmp_path: Path) -> None:
+    locations = Locations(workspace=tmp_path, state=tmp_path / "state")
+    locations.prepare_state()
+    locations.prepare_workspace()
+    before = sorted(tmp_path.rglob("*"))
+    assert isinstance(machine_checks.swapping(locations), Finding)
+    assert sorted(tmp_path.rglob("*")) == before

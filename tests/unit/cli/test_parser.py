@@ -1,0 +1,54 @@
+"""Every call is there, says how it is used, and nothing that is not built yet pretends to be."""
+
+import pytest
+
+from tandem_desktop.cli.calls import CALLS, GROUPS
+from tandem_desktop.cli.command_line import _handler
+from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.parser import build_parser
+
+NAMES = [
+    *("propose", "review", "list", "show", "compare", "drift", "simulate", "drop", "restore"),
+    *("approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
+    *("audit", "selftest", "doctor", "completion"),
+]
+
+
+def test_the_calls_are_exactly_those_of_the_contract() -> None:
+    assert [words.name for words in CALLS] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_call_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as leaving:
+        build_parser().parse_args([name, "--help"])
+    assert leaving.value.code == 0
+    shown = capsys.readouterr().out
+    assert "Examples:" in shown
+    assert f"tandem {name}" in shown.split("Examples:")[1]
+
+
+def test_the_overview_has_every_group_and_call() -> None:
+    shown = build_parser().format_help()
+    for words in CALLS:
+        assert f"  {words.shown}" in shown
+    for group in GROUPS:
+        assert f"\n{group}:\n" in shown
+    assert max(map(len, shown.splitlines())) <= 120
+
+
+def test_every_call_leads_to_a_function() -> None:
+    parts = [part for words in CALLS for part in words.parts]
+    handlers = [each.handler for each in (*CALLS, *parts) if not each.parts]
+    assert all(callable(_handler(handler)) for handler in handlers)
+
+
+@pytest.mark.parametrize(("text", "number"), [("2", 2), ("r2", 2), ("r002", 2)])
+def test_a_revision_is_named_as_it_is_shown(text: str, number: int) -> None:
+    assert build_parser().parse_args(["restore", "PLAN", text]).revision == number
+
+
+@pytest.mark.parametrize("text", ["0", "r0", "-1", "x", "", "1.5", "99999999999", "²"])
+def test_what_is_no_revision_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        build_parser().parse_args(["restore", "PLAN", "--", text])

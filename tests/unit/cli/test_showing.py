@@ -1,0 +1,107 @@
+"""What a reviewer sees of an operation comes from the operation; hostile words change nothing on the screen."""
+
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.staging.text import is_hidden
+from tests.support.command_line import CommandLine, a_workspace, bash, edit, write
+
+HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07 \u202egnp.exe \r overwritten \u200b ⟨U+0041⟩"
+
+
+@pytest.fixture
+def tandem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(a_workspace(tmp_path, {"notes.txt": "one\ntwo\n", "crlf.txt": "a\r\nb\r\n"}), capsys)
+
+
+def test_no_escape_of_an_agent_reaches_the_terminal(tandem: CommandLine) -> None:
+    steps = (
+        {**write("a.txt", HOSTILE), "description": HOSTILE, "rationale": HOSTILE, "risk": HOSTILE},
+        {**bash(f"echo '{HOSTILE}'", env={"A": HOSTILE}), "description": "harmless"},
+    )
+    path = tandem.write_plan(*steps, title=HOSTILE, summary=HOSTILE)
+    proposed = tandem("propose", path)
+    plan_id = tandem.answer("list")["plans"][0]["plan_id"]
+    said = [proposed, tandem("show", plan_id, "--diff"), tandem("list"), tandem("simulate", plan_id)]
+    said.append(tandem("reject", plan_id, "--feedback", HOSTILE))
+    for each in said:
+        assert each.code == 0
+        assert not [c for c in each.out + each.err if is_hidden(c)]
+    assert "␛[2J" in said[1].out
+    raw = tandem("show", plan_id, "--diff", "--json").out
+    assert raw.isascii()
+    assert "\x1b" not in raw
+
+
+def test_a_command_is_shown_whole_with_where_and_how(tandem: CommandLine) -> None:
+    (tandem.workspace / "sub").mkdir()
+    command = "set -e\nmake\tall\nmake " + "x" * 500
+    plan_id = tandem.propose(
+        {**bash(command, cwd="sub", timeout_s=30, env={"KEY": "value"}), "description": "tidy up"}
+    )["plan_id"]
+    shown = tandem("show", plan_id).out
+    for line in ("$ set -e", "  make\tall", "x" * 500, "in sub, at most 30 s", "with KEY=value"):
+        assert line in shown
+    assert "s1  run a command" in shown
+    assert "the agent says: tidy up" in shown
+    assert "! runs-code: This is a command" in shown
+
+
+def test_the_action_comes_from_the_operation_not_from_the_words(tandem: CommandLine) -> None:
+    lie = {"description": "Read notes.txt", "tool": "delete", "args": {"path": "notes.txt"}}
+    plan_id = tandem.propose(lie)["plan_id"]
+    shown = tandem("show", plan_id).out
+    assert "s1  delete notes.txt" in shown
+    assert "the agent says: Read notes.txt" in shown
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ({"tool": "move", "args": {"path": "notes.txt", "to": "b.txt"}}, "move notes.txt → b.txt"),
+        ({"tool": "chmod", "args": {"path": "notes.txt", "mode": "0755"}}, "set the mode of notes.txt: 0644 → 0755"),
+        ({"tool": "symlink", "args": {"path": "l", "target": "notes.txt"}}, "link l → notes.txt"),
+        ({"tool": "mkdir", "args": {"path": "d"}}, "make the folder d"),
+        ({"tool": "write", "args": {"path": "x", "content": "#!", "mode": "0755"}}, "create x (mode 0755)"),
+        ({"tool": "delete", "args": {"path": "notes.txt"}}, "delete notes.txt"),
+    ],
+)
+def test_each_kind_has_its_words(tandem: CommandLine, step: dict[str, object], words: str) -> None:
+    (tandem.workspace / "notes.txt").chmod(0o644)
+    plan_id = tandem.propose({"description": "d", **step})["plan_id"]
+    assert f"s1  {words}" in tandem("show", plan_id).out
+
+
+def test_a_change_of_line_ends_alone_is_seen(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(write("crlf.txt", "a\nb\n"))["plan_id"]
+    shown = tandem("show", plan_id, "--diff").out
+    assert "line ends change from crlf to lf" in shown
+    assert "-a␍" in shown
+    assert "+a\n" in shown
+
+
+def test_a_missing_newline_and_binary_bytes_are_said(tandem: CommandLine) -> None:
+    blob = {"description": "d", "tool": "write", "args": {"path": "b.bin", "content_base64": "AAEC/w=="}}
+    plan_id = tandem.propose(edit("notes.txt", "two\n", "2"), blob)["plan_id"]
+    shown = tandem("show", plan_id, "--diff").out
+    assert "+2\n      \\ No newline at end of file" in shown
+    assert "binary; the bytes are not shown: nothing → 4 bytes" in shown
+
+
+def test_an_earlier_revision_is_shown_as_such(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(write("a", "x"), write("b", "y"))["plan_id"]
+    tandem.answer("drop", plan_id, "s2")
+    shown = tandem("show", plan_id, "--revision", "1").out
+    assert "r1 (the latest is r2)" in shown
+    assert shown.splitlines()[-1].endswith(f"restore {plan_id} 1")
+    assert tandem.answer("show", plan_id, "--revision", "1")["plan"]["latest_revision"] == 2
+
+
+def test_a_record_altered_by_hand_is_called_altered(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("new.txt", "x"))
+    path = tandem.workspace / ".tandem" / "plans" / plan["plan_id"] / "r001.json"
+    path.write_text(path.read_text().replace("new.txt", "old.txt"))
+    shown = tandem("show", plan["plan_id"])
+    assert "The record was altered" in shown.out
+    assert plan["digest"] not in shown.out
