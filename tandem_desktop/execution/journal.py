@@ -71,7 +71,7 @@ class Journal:
                 path=str(self.path),
                 next="Settle the run with: tandem recover",
             )
-        payload = record if isinstance(record, bytes) else _encode(record)
+        payload = record if isinstance(record, bytes) else encode(record)
         frame, chain = _frame(payload, self._sequence, self._chain)
         self._broken = True
         syscalls.write(self._fd, frame)
@@ -94,7 +94,8 @@ def read_journal(path: Path) -> tuple[Record, ...]:
     return _scan(path)[0]
 
 
-def _encode(record: Record) -> bytes:
+def encode(record: Record) -> bytes:
+    """A record as it is written."""
     return json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogateescape")
 
 

@@ -7,8 +7,8 @@ from tandem_desktop.domain.errors import RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, RunRecord
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.execution.journal import Journal, Record, read_journal
-from tandem_desktop.execution.steps import Step, unpack_step
+from tandem_desktop.execution.journal import Journal, Record, encode, read_journal
+from tandem_desktop.execution.steps import Step, pack_step, unpack_step
 from tandem_desktop.execution.workbench import Metadata
 from tandem_desktop.storage import atomic, syscalls
 
@@ -32,6 +32,10 @@ class History:
     command_captured: bool = False
     ran_in_place: bool = False
     end: Record | None = None
+    planned: tuple[Step, ...] = ()
+    """Steps that were worked out before the run began, when no operations say what is to be done."""
+    metadata: dict[str, Metadata] = field(default_factory=dict)
+    """Owner and attributes the planned steps give back, by path."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -53,12 +57,19 @@ class JournalShelf:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def start(self, record: RunRecord, operations: bytes) -> Journal:
-        """A new journal whose first record says what is to be done: the operations, as JSON."""
+    def start(
+        self,
+        record: RunRecord,
+        operations: bytes,
+        planned: tuple[Step, ...] = (),
+        metadata: dict[str, Metadata] | None = None,
+    ) -> Journal:
+        """A new journal whose first record says what is to be done: the operations, as JSON, or planned steps."""
         atomic.make_directory(self._folder, mode=0o700)
         journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
-        begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations, b"}")
-        journal.append(b"".join(begin))
+        steps = encode({"steps": [pack_step(step) for step in planned], "metadata": metadata or {}})
+        begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations)
+        journal.append(b"".join((*begin, b',"planned":', steps, b"}")))
         return journal
 
     def reopen(self, run_id: RunId) -> tuple[Journal, History]:
@@ -108,11 +119,13 @@ def understand(records: tuple[Record, ...]) -> History:
     command: OperationId | None = None
     captured = ran_in_place = False
     end: Record | None = None
+    planned: Record = {}
     for entry in records:
         match entry["type"]:
             case "begin":
                 record = RunRecord.model_validate(entry["record"])
                 operations = tuple(StagedOperation.model_validate(o) for o in entry["operations"])
+                planned = entry.get("planned", {})
             case "intent":
                 current = tuple(unpack_step(step) for step in entry["steps"])
             case "done":
@@ -129,5 +142,16 @@ def understand(records: tuple[Record, ...]) -> History:
             case "end":
                 end = entry
     return History(
-        record, operations, tuple(done), current, lost, frozenset(commands), command, captured, ran_in_place, end
+        record=record,
+        operations=operations,
+        done=tuple(done),
+        current=current,
+        lost=lost,
+        commands_done=frozenset(commands),
+        command_open=command,
+        command_captured=captured,
+        ran_in_place=ran_in_place,
+        end=end,
+        planned=tuple(unpack_step(step) for step in planned.get("steps", ())),
+        metadata=planned.get("metadata", {}),
     )

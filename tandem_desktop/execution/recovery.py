@@ -64,7 +64,13 @@ class Recovery:
             except BaseException:
                 journal.close()
                 raise
-            return self._desk.conduct(record, history.operations, journal, lambda run: self._go_on(run, history, done))
+            return self._desk.conduct(
+                record,
+                history.operations,
+                journal,
+                lambda run: self._go_on(run, history, done),
+                metadata=history.metadata,
+            )
 
     def roll_back(self, run_id: str | None = None) -> Settled:
         """Put every path back to what it was before the run.
@@ -121,6 +127,9 @@ class Recovery:
     def _go_on(self, run: Run, history: History, done: int) -> None:
         """Finish the segment that was cut off, then the rest."""
         steps = history.steps
+        if history.planned and not steps:
+            run.carry_out_steps(history.planned)
+            return
         before = len(history.done)
         run.continue_after(steps[: min(done, before)], history.lost, len(steps))
         _remember_completed(run, history)
@@ -180,7 +189,7 @@ def _remember_completed(run: Run, history: History) -> None:
 
 
 def _describe(record: RunRecord, history: History) -> InterruptedRun:
-    total = len(history.operations) or len(history.steps)
+    total = len(history.operations) or len(history.planned)
     done = len(history.completed) if history.operations else len(history.done)
     return InterruptedRun(record.run_id, record.plan_id, done, total, record.started_at, history.command_open)
 

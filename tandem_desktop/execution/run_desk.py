@@ -29,6 +29,7 @@ from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
 from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, encode_operations
+from tandem_desktop.execution.steps import Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
 from tandem_desktop.storage import locks
 from tandem_desktop.storage.locations import Locations
@@ -107,8 +108,14 @@ class RunDesk:
                 next="See it with: tandem recover; then: tandem recover --resume, --rollback or --mark-failed",
             )
 
-    def begin(self, record: RunRecord, operations: tuple[StagedOperation, ...]) -> Journal:
-        """The durable beginning of a run.
+    def begin(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        planned: tuple[Step, ...] = (),
+        metadata: dict[str, Metadata] | None = None,
+    ) -> Journal:
+        """The durable beginning of a run: its operations, or the steps that were worked out in their place.
 
         Raises:
             StorageError: the disk refused; nothing was written outside `.tandem`.
@@ -117,7 +124,7 @@ class RunDesk:
             self._locations.prepare_workspace()
             self.sweep()
             encoded = encode_operations(operations)
-            journal = self.shelf.start(record, encoded)
+            journal = self.shelf.start(record, encoded, planned, metadata)
             self.runs.begin(record, encoded)
         return journal
 

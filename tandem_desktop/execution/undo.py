@@ -124,7 +124,7 @@ class UndoExecutor:
             started_at=desk.clock(),
             partial=only is not None,
         )
-        journal = desk.begin(record, ())
+        journal = desk.begin(record, (), steps, undoing.metadata)
         ended, _ = desk.conduct(
             record,
             (),

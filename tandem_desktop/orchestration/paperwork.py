@@ -57,6 +57,9 @@ class PlanPaperwork:
 
     def _finish_plan(self, record: RunRecord) -> None:
         def finished(meta: PlanMeta) -> PlanMeta:
+            if meta.status is PlanStatus.APPROVED and meta.revision == record.revision:
+                # The run was cut off after its journal began and before the plan heard of it.
+                meta = lifecycle.start(meta, record.run_id, record.started_at)
             if meta.execution_session != record.run_id or meta.status in lifecycle.ENDED:
                 return meta
             return lifecycle.finish(meta, _PLAN_STATUS[record.status], record.summary, record.ended_at or self._clock())

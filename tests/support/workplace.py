@@ -4,6 +4,7 @@ Approvals and journals belong to a workspace by path, device and inode, so its r
 replaced.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_desktop.app.main import main
+from tandem_desktop.cli.calls import CALLS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,6 +38,7 @@ class Workplace:
         self.state = folder / "state"
         self.workspace.mkdir(parents=True)
         self.state.mkdir(mode=0o700)
+        _load_the_program()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -89,6 +92,13 @@ class Workplace:
                 else:
                     child.unlink()
             shutil.copytree(saved / folder.name, folder, symlinks=True, dirs_exist_ok=True)
+
+
+def _load_the_program() -> None:
+    """Import once what every fork would otherwise import for itself."""
+    importlib.import_module("tandem_desktop.app.wiring")
+    for words in (part for call in CALLS for part in (call, *call.parts) if part.handler):
+        importlib.import_module(f"tandem_desktop.cli.{words.handler.partition(':')[0]}")
 
 
 def _become(out: Path, errors: Path, state: Path, words: list[str]) -> None:

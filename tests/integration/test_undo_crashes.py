@@ -1,0 +1,109 @@
+"""An undo that was cut off is finished or taken back exactly, and the plan of a cut-off run hears how it ended."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.app.main import main
+from tandem_desktop.execution.recovery import Recovery
+from tandem_desktop.execution.undo import UndoExecutor
+from tests.support.builders import a_delete
+from tests.support.crash_points import Scene, a_scene, settle
+from tests.support.desks import a_desk, carry_out
+from tests.support.faults import Stage, count_calls, killed_at
+from tests.support.tree_walker import leftovers, walk
+from tests.support.twenty import lay_out
+from tests.support.twenty_plan import twenty_plan, write_plan
+from tests.support.workplace import Workplace
+
+
+@pytest.fixture(scope="module")
+def scene(memory_base: Path) -> Scene:
+    return a_scene(Path(tempfile.mkdtemp(prefix="scene", dir=memory_base)))
+
+
+def undo(stage: Stage) -> None:
+    """Take back the one run of this stage."""
+    desk = a_desk(stage.workspace, stage.state)
+    try:
+        UndoExecutor(desk).undo(desk.runs.list()[-1].run_id)
+    finally:
+        desk.workspace.close()
+
+
+def check_undo_crashes(scene: Scene, memory_path: Path, every: int) -> int:
+    applied = scene.stage.copy(memory_path / "applied")
+    scene.run(applied)
+    tried = applied.copy(memory_path / "tried")
+    calls = count_calls(lambda: undo(tried))
+    assert walk(tried.workspace) == scene.before
+    points = range(1, len(calls) + 1, every)
+    for point in points:
+        crashed = applied.copy(memory_path / "crashed")
+        assert killed_at(point, lambda stage=crashed: undo(stage))  # type: ignore[misc]
+        for how, expected in (("resume", scene.before), ("roll_back", scene.after)):
+            copy = crashed.copy(memory_path / how)
+            waited = settle(copy, how)
+            found = walk(copy.workspace)
+            assert found == expected if waited else found in (scene.before, scene.after), (how, calls[point - 1])
+            assert leftovers(copy.workspace) == []
+    return len(points)
+
+
+def test_undo_killed_at_any_of_its_calls_is_resumed_and_rolled_back_exactly(scene: Scene, memory_path: Path) -> None:
+    assert check_undo_crashes(scene, memory_path, every=4) > 20
+
+
+@pytest.mark.exhaustive
+def test_undo_killed_at_every_call_is_resumed_and_rolled_back_exactly(scene: Scene, memory_path: Path) -> None:
+    points = check_undo_crashes(scene, memory_path, every=1)
+    print(f"{points} kill points of an undo, each resumed and rolled back: 0 wrong")
+
+
+def test_resumed_undo_gives_a_deleted_file_its_attributes_back(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "ws", tmp_path / "state")
+    stage.workspace.mkdir()
+    path = stage.workspace / "tagged"
+    path.write_bytes(b"tagged\n")
+    path.chmod(0o644)
+    try:
+        os.setxattr(path, "user.tag", b"kept")
+    except OSError:
+        pytest.skip("this file system keeps no attributes, so none can be lost")
+    desk = a_desk(stage.workspace, stage.state)
+    desk.objects.put(b"tagged\n")
+    carry_out(desk, (a_delete("tagged", b"tagged\n"),))
+    desk.workspace.close()
+    tried = stage.copy(tmp_path / "tried")
+    calls = count_calls(lambda: undo(tried))
+    publish = 1 + next(i for i, call in enumerate(calls) if call == ("renameat2", "tagged"))
+    assert killed_at(publish, lambda: undo(stage))
+    desk = a_desk(stage.workspace, stage.state)
+    Recovery(desk).resume()
+    desk.workspace.close()
+    assert path.read_bytes() == b"tagged\n"
+    assert os.getxattr(path, "user.tag") == b"kept"
+
+
+@pytest.mark.req("S3-24")
+def test_plan_hears_how_a_run_ended_that_was_cut_off_before_the_plan_heard_of_it(
+    memory_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workplace = Workplace(memory_path / "place")
+    lay_out(workplace.workspace)
+    monkeypatch.setenv("TANDEM_STATE_DIR", str(workplace.state))
+    plan = workplace.propose_and_approve(write_plan(twenty_plan(), memory_path / "plan.json"))
+    approved = workplace.save(memory_path / "approved")
+    calls = count_calls(lambda: main(workplace.words("apply", plan)))
+    begun = next(i for i, (_, what) in enumerate(calls) if what.endswith("/runs"))
+    heard = next(i for i, (call, what) in enumerate(calls) if call == "rename" and f"{plan}/meta.json" in what)
+    for point in range(begun + 1, heard + 2, 4):
+        workplace.refill(approved)
+        assert killed_at(point, lambda: main(workplace.words("apply", plan)))
+        crashed = workplace.save(memory_path / "crashed")
+        for way, status in (("--resume", "completed"), ("--rollback", "failed")):
+            workplace.refill(crashed)
+            workplace.done("recover", way)
+            assert workplace.done("show", plan)["plan"]["status"] == status, (way, calls[point - 1])
