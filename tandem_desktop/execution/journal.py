@@ -53,7 +53,7 @@ class Journal:
         fd = syscalls.open_appending(str(path))
         journal = cls(path, fd, len(records), chain)
         try:
-            if os.fstat(fd).st_size != end:
+            if os.fstat(fd).st_size != end or end == 0:
                 syscalls.truncate(fd, end)
                 if end == 0:
                     syscalls.write(fd, _MAGIC)
