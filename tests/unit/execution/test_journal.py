@@ -64,7 +64,7 @@ def test_flipped_bit_before_the_last_record_is_never_taken_for_a_torn_tail(
     position = data.draw(st.integers(0, last - 1))
     whole[position] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(whole)
-    with pytest.raises(JournalError, match="damaged|newer version"):
+    with pytest.raises(JournalError, match=r"damaged|newer version"):
         read_journal(path)
 
 
