@@ -1,0 +1,27 @@
+"""Run every benchmark, or those named, and print one table: `python -m tests.benchmarks [--rounds 9] [NAME …]`."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+HELPERS = {"__main__", "__init__", "rounds"}
+
+
+def main() -> None:
+    every = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in HELPERS)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Ratios, not seconds.")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each is measured (9)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(every)}")
+    options = parser.parse_args()
+    unknown = sorted(set(options.names) - set(every))
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}")
+    print(f"Ours / anchor: median [range] of the ratios of same rounds; {options.rounds} rounds, shuffled.")
+    for name in options.names or every:
+        print(f"{name}:")
+        for what, figures in importlib.import_module(f"tests.benchmarks.{name}").run(options.rounds):
+            print(f"  {what:<38} {figures}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
