@@ -46,7 +46,7 @@ class Material:
 
 
 def _deep(word: str, number: int) -> str:
-    return "/".join((*(f"level{depth}" for depth in range(number, number + 22)), f"{word}{number}.txt"))
+    return "/".join((f"deep{number}", *(f"d{depth}" for depth in range(2, 23)), f"{word}{number}.txt"))
 
 
 NAMES: dict[str, Callable[[str, int], str]] = {
