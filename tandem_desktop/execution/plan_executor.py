@@ -9,6 +9,7 @@ from tandem_desktop.domain.ids import RunId, new_run_id
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.preflight import preflight
+from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.segments import segments
 
@@ -51,9 +52,9 @@ class PlanExecutor:
         """
         desk = self._desk
         approval = self._enforcer.enforce_execution(version, latest_revision, desk.workspace.identity)
-        check_status()
         with desk.only_run():
             desk.refuse_if_interrupted()
+            check_status()
             preflight(version.operations, desk.workspace, desk.objects)
             record = RunRecord(
                 run_id=new_run_id(),
@@ -67,12 +68,10 @@ class PlanExecutor:
             )
             self._enforcer.consume(approval, record.run_id)
             journal = desk.begin(record, version.operations)
-            on_start(record.run_id)
-            ended, results = desk.conduct(
-                record,
-                version.operations,
-                journal,
-                lambda run: run.carry_out(segments(version.operations)),
-                control=control,
-            )
+
+            def work(run: Run) -> None:
+                on_start(record.run_id)
+                run.carry_out(segments(version.operations))
+
+            ended, results = desk.conduct(record, version.operations, journal, work, control=control)
         return RunResult(ended, results)

@@ -1,6 +1,7 @@
 """Everything that can be checked before the first write, so that a refusal leaves no trace."""
 
 import os
+import shutil
 from collections.abc import Iterable
 
 from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
@@ -23,6 +24,7 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     """
     workspace.check_identity()
     _check_paths(operations)
+    _check_tools(operations)
     _check_drift(operations, workspace)
     needed = _check_objects(operations, objects)
     _check_room(workspace, needed)
@@ -32,6 +34,16 @@ def _check_paths(operations: Iterable[StagedOperation]) -> None:
     for operation in operations:
         for path in operation.paths:
             check_path(path)
+
+
+def _check_tools(operations: Iterable[StagedOperation]) -> None:
+    command = next(filter(is_a_command, operations), None)
+    if command is not None and shutil.which("bash") is None and shutil.which("sh") is None:
+        raise PreflightError(
+            f"{command.id} runs a command, and there is no shell on this machine's PATH.",
+            step=command.id,
+            next="Install bash, or take the command out of the plan.",
+        )
 
 
 def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> None:

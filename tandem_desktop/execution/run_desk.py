@@ -119,13 +119,19 @@ class RunDesk:
 
         Raises:
             StorageError: the disk refused; nothing was written outside `.tandem`.
+            InterruptedRunError: it refused when the journal had begun; nothing but that journal is to be settled.
         """
         with writing(self._locations.state):
             self._locations.prepare_workspace()
             self.sweep()
             encoded = encode_operations(operations)
-            journal = self.shelf.start(record, encoded, planned, metadata)
-            self.runs.begin(record, encoded)
+            try:
+                journal = self.shelf.start(record, encoded, planned, metadata)
+                self.runs.begin(record, encoded)
+            except OSError as error:
+                if record.run_id not in self.shelf.open_runs():
+                    raise
+                raise self._left_open(record, error, "begun: {reason}. Nothing was changed.") from error
         return journal
 
     def sweep(self) -> None:
@@ -189,7 +195,7 @@ class RunDesk:
             journal.close()
             bench.close()
         if fault is not None and not operations:
-            raise _fault(record, fault)
+            raise _fault(record, fault, self.workspace.path)
         return ended, results
 
     def file(
@@ -236,12 +242,16 @@ class RunDesk:
                 }
             )
             self.file(record, operations, results)
-        except OSError as error:
-            raise InterruptedRunError(
-                f"{record.run_id} could not be closed: {error.strerror}. What it wrote is safe.",
-                path=error.filename if isinstance(error.filename, str) else str(self._locations.state),
-                next="Make room or mend the permissions, then: tandem recover",
-            ) from error
+        except (OSError, StorageError) as error:
+            raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
+
+    def _left_open(self, record: RunRecord, error: OSError | StorageError, what: str) -> InterruptedRunError:
+        reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror
+        return InterruptedRunError(
+            f"{record.run_id} could not be {what.format(reason=reason)}",
+            path=_place(error) or str(self._locations.state),
+            next="Make room or mend the permissions, then: tandem recover",
+        )
 
     @property
     def _lock(self) -> Path:
@@ -274,14 +284,21 @@ def _summary(results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
 def _words(error: OSError | TandemError | None) -> str:
     if isinstance(error, TandemError):
         return error.message
-    return f"{error.filename or 'the disk'}: {error.strerror}" if error else ""
+    return f"{_place(error) or 'the disk'}: {error.strerror}" if error else ""
 
 
-def _fault(record: RunRecord, error: OSError | TandemError) -> TandemError:
+def _place(error: OSError | TandemError) -> str | None:
+    """The path an error is about, when it names a whole one."""
+    if isinstance(error, TandemError):
+        return error.path
+    return error.filename if isinstance(error.filename, str) and error.filename.startswith("/") else None
+
+
+def _fault(record: RunRecord, error: OSError | TandemError, workspace: Path) -> TandemError:
     if isinstance(error, OperationError):
         return error
     return StorageError(
         f"{record.run_id} failed: {_words(error)}. The tree is as before.",
-        path=getattr(error, "path", None),
+        path=_place(error) or str(workspace),
         next="Make room or mend the permissions, then try again.",
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.domain.errors import InterruptedRunError, PreflightError
+from tandem_desktop.domain.errors import InterruptedRunError, PlanModifiedError, PreflightError
 from tandem_desktop.domain.execution import FailurePolicy, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
@@ -54,7 +54,10 @@ class PlanRuns:
             self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))
 
         def check_status() -> None:
-            if meta.status is not PlanStatus.APPROVED:
+            found = self._plans.meta(plan_id)
+            if found.version != meta.version:
+                raise PlanModifiedError(plan_id, expected=meta.version, found=found.version)
+            if found.status is not PlanStatus.APPROVED:
                 raise PreflightError(
                     f"{plan_id} is {meta.status.value}, not approved.",
                     next=f"Look at it with: tandem show {plan_id}",

@@ -169,7 +169,7 @@ class Workspace:
         try:
             fd, name = self.parent(path)
             return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
-        except OSError:
+        except (OSError, OutsideWorkspaceError):
             return False
 
     def _look(self, path: str, *, keep: bool, max_bytes: int | None = None) -> tuple[NodeState, bytes | None]:
