@@ -1,6 +1,6 @@
 """Net changes of many paths, put in an order in which every one of them can happen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState, PathChange
@@ -30,13 +30,15 @@ def ordered_steps(
     placed: list[_Change] = []
     closed: list[_Change] = []
     emptied: list[_Change] = []
+    replaced = {path for path, change in by_path.items() if _loses_its_folder(change)}
     for path in sorted(by_path):
         if path in moved:
             continue
         change = by_path[path]
         goes, comes = _parts(change)
         if goes is not None:
-            late = isinstance(goes, DirectoryState) and comes is None
+            # A folder that only goes waits for what is moved out of it; one that makes room for a file cannot.
+            late = isinstance(goes, DirectoryState) and not _is_at_or_below(path, replaced)
             (emptied if late else removed).append((path, goes, ABSENT))
         if comes is not None:
             (folders if isinstance(comes, DirectoryState) else placed).append((path, ABSENT, comes))
@@ -65,6 +67,15 @@ def _parts(change: PathChange) -> tuple[NodeState | None, NodeState | None]:
     return change.before, change.after
 
 
+def _loses_its_folder(change: PathChange) -> bool:
+    """Whether a folder gives way to a file or link."""
+    return isinstance(change.before, DirectoryState) and not isinstance(change.after, DirectoryState | Absent)
+
+
+def _is_at_or_below(path: str, folders: Collection[str]) -> bool:
+    return bool(folders) and any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
 def _place_of_mode_change(
     change: PathChange,
     opened: list[_Change],
@@ -78,7 +89,7 @@ def _place_of_mode_change(
 
 
 def _pairs(by_path: Mapping[str, PathChange], moves: Mapping[str, str]) -> list[tuple[str, str]]:
-    if any(change.before.type == "dir" and change.after.type not in ("dir", "absent") for change in by_path.values()):
+    if any(map(_loses_its_folder, by_path.values())):
         return []
     found = []
     taken: set[str] = set()
