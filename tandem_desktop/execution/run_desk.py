@@ -262,16 +262,15 @@ class RunDesk:
 def _all_results(
     operations: tuple[StagedOperation, ...], run: Run, status: RunStatus, fault: OSError | TandemError | None
 ) -> tuple[OperationResult, ...]:
-    """One result per operation; what was never reached says so."""
+    """One result per operation; what was never reached says so, and a fault is that of the operation it names."""
     rest = ResultStatus.CANCELLED if status is RunStatus.CANCELLED else ResultStatus.PENDING
-    results = []
-    blamed = fault is None
-    for operation in operations:
-        result = run.results.get(operation.id, OperationResult(id=operation.id, status=rest))
-        if not blamed and result.status is not ResultStatus.ROLLED_BACK:
-            result = OperationResult(id=operation.id, status=ResultStatus.FAILED, error=_words(fault))
-            blamed = True
-        results.append(result)
+    results = [run.results.get(operation.id, OperationResult(id=operation.id, status=rest)) for operation in operations]
+    if fault is not None:
+        named = fault.step if isinstance(fault, TandemError) else None
+        unfinished = [i for i, result in enumerate(results) if result.status is not ResultStatus.ROLLED_BACK]
+        guilty = next((i for i, result in enumerate(results) if result.id == named), next(iter(unfinished), None))
+        if guilty is not None:
+            results[guilty] = OperationResult(id=results[guilty].id, status=ResultStatus.FAILED, error=_words(fault))
     return tuple(results)
 
 

@@ -1,5 +1,6 @@
 """An undo that was cut off is finished or taken back exactly, and the plan of a cut-off run hears how it ended."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
+from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.undo import UndoExecutor
 from tests.support.builders import a_delete
-from tests.support.crash_points import Scene, a_scene, settle
+from tests.support.crash_points import Scene, a_scene, crash, settle
 from tests.support.desks import a_desk, carry_out
-from tests.support.faults import Stage, count_calls, killed_at
+from tests.support.faults import Stage, count_calls, failing_at, killed_at
 from tests.support.tree_walker import leftovers, walk
 from tests.support.twenty import lay_out
 from tests.support.twenty_plan import twenty_plan, write_plan
@@ -107,3 +109,21 @@ def test_plan_hears_how_a_run_ended_that_was_cut_off_before_the_plan_heard_of_it
             workplace.refill(crashed)
             workplace.done("recover", way)
             assert workplace.done("show", plan)["plan"]["status"] == status, (way, calls[point - 1])
+
+
+def test_resume_that_fails_names_the_operation_that_failed(scene: Scene, memory_path: Path) -> None:
+    first_publish = 1 + next(i for i, (call, _) in enumerate(scene.calls) if call == "renameat2")
+    crashed = crash(scene, memory_path / "crashed", first_publish)
+    desk = a_desk(crashed.workspace, crashed.state)
+    settled: list[tuple[RunRecord, tuple[OperationResult, ...]]] = []
+    tried = crashed.copy(memory_path / "tried")
+    calls = count_calls(lambda: settle(tried, "resume"))
+    swap = 1 + next(i for i, call in enumerate(calls) if call == ("renameat2", "app.py"))
+    before = len(count_calls(lambda: Recovery(desk).interrupted()))
+    failing_at(swap - before, errno.EIO, lambda: settled.append(Recovery(desk).resume()), lasting=False)
+    desk.workspace.close()
+    record, results = settled[0]
+    assert record.status is RunStatus.FAILED
+    assert record.rolled_back
+    assert [result.id for result in results if result.status is ResultStatus.FAILED] == ["s2"]
+    assert walk(crashed.workspace) == scene.before

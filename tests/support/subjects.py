@@ -71,16 +71,22 @@ class Subject:
         return "interrupted"
 
     def _check_nothing_waits(self) -> str:
-        if len(self.workplace.done("runs")["runs"]) > self.runs_before:
-            self._check(self.ends, "ended")
-            return "ended"
-        self._check(self.begins, "never begun")
+        runs = self.workplace.done("runs")["runs"]
+        if len(runs) <= self.runs_before:
+            self._check(self.begins, "never begun")
+            self._begin_again()
+            return "never begun"
+        completed = runs[0]["status"] == "completed"
+        self._check(self.forward if completed else self.backward, runs[0]["status"])
+        return "completed" if completed else "taken back"
+
+    def _begin_again(self) -> None:
+        """What never began may be done after all, though its approval may be used up."""
         if self.words[0] == "apply":
             shown = self.workplace.done("show", self.words[1])
             self.workplace.done("approve", self.words[1], "--digest", shown["plan"]["digest"])
         self.workplace.done(*self.words)
         self._check(self.ends, "begun again")
-        return "never begun"
 
     def _check(self, tree: Tree, how: str) -> None:
         assert walk(self.workplace.workspace) == tree, how
@@ -150,6 +156,5 @@ def _points(workplace: Workplace, *words: str) -> tuple[Point, ...]:
     """Every call that can change the workspace or the state, from a recording of the whole command."""
     code, calls = record(workplace.command(*words), workplace.environment, ROOT, workplace.folder / "trace")
     assert code == 0, words
-    return tuple(
-        (call.name, call.number) for call in calls if call.changes and call.inside(workplace.workspace, workplace.state)
-    )
+    own = (call for call in calls if call.changes and call.inside(workplace.workspace, workplace.state))
+    return tuple(dict.fromkeys((call.name, call.number) for call in own))

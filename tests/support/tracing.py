@@ -4,6 +4,7 @@ import codecs
 import re
 import shutil
 import subprocess
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,8 +39,9 @@ class Call:
     """Whether every name in it was a single name in a directory held by descriptor."""
     rest: str
     number: int
-    """How many calls of this name the process had made, this one included."""
+    """How many calls of this name its thread had made, this one included: what `when=` counts."""
     failed: bool
+    thread: str
 
     @property
     def changes(self) -> bool:
@@ -86,7 +88,7 @@ def inject(command: list[str], environment: dict[str, str], at: Path, name: str,
 def read_trace(text: str, at: Path) -> list[Call]:
     """The calls in what strace wrote."""
     calls: list[Call] = []
-    counts: dict[str, int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     unfinished: dict[str, str] = {}
     for line in text.splitlines():
         if resumed := _RESUMED.match(line):
@@ -95,13 +97,13 @@ def read_trace(text: str, at: Path) -> list[Call]:
             unfinished[line.split()[0]] = line.removesuffix("<unfinished ...>").rstrip()
             continue
         if match := _LINE.match(line):
-            name = match["name"]
-            counts[name] = counts.get(name, 0) + 1
-            calls.append(_call(name, match["rest"], counts[name], at))
+            counts[match["pid"], match["name"]] += 1
+            calls.append(_call(match, counts[match["pid"], match["name"]], at))
     return calls
 
 
-def _call(name: str, rest: str, number: int, at: Path) -> Call:
+def _call(line: re.Match[str], number: int, at: Path) -> Call:
+    name, rest = line["name"], line["rest"]
     result = _RESULT.search(rest)
     arguments = rest[: result.start()] if result else rest
     tokens = list(_TOKEN.finditer(arguments))
@@ -125,7 +127,7 @@ def _call(name: str, rest: str, number: int, at: Path) -> Call:
     else:
         paths = [_plain(token["place"]) for token in tokens if token["fd"] and token["fd"] != "AT_FDCWD"]
     failed = result is not None and result["result"].startswith("-")
-    return Call(name, tuple(paths), relative, rest, number, failed)
+    return Call(name, tuple(paths), relative, rest, number, failed, line["pid"])
 
 
 def _plain(text: str) -> str:
