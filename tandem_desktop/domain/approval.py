@@ -46,6 +46,11 @@ class WorkspaceIdentity(Frozen):
     def key(self) -> str:
         return digest("workspace:1", canonical(self.model_dump(mode="json")))[:16]
 
+    @property
+    def journal_key(self) -> str:
+        """The same after a restart, when the disk may have another number: a run that was cut off must be found."""
+        return digest("workspace-journal:1", canonical(self.model_dump(mode="json", exclude={"device"})))[:16]
+
 
 class Approval(Frozen):
     """One click: this digest, in this workspace, once, until then."""

@@ -72,7 +72,7 @@ class RunDesk:
         self.objects = objects
         self.clock = clock
         self.runs = RunStore(locations.runs)
-        self.shelf = JournalShelf(locations.journals / workspace.identity.key)
+        self.shelf = JournalShelf(locations.journals / workspace.identity.journal_key)
         self._locations = locations
         self._commands = commands
         self._paperwork = paperwork

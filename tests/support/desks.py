@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.domain.ids import PlanId, new_run_id
+from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.commands import InPlaceCommands
 from tandem_desktop.execution.control import RunControl
@@ -33,7 +33,9 @@ def a_clock() -> Callable[[], datetime]:
     return lambda: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=next(seconds))
 
 
-def a_desk(root: Path, state: Path) -> RunDesk:
+def a_desk(
+    root: Path, state: Path, on_result: Callable[[RunId, OperationResult], None] = lambda run_id, result: None
+) -> RunDesk:
     """A desk for the workspace at `root`."""
     locations = Locations(workspace=root.resolve(), state=state)
     locations.prepare_state()
@@ -45,7 +47,7 @@ def a_desk(root: Path, state: Path) -> RunDesk:
         commands=InPlaceCommands(workspace),
         paperwork=NoPaperwork(),
         clock=a_clock(),
-        on_result=lambda run_id, result: None,
+        on_result=on_result,
         on_output=lambda operation, chunk: None,
     )
 

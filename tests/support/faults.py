@@ -33,9 +33,9 @@ class Stage:
 
     @property
     def key(self) -> str:
-        """The name under which the state knows this workspace."""
+        """The name under which the state keeps the journals of this workspace."""
         with Workspace(self.workspace) as workspace:
-            return workspace.identity.key
+            return workspace.identity.journal_key
 
 
 def count_calls(work: Callable[[], object]) -> list[tuple[str, str]]:
