@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable
 
 from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
-from tandem_desktop.domain.operations import FileState, StagedOperation
+from tandem_desktop.domain.operations import DirectoryState, FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.review.drift import drift
@@ -48,7 +48,7 @@ def _check_tools(operations: Iterable[StagedOperation]) -> None:
 
 def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> None:
     workspace.forget_directories()
-    drifted = drift(operations, workspace)
+    drifted = () if _is_plainly_unchanged(operations, workspace) else drift(operations, workspace)
     if not drifted:
         return
     named = ", ".join(f"{entry.path} ({entry.change})" for entry in drifted[:_NAMED])
@@ -58,6 +58,17 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) 
         path=drifted[0].path,
         next="Look with: tandem drift PLAN, then propose the change again.",
     )
+
+
+def _is_plainly_unchanged(operations: Iterable[StagedOperation], workspace: Workspace) -> bool:
+    """Whether every path is just as the plan saw it first; plans that touch folders need the thorough look."""
+    first: dict[str, NodeState] = {}
+    for operation in operations:
+        if isinstance(operation.base, DirectoryState):
+            return False
+        for change in operation.changes():
+            first.setdefault(change.path, change.before)
+    return all(workspace.peek(path, keep=False)[0] == state for path, state in first.items())
 
 
 def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ Metadata = dict[str, Any]
 
 _FEW = 16
 """Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
+_HANDS = 4
+"""Threads that prepare or clear away many nodes side by side; publishing is always one thread in plan order."""
 
 
 class Workbench:
@@ -56,15 +59,28 @@ class Workbench:
         Raises:
             OperationError: one could not be written; nothing of the workspace has changed.
         """
-        few = sum(step.needs_preparation for step in steps) <= _FEW
         origins = _Origins()
+        wanted: list[tuple[Step, Metadata]] = []
         for step in steps:
             if step.needs_preparation:
-                try:
-                    self.place(step, self._kept_metadata(step, origins, metadata), sync=few)
-                except (OSError, StorageError) as error:
-                    raise _not_prepared(step, error) from error
+                wanted.append((step, self._kept_metadata(step, origins, metadata)))
             origins.follow(step)
+        few = len(wanted) <= _FEW
+
+        def place(task: tuple[Step, Metadata]) -> OperationError | None:
+            try:
+                self.place(*task, sync=few)
+            except (OSError, StorageError) as error:
+                return _not_prepared(task[0], error)
+            return None
+
+        if few:
+            errors = [place(task) for task in wanted]
+        else:
+            with ThreadPoolExecutor(_HANDS) as hands:
+                errors = list(hands.map(place, wanted))
+        for error in filter(None, errors):
+            raise error
 
     def place(self, step: Step, metadata: Metadata, *, sync: bool) -> None:
         """Write one after-image under the step's number, replacing a leftover of that number."""
@@ -107,9 +123,12 @@ class Workbench:
     def _kept_metadata(self, step: Step, origins: "_Origins", metadata: dict[str, Metadata]) -> Metadata:
         """Owner and attributes the new file inherits from the one it replaces."""
         origin = origins.of(step.path)
-        if step.action is Action.SWAP and origin is not None:
+        if step.action is not Action.SWAP or origin is None:
+            return metadata.get(step.path, {})
+        try:
             return read_metadata(*self._workspace.parent(origin))
-        return metadata.get(step.path, {})
+        except OSError as error:
+            raise _not_prepared(step, error) from error
 
     def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
         data = self._objects.read(after.sha256)
@@ -176,8 +195,13 @@ def sweep_folder(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            for name in os.listdir(fd):
-                remove_node(fd, name)
+            names = os.listdir(fd)
+            if len(names) <= _FEW:
+                for name in names:
+                    remove_node(fd, name)
+            else:
+                with ThreadPoolExecutor(_HANDS) as hands:
+                    list(hands.map(lambda name: remove_node(fd, name), names))
         finally:
             os.close(fd)
         syscalls.rmdir(str(folder))

@@ -18,7 +18,7 @@ def held(path: Path) -> Iterator[None]:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(fd)
+        _release(fd)
 
 
 @contextmanager
@@ -33,9 +33,15 @@ def held_or_busy(path: Path) -> Iterator[bool]:
         else:
             yield True
     finally:
-        os.close(fd)
+        _release(fd)
 
 
 def _open(path: Path) -> int:
     with writing(path):
         return syscalls.open_appending(str(path))
+
+
+def _release(fd: int) -> None:
+    # Closing alone would leave the lock with a child another thread is just starting, until that child execs.
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)

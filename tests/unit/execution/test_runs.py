@@ -12,6 +12,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor
+from tandem_desktop.storage import syscalls
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
 from tests.support.desks import a_desk, carry_out
 from tests.support.tree_walker import leftovers, walk
@@ -218,4 +219,36 @@ def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -
     record, results = carry_out(desk, operations)
     assert record.status is RunStatus.COMPLETED, results
     assert walk(root)["made/old.txt"] == ("file", 0o755, b"old\n")
+    assert leftovers(root) == []
+
+
+@pytest.mark.req("S0-89")
+def test_many_operations_are_prepared_side_by_side_and_published_in_plan_order(desk: RunDesk, root: Path) -> None:
+    contents = [b"content %d\n" % number for number in range(100)]
+    desk.objects.put_all(contents)
+    operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
+    threads: set[int] = set()
+    published: list[str] = []
+
+    def watch(call: str, what: str) -> None:
+        if call == "renameat2":
+            published.append(what)
+        elif call == "fchmod":
+            threads.add(threading.get_ident())
+
+    with syscalls.gated(watch):
+        record, _ = carry_out(desk, operations)
+    assert record.status is RunStatus.COMPLETED
+    assert published == ["many", *(f"{n}.txt" for n in range(100))]
+    assert len(threads) > 1
+    assert [(root / "many" / f"{n}.txt").read_bytes() for n in range(100)] == contents
+
+
+def test_one_after_image_among_many_that_cannot_be_written_fails_alone(desk: RunDesk, root: Path) -> None:
+    contents = [b"content %d\n" % number for number in range(60)]
+    desk.objects.put_all(contents[:50] + contents[51:])
+    operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
+    _, results = carry_out(desk, operations, FailurePolicy.CONTINUE)
+    assert [result.id for result in results if result.status is ResultStatus.FAILED] == ["s50"]
+    assert len(list((root / "many").iterdir())) == 59
     assert leftovers(root) == []
