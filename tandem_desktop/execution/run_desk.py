@@ -28,7 +28,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
 from tandem_desktop.execution.run import HaltError, Run
-from tandem_desktop.execution.run_store import RunStore, encode_operations
+from tandem_desktop.execution.run_store import RunStore, encode_operations, encode_results
 from tandem_desktop.execution.steps import Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
 from tandem_desktop.storage import locks
@@ -234,13 +234,13 @@ class RunDesk:
     ) -> None:
         try:
             bench.discard()
-            journal.append(
-                {
-                    "type": "end",
-                    "record": record.model_dump(mode="json"),
-                    "results": [result.model_dump(mode="json", exclude_defaults=True) for result in results],
-                }
+            end = (
+                b'{"type":"end","record":',
+                record.model_dump_json().encode(),
+                b',"results":',
+                encode_results(results),
             )
+            journal.append(b"".join(end) + b"}")
             self.file(record, operations, results)
         except (OSError, StorageError) as error:
             raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error

@@ -37,7 +37,7 @@ class RunStore:
         """Write down what came of it."""
         folder = self._folder / record.run_id
         atomic.make_directory(folder)
-        atomic.replace(folder / "results.json", _RESULTS.dump_json(results))
+        atomic.replace(folder / "results.json", encode_results(results))
         atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
         self.save(record)
 
@@ -83,6 +83,11 @@ class RunStore:
 def encode_operations(operations: tuple[StagedOperation, ...]) -> bytes:
     """Operations as JSON, for the journal and for people."""
     return _OPERATIONS.dump_json(operations)
+
+
+def encode_results(results: tuple[OperationResult, ...]) -> bytes:
+    """Results as JSON, for the journal and for people."""
+    return _RESULTS.dump_json(results, exclude_defaults=True)
 
 
 def _checkpoints(operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]) -> bytes:
