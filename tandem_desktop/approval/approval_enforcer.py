@@ -136,7 +136,7 @@ class ApprovalEnforcer:
             timestamp=self._clock(),
             approval=approval.digest if isinstance(approval, Approval) else approval,
             run_id=run_id,
-            results=tuple(result.model_copy(update={"output": None}) for result in results),
+            results=tuple(r.model_copy(update={"output": None}) if r.output else r for r in results),
         )
         self._audit.append("executed", record.timestamp, record)
         return record

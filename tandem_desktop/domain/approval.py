@@ -3,10 +3,15 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import ConfigDict, TypeAdapter
+
 from tandem_desktop.domain.canonical import canonical, digest
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.operations import Effect, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+
+_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=ConfigDict(defer_build=True))
 
 
 class ApprovalHash(Frozen):
@@ -20,7 +25,9 @@ class ApprovalHash(Frozen):
 
     @classmethod
     def of(cls, version: PlanVersion) -> "ApprovalHash":
-        effects = [operation.effect().model_dump(mode="json") for operation in version.operations]
+        effects = _OPERATIONS.dump_python(
+            version.operations, mode="json", include={"__all__": set(Effect.model_fields)}
+        )
         return cls(
             format=version.format,
             plan_id=version.plan_id,

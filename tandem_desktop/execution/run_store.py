@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, RunRecord
@@ -11,8 +11,9 @@ from tandem_desktop.domain.ids import RUN_ID, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.storage import atomic
 
-_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...])
-_RESULTS = TypeAdapter(tuple[OperationResult, ...])
+_LATER = ConfigDict(defer_build=True)
+_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=_LATER)
+_RESULTS = TypeAdapter(tuple[OperationResult, ...], config=_LATER)
 
 
 class RunStore:

@@ -8,9 +8,10 @@ import base64
 import contextlib
 import os
 import stat
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tandem_desktop.domain.errors import OperationError, StorageError
 from tandem_desktop.domain.operations import DirectoryState, FileState, SymlinkState
@@ -22,9 +23,11 @@ from tandem_desktop.storage.workspace import Workspace
 Metadata = dict[str, Any]
 """Owner and extended attributes of a node, as far as they differ from what a new file would get."""
 
+_T = TypeVar("_T")
+
 _FEW = 16
 """Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
-_HANDS = 4
+_HANDS = 2
 """Threads that prepare or clear away many nodes side by side; publishing is always one thread in plan order."""
 
 
@@ -67,20 +70,13 @@ class Workbench:
             origins.follow(step)
         few = len(wanted) <= _FEW
 
-        def place(task: tuple[Step, Metadata]) -> OperationError | None:
+        def place(task: tuple[Step, Metadata]) -> None:
             try:
                 self.place(*task, sync=few)
             except (OSError, StorageError) as error:
-                return _not_prepared(task[0], error)
-            return None
+                raise _not_prepared(task[0], error) from error
 
-        if few:
-            errors = [place(task) for task in wanted]
-        else:
-            with ThreadPoolExecutor(_HANDS) as hands:
-                errors = list(hands.map(place, wanted))
-        for error in filter(None, errors):
-            raise error
+        _side_by_side(place, wanted)
 
     def place(self, step: Step, metadata: Metadata, *, sync: bool) -> None:
         """Write one after-image under the step's number, replacing a leftover of that number."""
@@ -195,16 +191,26 @@ def sweep_folder(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            names = os.listdir(fd)
-            if len(names) <= _FEW:
-                for name in names:
-                    remove_node(fd, name)
-            else:
-                with ThreadPoolExecutor(_HANDS) as hands:
-                    list(hands.map(lambda name: remove_node(fd, name), names))
+            _side_by_side(lambda name: remove_node(fd, name), os.listdir(fd))
         finally:
             os.close(fd)
         syscalls.rmdir(str(folder))
+
+
+def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
+    """Do every task, many of them by several threads; a failure is raised when all have stopped."""
+
+    def share(first: int) -> None:
+        for task in tasks[first::_HANDS]:
+            do(task)
+
+    if len(tasks) <= _FEW:
+        for task in tasks:
+            do(task)
+        return
+    with ThreadPoolExecutor(_HANDS) as hands:
+        for done in [hands.submit(share, first) for first in range(_HANDS)]:
+            done.result()
 
 
 def _not_prepared(step: Step, error: OSError | StorageError) -> OperationError:

@@ -98,6 +98,8 @@ class PlanFiles:
     def save_meta(self, folder: Path, meta: PlanMeta) -> None:
         """Replace the record, then the page for people, without which the plan is whole."""
         atomic.replace(folder / META, plan_record.encode(meta))
+        if meta.status is PlanStatus.EXECUTING:
+            return  # the page is for reading before and after; a run does not wait for it
         with contextlib.suppress(OSError, PlanDamagedError):
             version = self.load_revision(folder, meta.revision)
             text = plan_document.render(version, meta, self._artifacts, folder)

@@ -227,20 +227,22 @@ def test_many_operations_are_prepared_side_by_side_and_published_in_plan_order(d
     contents = [b"content %d\n" % number for number in range(100)]
     desk.objects.put_all(contents)
     operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
-    threads: set[int] = set()
+    meeting = threading.Barrier(2)
+    met: set[int] = set()
     published: list[str] = []
 
     def watch(call: str, what: str) -> None:
         if call == "renameat2":
             published.append(what)
-        elif call == "fchmod":
-            threads.add(threading.get_ident())
+        elif call == "fchmod" and threading.get_ident() not in met:
+            met.add(threading.get_ident())
+            meeting.wait(timeout=20)
 
     with syscalls.gated(watch):
         record, _ = carry_out(desk, operations)
     assert record.status is RunStatus.COMPLETED
     assert published == ["many", *(f"{n}.txt" for n in range(100))]
-    assert len(threads) > 1
+    assert len(met) == 2
     assert [(root / "many" / f"{n}.txt").read_bytes() for n in range(100)] == contents
 
 
