@@ -10,9 +10,18 @@ from pathlib import Path
 import pytest
 
 from tests.support import power
-from tests.support.power_cuts import Findings, Script, Skips, a_script, cut_at
+from tests.support.power_cuts import (
+    Findings,
+    Script,
+    Skips,
+    a_script,
+    cut_at,
+    cut_recovery_at,
+    interrupted_image,
+    recovery_calls,
+)
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(power.why_not() is not None, reason=str(power.why_not()))]
+pytestmark = pytest.mark.exhaustive
 
 POINTS = os.environ.get("TANDEM_POWER_POINTS", "60")
 FLAGS = pytest.mark.parametrize(
@@ -22,6 +31,8 @@ FLAGS = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def base(memory_base: Path) -> Path:
+    if reason := power.why_not():
+        pytest.skip(reason)
     return Path(tempfile.mkdtemp(prefix="power", dir=memory_base))
 
 
@@ -68,6 +79,17 @@ def test_power_cut_at_any_call_takes_back_nothing_that_was_acknowledged(
     print(f"{which}, flag {flag}, {script.calls} calls: {told(findings)}")
     assert {point: found.all for point, found in findings.items() if found.all} == {}
     assert any(found.acknowledged for found in findings.values())
+
+
+@FLAGS
+@pytest.mark.parametrize("how", ["resume", "roll_back"])
+def test_power_cut_at_any_call_of_a_recovery_is_recovered_from(one_run: Script, how: str, flag: int) -> None:
+    interrupted = interrupted_image(one_run, one_run.calls * 2 // 3)
+    calls = recovery_calls(one_run, interrupted, how)
+    points = spread(calls, calls if POINTS == "all" else int(POINTS))
+    findings = {point: cut_recovery_at(one_run, interrupted, how, point, flag) for point in points}
+    print(f"{how}, flag {flag}, {calls} calls: {told(findings)}")
+    assert {point: found.all for point, found in findings.items() if found.all} == {}
 
 
 def no_file_data(path: str, is_folder: bool) -> bool:

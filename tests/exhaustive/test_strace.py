@@ -15,10 +15,7 @@ import pytest
 from tests.support import tracing
 from tests.support.subjects import ROLL_BACK, Point, Subject, subjects
 
-pytestmark = [
-    pytest.mark.exhaustive,
-    pytest.mark.skipif(tracing.why_not() is not None, reason=str(tracing.why_not())),
-]
+pytestmark = pytest.mark.exhaustive
 
 STRIDE = int(os.environ.get("TANDEM_STRACE_STRIDE", "1"))
 NAMES = ("apply", "undo", "redo", "resume", "roll back")
@@ -35,6 +32,8 @@ SETTLED = {
 
 @pytest.fixture(scope="module")
 def every(memory_base: Path) -> dict[str, Subject]:
+    if reason := tracing.why_not():
+        pytest.skip(reason)
     return subjects(Path(tempfile.mkdtemp(prefix="strace", dir=memory_base)) / "place")
 
 

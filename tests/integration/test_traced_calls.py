@@ -15,8 +15,6 @@ from tests.support.twenty import lay_out
 from tests.support.twenty_plan import few_plan, twenty_plan, write_plan
 from tests.support.workplace import ROOT, Workplace
 
-pytestmark = pytest.mark.skipif(tracing.why_not() is not None, reason=str(tracing.why_not()))
-
 SEAM_NAMES = {
     "mkdir": "mkdirat",
     "unlink": "unlinkat",
@@ -61,6 +59,8 @@ def a_workplace(folder: Path) -> Workplace:
 @pytest.fixture(scope="module")
 def every(memory_base: Path) -> dict[str, Recording]:
     """An apply of twenty operations and of seven, an undo, and a roll back of an apply that was killed."""
+    if reason := tracing.why_not():
+        pytest.skip(reason)
     base = Path(tempfile.mkdtemp(prefix="traced", dir=memory_base))
     many, few, cut = (a_workplace(base / name) for name in ("many", "few", "cut"))
     plan = many.propose_and_approve(write_plan(twenty_plan(), base / "twenty.json"))

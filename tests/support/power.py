@@ -56,11 +56,18 @@ def copy_image(source: Path, target: Path) -> Path:
 
 @contextlib.contextmanager
 def mounted(image: Path, at: Path) -> Iterator[Path]:
+    """Mount a disk that was never mounted before under this name.
+
+    Another process may have copied the table of mounts and keep the old disk alive, cut off as it is; the same image
+    would then be that disk again.
+    """
     at.mkdir(exist_ok=True)
     _run("mount", "-o", _OPTIONS, str(image), str(at))
     try:
         yield at
     finally:
+        with contextlib.suppress(subprocess.CalledProcessError):  # once the power is cut, nothing can be written out
+            _run("sync", "-f", str(at))
         _run("umount", str(at))
 
 

@@ -2,9 +2,11 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import RunId
@@ -79,20 +81,79 @@ def a_script(folder: Path, size: int) -> Script:
 def cut_at(script: Script, point: int, flag: int, skips: Skips | None = None) -> Findings:
     """Kill the runs before call number `point`, cut the power, and look at everything that is left."""
     script.acknowledgements.write_text("", encoding="utf-8")
-    after = script.folder / "after"
-    with mounted(copy_image(script.image, after), script.disk) as disk:
-        killed_at(point, lambda: _run_and_tell(script, disk, skips))
-        cut(disk, flag)
     findings = Findings()
-    told = script.acknowledgements.read_text(encoding="utf-8").split()
-    findings.acknowledged = len(told)
-    second = copy_image(after, script.folder / "second")
-    with mounted(after, script.disk) as disk:
-        _look(script, disk, told, findings)
-        _settle(script, disk, "resume", told, findings)
-    with mounted(second, script.disk) as disk:
-        _settle(script, disk, "roll_back", told, findings)
+    with _copies(script, script.image) as (running, first, second):
+        with mounted(running, script.disk) as disk:
+            killed_at(point, lambda: _run_and_tell(script, disk, skips))
+            cut(disk, flag)
+        told = script.acknowledgements.read_text(encoding="utf-8").split()
+        findings.acknowledged = len(told)
+        with mounted(copy_image(running, first), script.disk) as disk:
+            _look(script, disk, told, findings)
+            _settle(script, disk, "resume", told, findings)
+        with mounted(copy_image(running, second), script.disk) as disk:
+            _settle(script, disk, "roll_back", told, findings)
     return findings
+
+
+def interrupted_image(script: Script, point: int) -> Path:
+    """The disk of a script whose runs were killed before call number `point`, with the power on."""
+    image = copy_image(script.image, Path(mkdtemp(dir=script.folder)) / "interrupted")
+    with mounted(image, script.disk) as disk:
+        assert killed_at(point, lambda: _run(disk, script.runs))
+    return image
+
+
+def recovery_calls(script: Script, interrupted: Path, how: str) -> int:
+    """How many calls a whole recovery makes."""
+    with _copies(script, interrupted) as (tried, _, _), mounted(tried, script.disk) as disk:
+        return len(count_calls(lambda: _recover(disk, how)))
+
+
+def cut_recovery_at(script: Script, interrupted: Path, how: str, point: int, flag: int) -> Findings:
+    """Kill the recovery of a single run before call number `point`, cut the power, and recover again, both ways."""
+    findings = Findings()
+    with _copies(script, interrupted) as (running, first, second):
+        with mounted(running, script.disk) as disk:
+            killed_at(point, lambda: _recover(disk, how))
+            cut(disk, flag)
+        for image, again in ((first, "resume"), (second, "roll_back")):
+            with mounted(copy_image(running, image), script.disk) as disk:
+                _look(script, disk, [], findings)
+                _recover_again(script, disk, how, again, findings)
+    return findings
+
+
+@contextmanager
+def _copies(script: Script, image: Path) -> Iterator[tuple[Path, Path, Path]]:
+    """A fresh copy of an image, and two names for what is left of it."""
+    with TemporaryDirectory(dir=script.folder) as name:
+        folder = Path(name)
+        yield copy_image(image, folder / "running"), folder / "first", folder / "second"
+
+
+def _recover_again(script: Script, disk: Path, how: str, again: str, findings: Findings) -> None:
+    trees = {"resume": script.trees[1], "roll_back": script.trees[0]}
+    try:
+        waited = _recover(disk, again)
+    except Exception as error:  # whatever it is, it is what a person would have been left with
+        findings.unsettled.append(f"{again} after {how}: {error}")
+        return
+    if walk(disk / "ws") != trees[again if waited else how] or leftovers(disk / "ws"):
+        findings.unsettled.append(f"{again} after {how} left another tree, or something on the bench")
+
+
+def _recover(disk: Path, how: str) -> bool:
+    """Settle the run that waits; whether there was one."""
+    desk = a_desk(disk / "ws", disk / "state")
+    try:
+        recovery = Recovery(desk)
+        if not recovery.interrupted():
+            return False
+        getattr(recovery, how)()
+        return True
+    finally:
+        desk.workspace.close()
 
 
 def _run(disk: Path, runs: tuple[tuple[StagedOperation, ...], ...]) -> None:
