@@ -18,7 +18,7 @@ from tests.support.subjects import ROLL_BACK, Point, Subject, subjects
 pytestmark = pytest.mark.exhaustive
 
 STRIDE = int(os.environ.get("TANDEM_STRACE_STRIDE", "1"))
-NAMES = ("apply", "undo", "redo", "resume", "roll back")
+NAMES = ("apply", "apply few", "undo", "redo", "resume", "roll back")
 FAULTS = tuple(itertools.product(("EIO", "ENOSPC"), ("", "+")))
 """An error once, or from there on."""
 SETTLED = {
@@ -40,14 +40,16 @@ def every(memory_base: Path) -> dict[str, Subject]:
 def check_kill(subject: Subject, point: Point) -> str:
     name, number = point
     code, said = subject.inject(name, f"signal=SIGKILL:when={number}")
-    assert code == tracing.KILLED, (subject.name, point, said)
+    # Threads share the work as they come: a number that one of them reached in the recording may not come up again.
+    assert code in (tracing.KILLED, 0), (subject.name, point, said)
     assert subject.torn() == [], (subject.name, point)
     crashed = subject.workplace.save(subject.workplace.folder / "crashed")
     try:
-        return subject.check_settled(crashed)
+        found = subject.check_settled(crashed)
     except AssertionError as error:
         error.add_note(f"{subject.name} killed at {name} number {number}")
         raise
+    return found if code else "never reached"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,6 +58,7 @@ def test_command_killed_at_every_call_is_settled_both_ways(every: dict[str, Subj
     points = subject.points[::STRIDE]
     found = Counter(check_kill(subject, point) for point in points)
     print(f"{name}: {len(points)} of {len(subject.points)} kill points, {dict(found)}: 0 wrong")
+    assert found["never reached"] <= len(points) // 10
 
 
 def check_fault(subject: Subject, point: Point, error: str, lasting: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from tests.support.crash_points import Tree
 from tests.support.tracing import inject, record
 from tests.support.tree_walker import leftovers, walk
 from tests.support.twenty import lay_out, states_between
-from tests.support.twenty_plan import twenty_plan, write_plan
+from tests.support.twenty_plan import few_plan, twenty_plan, write_plan
 from tests.support.workplace import ROOT, Workplace
 
 Point = tuple[str, int]
@@ -96,7 +96,30 @@ class Subject:
 
 
 def subjects(folder: Path, cut_at: int = 14) -> dict[str, Subject]:
-    """Apply, undo and redo of twenty operations; resume and roll back of an apply killed at a rename."""
+    """Apply, undo and redo of twenty operations; resume and roll back of an apply killed at a rename; a small apply."""
+    return {**_with_twenty(folder / "twenty", cut_at), "apply few": _with_few(folder / "few")}
+
+
+def _with_few(folder: Path) -> Subject:
+    """Few enough to be prepared by one thread, so that every call of the preparation has its own number."""
+    workplace = Workplace(folder)
+    lay_out(workplace.workspace)
+    before = walk(workplace.workspace)
+    plan = workplace.propose_and_approve(write_plan(few_plan(), folder / "plan.json"))
+    approved = workplace.save(folder / "approved")
+    points = _points(workplace, "apply", plan)
+    after = walk(workplace.workspace)
+    return Subject(
+        "apply few", workplace, approved, ("apply", plan), before, after, after, before, _plan_status(plan),
+        "completed", "failed", 0, points,
+    )  # fmt: skip
+
+
+def _plan_status(plan: str) -> Callable[[Workplace], str]:
+    return lambda at: str(at.done("show", plan)["plan"]["status"])
+
+
+def _with_twenty(folder: Path, cut_at: int) -> dict[str, Subject]:
     workplace = Workplace(folder)
     lay_out(workplace.workspace)
     before = walk(workplace.workspace)
@@ -121,8 +144,7 @@ def subjects(folder: Path, cut_at: int = 14) -> dict[str, Subject]:
         workplace.refill(cut)
         points[way] = _points(workplace, "recover", way)
 
-    def plan_status(at: Workplace) -> str:
-        return str(at.done("show", plan)["plan"]["status"])
+    plan_status = _plan_status(plan)
 
     def run_status(at: Workplace) -> str:
         return next(str(each["status"]) for each in at.done("runs")["runs"] if each["run_id"] == run)
