@@ -42,15 +42,6 @@ def readable(moment: datetime | None) -> str:
     return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def ago(moment: datetime, now: datetime) -> str:
-    """How long something is past, in the largest unit that says something."""
-    seconds = max(0, int((now - moment).total_seconds()))
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {unit} ago"
-    return f"{seconds} s ago"
-
-
 def count(number: int, one: str, several: str = "") -> str:
     """`1 operation`, `3 operations`."""
     return f"{number} {one if number == 1 else several or one + 's'}"

@@ -7,6 +7,7 @@ from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.wording import agent_text, in_full
 from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.operation_view import OperationView
@@ -53,13 +54,14 @@ def show(call: Call) -> Answer:
     engine = call.engine
     meta = engine.plans.meta(plan_id)
     version = engine.plans.revision(plan_id, call.arguments.revision)
+    tasks = engine.tasks(version)
     views = engine.view(version)
     sides = [_documents(view, engine.objects) if call.arguments.diff else None for view in views]
     data = {
-        "plan": shapes.plan(version, meta),
+        "plan": shapes.plan(version, meta, tasks),
         "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
     }
-    lines = _heading(version, meta)
+    lines = _heading(version, meta, tasks)
     for view, each in zip(views, sides, strict=True):
         lines += ["", *in_full(view, each)]
     digest = shapes.digest_of(version)
@@ -115,7 +117,7 @@ def simulate(call: Call) -> Answer:
     return Answer(data, lines, next=f"Leave them out with: {call.command('drop', plan_id, problems[0].step)}")
 
 
-def _heading(version: PlanVersion, meta: PlanMeta) -> list[Line]:
+def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> list[Line]:
     latest = "" if version.revision == meta.revision else f" (the latest is r{meta.revision})"
     lines: list[Line] = [
         (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}{latest}  ", Span(meta.status.value, Tone.PLACE)),
@@ -125,9 +127,9 @@ def _heading(version: PlanVersion, meta: PlanMeta) -> list[Line]:
     ]
     if version.content.strip() not in ("", f"# {version.title}"):
         lines += ["The plan in the agent's words:", *agent_text(version.content)]
-    for task in version.tasks:
-        after = f" (after {', '.join(task.blocked_by)})" if task.blocked_by else ""
-        lines.append(f"Task {task.id}: {task.subject}{after}")
+    for task in tasks:
+        after = f", after {', '.join(task.blocked_by)}" if task.blocked_by else ""
+        lines.append(f"Task {task.id}: {task.subject} ({task.status.value}{after})")
     lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
     lines += [f"Sent back at r{said.revision}: {said.feedback}" for said in meta.rejections]
     return lines

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tandem_desktop.cli import shapes
-from tandem_desktop.cli.answers import Answer, ago, readable, utc
+from tandem_desktop.cli.answers import Answer, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.lines import Line, Span, Tone, table
@@ -14,6 +14,7 @@ from tandem_desktop.cli.wording import result_table
 from tandem_desktop.domain.errors import UserAbortError
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.plans.plan_recovery import describe
 
 RESUME, ROLL_BACK = "resume", "rollback"
 
@@ -36,10 +37,8 @@ def _listing(call: Call, waiting: tuple[InterruptedRun, ...]) -> Answer:
     now = call.engine.clock()
     lines: list[Line] = []
     for run in waiting:
-        started = f"started {ago(run.started_at, now)} ({readable(run.started_at)})"
-        lines.append(
-            (Span(run.run_id, Tone.STRONG), f"  {run.done} of {run.total} done, {started}, plan {run.plan_id}")
-        )
+        how_far = describe(run.done, run.total, run.started_at, now)
+        lines.append((Span(run.run_id, Tone.STRONG), f"  {how_far} ({readable(run.started_at)}), plan {run.plan_id}"))
         if run.command:
             lines.append(Span(f"  It was cut off inside the command of {run.command}.", Tone.WARNING))
     lines += table(

@@ -7,6 +7,7 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import ComparedOperation
@@ -80,7 +81,7 @@ def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:
     }
 
 
-def plan(version: PlanVersion, meta: PlanMeta) -> dict[str, Any]:
+def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> dict[str, Any]:
     return {
         "plan_id": version.plan_id,
         "session_id": version.session_id,
@@ -94,7 +95,7 @@ def plan(version: PlanVersion, meta: PlanMeta) -> dict[str, Any]:
         "version": meta.version,
         "content": version.content,
         "context": version.context,
-        "tasks": [task.model_dump(mode="json") for task in version.tasks],
+        "tasks": [task.model_dump(mode="json") for task in tasks],
         "notes": [note.model_dump(mode="json") for note in version.notes],
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
         "run_id": meta.execution_session,

@@ -10,7 +10,7 @@ from tandem_desktop.domain.execution import (
     RunRecord,
     RunStatus,
 )
-from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import PathChange
 from tandem_desktop.execution.change_order import ordered_steps
 from tandem_desktop.execution.journal import Journal
@@ -28,7 +28,7 @@ class InterruptedRun:
     """A run without an end."""
 
     run_id: RunId
-    plan_id: str
+    plan_id: PlanId
     done: int
     total: int
     started_at: datetime

@@ -7,6 +7,7 @@ from datetime import datetime
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
 from tandem_desktop.execution.segments import is_a_command
@@ -20,6 +21,7 @@ from tandem_desktop.staging.simulate import Problem, simulate_operations
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.tasks.task_mapper import TaskMapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,14 @@ class Engine:
         captured = any(map(is_a_command, version.operations)) and self.commands_captured
         return tuple(
             view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
+        )
+
+    def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
+        """The tasks of a revision, each standing where the results of its operations put it."""
+        results = self.runs.results(version) if version.tasks else ()
+        mapper = TaskMapper(version.operations)
+        return tuple(
+            task.model_copy(update={"status": mapper.update_task_status(task.id, results)}) for task in version.tasks
         )
 
     @property

@@ -1,19 +1,26 @@
 """Run plans, take runs back, settle what was cut off: the after-the-decision half of the engine."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.domain.errors import InterruptedRunError, PlanModifiedError, PreflightError
-from tandem_desktop.domain.execution import FailurePolicy, RunRecord, RunStatus
+from tandem_desktop.domain.errors import (
+    InterruptedRunError,
+    PlanDamagedError,
+    PlanModifiedError,
+    PlanNotFoundError,
+    PreflightError,
+)
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor, Undoing, UndoneRun, is_undoable
-from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans import lifecycle, plan_recovery
 from tandem_desktop.plans.plan_store import PlanStore
 
 
@@ -89,7 +96,20 @@ class PlanRuns:
         return self._undo.redo(run_id, control=control)
 
     def interrupted(self) -> tuple[InterruptedRun, ...]:
-        return self._recovery.interrupted()
+        """Runs that need a decision. A plan whose run is silent for too long is stored as stalled, and no more."""
+        waiting = self._recovery.interrupted()
+        for run in waiting:
+            with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
+                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._clock()):
+                    self._plans.update(run.plan_id, lambda meta: plan_recovery.settled(meta, self._clock()))
+        return waiting
+
+    def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:
+        """What came of the last run of this revision; nothing when it never ran."""
+        run_id = self._plans.meta(version.plan_id).execution_session
+        if run_id is None or self._desk.runs.get(run_id).revision != version.revision:
+            return ()
+        return self._desk.runs.results(run_id)
 
     def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
         return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))

@@ -1,45 +1,11 @@
-"""Find plans a crash left executing, say how far they came, and mark those that stay silent as stalled."""
+"""What the clock says about a plan whose run was cut off: how far it came, how long ago, and when it is stalled."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus
 from tandem_desktop.plans import lifecycle
 
 EXECUTOR_TIMEOUT = timedelta(minutes=30)
-CHOICES = ("resume", "roll back", "mark failed", "cancel")
-
-
-@dataclass(frozen=True, slots=True)
-class InterruptedPlan:
-    """A plan that says it is executing while nobody executes it."""
-
-    plan_id: PlanId
-    run_id: RunId | None
-    started_at: datetime | None
-    stalled: bool
-    choices: tuple[str, ...] = CHOICES
-
-
-def interrupted(
-    metas: Iterable[PlanMeta],
-    active_runs: Collection[RunId],
-    now: datetime,
-    timeout: timedelta = EXECUTOR_TIMEOUT,
-) -> tuple[InterruptedPlan, ...]:
-    """The plans whose run is not among `active_runs`."""
-    return tuple(
-        InterruptedPlan(
-            plan_id=meta.plan_id,
-            run_id=meta.execution_session,
-            started_at=meta.execution_started_at,
-            stalled=meta.status is PlanStatus.STALLED or is_overdue(meta, now, timeout),
-        )
-        for meta in metas
-        if meta.status in lifecycle.RUNNING and meta.execution_session not in active_runs
-    )
 
 
 def is_overdue(meta: PlanMeta, now: datetime, timeout: timedelta = EXECUTOR_TIMEOUT) -> bool:

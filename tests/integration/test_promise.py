@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,19 @@ from tandem_desktop.domain.errors import (
     ApprovalMissingError,
     BusyError,
     DriftError,
+    InterruptedRunError,
     InvalidTransitionError,
     PreflightError,
     StepRefusedError,
     TandemError,
 )
-from tandem_desktop.domain.execution import RunStatus
+from tandem_desktop.domain.execution import FailurePolicy, RunStatus
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.review.choices import Drop
+from tandem_desktop.storage import syscalls
 from tests.support.tree_walker import walk
 
 
@@ -260,3 +263,43 @@ def test_cancelled_plan_cannot_be_approved(engine: Engine) -> None:
     engine.decisions.cancel(version.plan_id)
     with pytest.raises(InvalidTransitionError):
         engine.decisions.approve(version.plan_id, version.approval_hash)
+
+
+@pytest.mark.req("S0-69")
+def test_tasks_stand_where_the_results_of_their_operations_put_them(engine: Engine) -> None:
+    tasks = [{"id": "code", "subject": "Code"}, {"id": "check", "subject": "Check", "blocked_by": ["code"]}]
+    failing = {"tool": "bash", "args": {"command": "exit 1"}, "task": "check"}
+    steps = [{"description": "d", **WRITE, "task": "code"}, {"description": "d", **failing}]
+    raw = json.dumps({"title": "t", "tasks": tasks, "steps": steps}).encode()
+    version = engine.proposals.propose(raw)
+    assert [task.status.value for task in engine.tasks(version)] == ["pending", "pending"]
+    engine.decisions.approve(version.plan_id, version.approval_hash)
+    engine.runs.apply(version.plan_id, FailurePolicy.STOP)
+    assert [task.status.value for task in engine.tasks(version)] == ["completed", "failed"]
+
+
+@pytest.mark.req("S3-24", "S3-25")
+def test_plan_whose_run_was_cut_off_long_ago_is_stalled_until_it_is_settled(root: Path, tmp_path: Path) -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    engine = build_engine(root, state=tmp_path / "state", clock=lambda: moment)
+    before = walk(root)
+    version = approved(engine, WRITE, EDIT)
+    calls = 0
+
+    def gate(call: str, what: str) -> None:
+        nonlocal calls
+        calls += what == "app.py"
+        if calls:
+            raise KeyboardInterrupt
+
+    with syscalls.gated(gate), pytest.raises(KeyboardInterrupt):
+        engine.runs.apply(version.plan_id)
+    later = build_engine(root, state=tmp_path / "state", clock=lambda: moment + timedelta(minutes=31))
+    (waiting,) = later.runs.interrupted()
+    assert (waiting.plan_id, waiting.total) == (version.plan_id, 2)
+    assert later.plans.meta(version.plan_id).status is PlanStatus.STALLED
+    with pytest.raises(InterruptedRunError):
+        later.proposals.propose(a_plan(WRITE))
+    later.runs.roll_back(None)
+    assert walk(root) == before
+    assert later.plans.meta(version.plan_id).status is PlanStatus.FAILED

@@ -2,9 +2,7 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
-
-from tandem_desktop.cli.answers import ago, count, error_object, utc
+from tandem_desktop.cli.answers import count, error_object, utc
 from tandem_desktop.domain.errors import BadInputError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -13,14 +11,6 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 def test_times_are_iso_8601_in_utc() -> None:
     assert utc(NOW.astimezone(timezone(timedelta(hours=5)))) == "2026-01-02T03:04:05+00:00"
     assert utc(None) is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "0 s ago"), (59, "59 s ago"), (60, "1 min ago"), (7_300, "2 h ago"), (200_000, "2 d ago"), (-5, "0 s ago")],
-)
-def test_how_long_ago_is_said_in_the_largest_unit(seconds: int, words: str) -> None:
-    assert ago(NOW - timedelta(seconds=seconds), NOW) == words
 
 
 def test_counts_are_grammatical() -> None:

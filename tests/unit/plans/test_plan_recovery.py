@@ -7,28 +7,11 @@ import pytest
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans import plan_recovery
-from tests.support.builders import A_MOMENT, PLAN_ID, a_meta
+from tests.support.builders import A_MOMENT, a_meta
 
 RUN = RunId("RUN-00000001")
 LIMIT = timedelta(minutes=30)
 RUNNING = a_meta(status=PlanStatus.EXECUTING, execution_session=RUN, execution_started_at=A_MOMENT)
-
-
-@pytest.mark.req("S3-24")
-def test_a_plan_that_executes_while_nobody_runs_it_is_offered_every_way_out() -> None:
-    now = A_MOMENT + timedelta(minutes=10)
-    assert plan_recovery.interrupted([RUNNING, a_meta()], {RUN}, now) == ()
-    (found,) = plan_recovery.interrupted([RUNNING, a_meta()], set(), now)
-    assert (found.plan_id, found.run_id, found.started_at, found.stalled) == (PLAN_ID, RUN, A_MOMENT, False)
-    assert found.choices == ("resume", "roll back", "mark failed", "cancel")
-
-
-@pytest.mark.req("S3-24")
-@pytest.mark.parametrize("status", list(PlanStatus))
-def test_only_a_plan_with_a_run_can_be_interrupted(status: PlanStatus) -> None:
-    meta = RUNNING.model_copy(update={"status": status})
-    found = plan_recovery.interrupted([meta], set(), A_MOMENT)
-    assert bool(found) == (status in {PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.STALLED})
 
 
 @pytest.mark.req("S3-25")
@@ -36,7 +19,6 @@ def test_thirty_minutes_of_executing_make_a_plan_stalled_and_not_one_moment_less
     just_before = A_MOMENT + LIMIT - timedelta(microseconds=1)
     assert plan_recovery.settled(RUNNING, just_before) is RUNNING
     assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT).status is PlanStatus.STALLED
-    assert plan_recovery.interrupted([RUNNING], set(), A_MOMENT + LIMIT)[0].stalled
     assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT, timeout=2 * LIMIT) is RUNNING
     assert plan_recovery.settled(RUNNING, A_MOMENT, timeout=timedelta(0)).status is PlanStatus.STALLED
 
