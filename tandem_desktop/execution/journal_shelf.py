@@ -94,6 +94,10 @@ class JournalShelf:
                 return understand(read_journal(path))
         raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
 
+    def is_open(self, run_id: RunId) -> bool:
+        """Whether a journal of this run lies here unclosed; asks for nothing that a failing disk could refuse."""
+        return (self._folder / f"{run_id}{_OPEN}").exists()
+
     def has(self, run_id: RunId) -> bool:
         return (self._folder / f"{run_id}{_CLOSED}").exists()
 

@@ -129,7 +129,7 @@ class RunDesk:
                 journal = self.shelf.start(record, encoded, planned, metadata)
                 self.runs.begin(record, encoded)
             except OSError as error:
-                if record.run_id not in self.shelf.open_runs():
+                if not self.shelf.is_open(record.run_id):
                     raise
                 raise self._left_open(record, error, "begun: {reason}. Nothing was changed.") from error
         return journal

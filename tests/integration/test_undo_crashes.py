@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
+from tandem_desktop.domain.errors import InterruptedRunError, JournalError, TandemError
 from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.undo import UndoExecutor
@@ -127,3 +128,22 @@ def test_resume_that_fails_names_the_operation_that_failed(scene: Scene, memory_
     assert record.rolled_back
     assert [result.id for result in results if result.status is ResultStatus.FAILED] == ["s2"]
     assert walk(crashed.workspace) == scene.before
+
+
+def test_run_refused_by_the_disk_while_it_begins_says_whether_it_waits_for_recovery(
+    scene: Scene, memory_path: Path
+) -> None:
+    publish = next(i for i, (call, _) in enumerate(scene.calls) if call == "renameat2")
+    for point in range(1, publish + 1):
+        stage = scene.stage.copy(memory_path / "refused")
+        desk = a_desk(stage.workspace, stage.state)
+        refusals: list[TandemError] = []
+        try:
+            failing_at(point, errno.EIO, lambda desk=desk: carry_out(desk, scene.operations), lasting=True)  # type: ignore[misc]
+        except TandemError as refusal:
+            refusals.append(refusal)
+        waiting = Recovery(desk).interrupted()
+        desk.workspace.close()
+        assert refusals or not waiting
+        assert not waiting or isinstance(refusals[0], InterruptedRunError | JournalError), scene.calls[point - 1]
+        assert walk(stage.workspace) == scene.before
