@@ -37,6 +37,7 @@ def build_engine(
     now = clock or (lambda: datetime.now(UTC))
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
+    locations.check()
     locations.prepare_state()
     objects = ObjectStore(locations.objects)
     events = EventStream()

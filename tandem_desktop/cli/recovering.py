@@ -37,10 +37,14 @@ def _listing(call: Call, waiting: tuple[InterruptedRun, ...]) -> Answer:
     now = call.engine.clock()
     lines: list[Line] = []
     for run in waiting:
+        if run.damage:
+            lines.append((Span(run.run_id, Tone.STRONG), f"  {run.damage.message}"))
+            continue
         how_far = describe(run.done, run.total, run.started_at, now)
         lines.append((Span(run.run_id, Tone.STRONG), f"  {how_far} ({readable(run.started_at)}), plan {run.plan_id}"))
         if run.command:
-            lines.append(Span(f"  It was cut off inside the command of {run.command}.", Tone.WARNING))
+            again = f"  It was cut off inside the command of {run.command}; going on (--resume --again) runs it again."
+            lines.append(Span(again, Tone.WARNING))
     lines += table(
         (
             (call.command("recover", "--resume"), "go on where it was cut off"),

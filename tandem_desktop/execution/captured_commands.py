@@ -18,7 +18,7 @@ from tandem_desktop.execution.commands import (
 )
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
-from tandem_desktop.shadow.overlay import NOT_MOUNTED, Overlay, can_overlay
+from tandem_desktop.shadow.overlay import Overlay, can_overlay
 from tandem_desktop.shadow.overlay_changes import OverlayChanges
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -71,12 +71,12 @@ class CapturedCommands:
             should_abort=lambda: control.is_aborted,
             on_output=lambda chunk: on_output(operation.id, chunk),
         )
-        if outcome.exit_code == NOT_MOUNTED and not outcome.output:
+        if not self._overlay.was_mounted and not outcome.aborted:
             raise OperationError(
-                f"The command of {operation.id} could not be run in {call.cwd}.",
-                path=call.cwd,
+                f"The command of {operation.id} could not be run: no overlay of the workspace could be mounted.",
+                path=str(self._workspace.path),
                 step=operation.id,
-                next="Check that the folder exists, then apply again.",
+                next="See what is missing with: tandem doctor",
             )
         error = explain(operation, outcome.exit_code, timed_out=outcome.timed_out, aborted=outcome.aborted)
         return CommandOutcome(

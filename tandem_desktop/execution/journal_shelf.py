@@ -1,8 +1,12 @@
 """Every journal of one workspace: the open one of a run that is under way or was cut off, and the closed ones."""
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, RunRecord
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
@@ -14,6 +18,8 @@ from tandem_desktop.storage import atomic, syscalls
 
 _OPEN = ".open"
 _CLOSED = ".journal"
+_DAMAGED = ".damaged"
+_WHOSE = "workspace.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,11 @@ class History:
 class JournalShelf:
     """Name, find and close journals."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, journals: Path, workspace: WorkspaceIdentity) -> None:
+        self._folder = journals / workspace.journal_key
+        self._workspace = workspace
+        if journals.is_dir() and not self._folder.exists():
+            self._adopt(journals)
 
     def start(
         self,
@@ -66,6 +75,8 @@ class JournalShelf:
     ) -> Journal:
         """A new journal whose first record says what is to be done: the operations, as JSON, or planned steps."""
         atomic.make_directory(self._folder, mode=0o700)
+        if not (self._folder / _WHOSE).exists():
+            atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
         journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
         steps = encode({"steps": [pack_step(step) for step in planned], "metadata": metadata or {}})
         begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations)
@@ -106,10 +117,29 @@ class JournalShelf:
         syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(self._folder / f"{run_id}{_CLOSED}"))
         atomic.sync_directory(self._folder)
 
+    def set_aside(self, run_id: RunId) -> Path:
+        """Keep a journal nobody can read, under a name that no longer stands in the way."""
+        kept = self._folder / f"{run_id}{_DAMAGED}"
+        syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(kept))
+        atomic.sync_directory(self._folder)
+        return kept
+
     def drop(self, run_id: RunId) -> None:
         """Forget a run that never began: its journal has no record."""
         syscalls.unlink(str(self._folder / f"{run_id}{_OPEN}"))
         atomic.sync_directory(self._folder)
+
+    def _adopt(self, journals: Path) -> None:
+        """Follow a workspace that was moved: its journals lie under the name of its old path."""
+        for whose in journals.glob(f"*/{_WHOSE}"):
+            with contextlib.suppress(OSError, ValidationError):
+                known = WorkspaceIdentity.model_validate_json(whose.read_bytes())
+                same = (known.device, known.inode) == (self._workspace.device, self._workspace.inode)
+                if same and not Path(known.real_path).exists():
+                    syscalls.rename(str(whose.parent), str(self._folder))
+                    atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
+                    atomic.sync_directory(journals)
+                    return
 
 
 def understand(records: tuple[Record, ...]) -> History:

@@ -4,7 +4,7 @@ import errno
 import os
 
 from tandem_desktop.domain.errors import OperationError, TandemError
-from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata, remove_node
 from tandem_desktop.storage import syscalls
@@ -47,6 +47,22 @@ class Publisher:
         except OSError as error:
             raise _refused(inverse, error) from error
         self._note(inverse)
+
+    def give_back(self, steps: tuple[Step, ...]) -> None:
+        """Put back nodes on the bench that no step put there: an edit that was taken out just before a crash."""
+        for step in steps:
+            if step.action not in (Action.SWAP, Action.REMOVE):
+                continue
+            resting = self._came_out(str(step.n), step)
+            if resting in (ABSENT, step.before, step.after):
+                continue
+            dir_fd, name = self._workspace.parent(step.path)
+            if step.action is Action.SWAP:
+                syscalls.exchange(str(step.n), name, self._bench.fd, dir_fd)
+            else:
+                self._move(str(step.n), name, self._bench.fd, dir_fd)
+            self._note(step)
+        self.sync()
 
     def metadata_of(self, step: Step) -> Metadata:
         """Owner and attributes of a node that a published step took away."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.domain.errors import BadInputError, ExecutionError, RollbackError
+from tandem_desktop.domain.errors import BadInputError, ExecutionError, JournalError, PlanError, RollbackError
 from tandem_desktop.domain.execution import (
     OperationResult,
     ResultStatus,
@@ -34,6 +34,8 @@ class InterruptedRun:
     started_at: datetime
     command: OperationId | None = None
     """A command that was running when it was cut off."""
+    damage: JournalError | None = None
+    """Why its journal cannot be read; then it can only be marked as failed."""
 
 
 class Recovery:
@@ -58,7 +60,7 @@ class Recovery:
         with self._desk.only_run():
             journal, history, record = self._reopen(run_id)
             try:
-                if history.command_open and not history.command_captured and not run_command_again:
+                if history.command_open and not run_command_again:
                     raise _command_would_repeat(record, history.command_open)
                 done = self._located(history)
             except BaseException:
@@ -85,13 +87,20 @@ class Recovery:
     def mark_failed(self, run_id: str | None = None) -> Settled:
         """Leave the tree as it is and close the run as failed."""
         with self._desk.only_run():
+            damaged = next((r for r in self._interrupted() if r.damage and run_id in (None, r.run_id)), None)
+            if damaged is not None:
+                return self._set_aside(damaged)
             journal, history, record = self._reopen(run_id)
             return self._desk.conduct(record, history.operations, journal, lambda run: self._leave(run, history))
 
     def _interrupted(self) -> tuple[InterruptedRun, ...]:
         found = []
         for run_id in self._desk.shelf.open_runs():
-            history = self._desk.shelf.history(run_id)
+            try:
+                history = self._desk.shelf.history(run_id)
+            except JournalError as error:
+                found.append(self._unreadable(run_id, error))
+                continue
             if history.record is None:
                 self._desk.shelf.drop(run_id)
             elif history.end is not None:
@@ -102,6 +111,26 @@ class Recovery:
         self._desk.sweep()
         return tuple(found)
 
+    def _unreadable(self, run_id: RunId, error: JournalError) -> InterruptedRun:
+        try:
+            record = self._desk.runs.get(run_id)
+        except PlanError:
+            return InterruptedRun(run_id, PlanId(""), 0, 0, self._desk.clock(), damage=error)
+        return InterruptedRun(run_id, record.plan_id, 0, 0, record.started_at, damage=error)
+
+    def _set_aside(self, run: InterruptedRun) -> Settled:
+        """Close a run whose journal cannot be read, as failed; the tree stays as it is and the journal is kept."""
+        kept = self._desk.shelf.set_aside(run.run_id)
+        record = self._desk.runs.get(run.run_id).model_copy(
+            update={
+                "status": RunStatus.FAILED,
+                "ended_at": self._desk.clock(),
+                "summary": f"its journal is damaged and kept at {kept}; look at the files the plan names",
+            }
+        )
+        self._desk.close_unread(record)
+        return record, ()
+
     def _reopen(self, run_id: str | None) -> tuple[Journal, History, RunRecord]:
         waiting = self._interrupted()
         names = [run.run_id for run in waiting]
@@ -110,6 +139,7 @@ class Recovery:
             raise BadInputError(f"{which} not interrupted." if run_id else f"{which} interrupted.", next="tandem runs")
         journal, history = self._desk.shelf.reopen(RunId(run_id or names[0]))
         assert history.record is not None
+        self._desk.give_back(history.record, history.current)
         return journal, history, history.record
 
     def _located(self, history: History) -> int:

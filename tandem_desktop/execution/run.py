@@ -19,6 +19,9 @@ from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pac
 from tandem_desktop.execution.workbench import Metadata, Workbench
 from tandem_desktop.storage.workspace import Workspace
 
+FAILED_HERE = -1
+"""The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
+
 OnResult = Callable[[OperationResult], None]
 
 
@@ -188,12 +191,15 @@ class Run:
         failed = OperationId(error.step or wanted[0].id)
         if self._policy is FailurePolicy.ROLLBACK:
             self.fail(failed, error.message)
-        while self._published and self._published[-1].operation == failed:
-            self._publisher.take_back(self._published.pop(), {}, trusted=True)
+        own = [step.n for step in self._published if step.operation == failed]
+        if own:
+            self._take_back_from(min(own))
         done = sum(step.n >= steps[0].n for step in self._published)
-        self._finish(steps, done, {step.operation for step in steps[:done]})
+        wrong = self._verify(steps[:done])
+        self._finish(steps, done, {s.operation for s in steps[:done]}.difference(e.step for e in wrong))
         position = next(i for i, operation in enumerate(wanted) if operation.id == failed)
-        self.fail(failed, error.message)
+        for each in (*wrong, error):
+            self.fail(OperationId(each.step or failed), each.message)
         self._run_files(wanted[position + 1 :])
 
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
@@ -252,7 +258,7 @@ class Run:
         try:
             outcome = self._commands.run(operation, self._control, self._on_output)
         except TandemError as error:
-            self.fail(operation.id, error.message)
+            self._command_failed(operation.id, error.message)
             return
         self._workspace.forget_directories()
         facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
@@ -270,15 +276,32 @@ class Run:
     def _commit_effects(
         self, operation: StagedOperation, effects: tuple[PathChange, ...], facts: dict[str, Any]
     ) -> bool:
-        steps = ordered_steps(effects, operation.id, first=self._next_step)
+        first = self._next_step
+        steps = ordered_steps(effects, operation.id, first=first)
         self._next_step += len(steps)
         try:
             self._prepare_all(steps)
             self._publish(steps, steps)
         except OperationError as error:
-            self.fail(operation.id, f"Its effects could not be written: {error.message}", **facts)
+            if self._policy is not FailurePolicy.ROLLBACK:
+                self._take_back_from(first)
+                self._journal.append({"type": "done", "count": 0, "lost": {}})
+            self._command_failed(operation.id, f"Its effects could not be written: {error.message}", **facts)
             return False
         return True
+
+    def _command_failed(self, operation: OperationId, message: str, **facts: Any) -> None:
+        self._journal.append({"type": "command_done", "operation": operation, "exit_code": FAILED_HERE})
+        self.fail(operation, message, **facts)
+
+    def _take_back_from(self, first: int) -> None:
+        """Undo what was published from step number `first` on; the rest of the run stays."""
+        while self._published and self._published[-1].n >= first:
+            step = self._published.pop()
+            try:
+                self._publisher.take_back(step, self._lost.get(step.n, {}), trusted=True)
+            except TandemError as error:
+                raise _incomplete(error.path or step.path, error.message) from error
 
     def _mark_rolled_back(self) -> None:
         for result in tuple(self.results.values()):

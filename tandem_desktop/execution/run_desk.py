@@ -21,12 +21,13 @@ from tandem_desktop.domain.execution import (
     RunRecord,
     RunStatus,
 )
-from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.ids import RUN_ID, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.commands import CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
+from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, encode_operations, encode_results
 from tandem_desktop.execution.steps import Step
@@ -72,7 +73,7 @@ class RunDesk:
         self.objects = objects
         self.clock = clock
         self.runs = RunStore(locations.runs)
-        self.shelf = JournalShelf(locations.journals / workspace.identity.journal_key)
+        self.shelf = JournalShelf(locations.journals, workspace.identity)
         self._locations = locations
         self._commands = commands
         self._paperwork = paperwork
@@ -135,14 +136,15 @@ class RunDesk:
         return journal
 
     def sweep(self) -> None:
-        """Remove benches that a crash left behind after their run had ended."""
+        """Remove benches that a crash left behind after their run had ended; what is not a bench stays."""
         folder = self._locations.workbenches
         if not folder.is_dir() or folder.is_symlink():
             return
         keep = set(self.shelf.open_runs())
         for leftover in folder.iterdir():
-            if leftover.name not in keep and not leftover.is_symlink() and leftover.is_dir():
-                sweep_folder(leftover)
+            if RUN_ID.fullmatch(leftover.name) and leftover.name not in keep and not leftover.is_symlink():
+                with contextlib.suppress(OSError):
+                    sweep_folder(leftover)
 
     def conduct(
         self,
@@ -198,6 +200,17 @@ class RunDesk:
             raise _fault(record, fault, self.workspace.path)
         return ended, results
 
+    def give_back(self, record: RunRecord, steps: tuple[Step, ...]) -> None:
+        """Return what a crash left on the bench and is not the run's own: somebody's edit, caught in an exchange."""
+        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
+        if not bench.folder.is_dir():
+            return
+        bench.open()
+        try:
+            Publisher(self.workspace, bench).give_back(steps)
+        finally:
+            bench.close()
+
     def file(
         self, record: RunRecord, operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]
     ) -> None:
@@ -205,6 +218,12 @@ class RunDesk:
         self.runs.finish(record, operations, results)
         self._paperwork.file(record, results)
         self.shelf.close(record.run_id)
+
+    def close_unread(self, record: RunRecord) -> None:
+        """Close a run whose journal was set aside."""
+        self.runs.finish(record, (), ())
+        self._paperwork.file(record, ())
+        self.sweep()
 
     def _roll_back(self, run: Run, policy: FailurePolicy) -> bool:
         if policy is not FailurePolicy.ROLLBACK:

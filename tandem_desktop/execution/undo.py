@@ -89,6 +89,11 @@ class UndoExecutor:
         record = self._desk.runs.get(run_id)
         if record.status is RunStatus.UNDONE:
             raise BadInputError(f"{run_id} is undone already.", next=f"Bring it back with: tandem redo {run_id}")
+        if record.status is RunStatus.COMPLETED and not self._desk.shelf.has(record.run_id):
+            raise BadInputError(
+                f"The journal of {run_id} is not in the state folder: the run belongs to another copy of this folder.",
+                next="Undo it where it was applied, with the same state folder.",
+            )
         if not is_undoable(record, has_journal=self._desk.shelf.has(record.run_id)):
             raise BadInputError(
                 f"{run_id} left nothing to undo ({record.status.value}).", next="See what can be undone: tandem runs"

@@ -3,11 +3,13 @@
 import contextlib
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -51,7 +53,7 @@ def run_child(
     There is no terminal and nothing to read: a command that asks for input gets end-of-file.
     """
     process = subprocess.Popen(
-        argv,
+        [*_dies_with_us(), *argv],
         cwd=f"/proc/self/fd/{cwd}" if isinstance(cwd, int) else cwd,
         env=dict(environment),
         stdin=subprocess.DEVNULL,
@@ -87,6 +89,13 @@ def run_child(
                 break
     _end_group(process)
     return Outcome(process.returncode, kept.value(), kept.dropped, timed_out, aborted)
+
+
+@cache
+def _dies_with_us() -> tuple[str, ...]:
+    """A child must not outlive a Tandem that was killed: nobody would take charge of what it still does."""
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
 
 
 class _Kept:

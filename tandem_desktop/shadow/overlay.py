@@ -15,14 +15,12 @@ from pathlib import Path
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.scratch import remove_tree
 
-NOT_MOUNTED = 97
-"""Exit code that says the overlay could not be mounted, so nothing ran."""
-
 _SCRIPT = """\
-mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit 97
+mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
 mount -t proc proc /proc 2>/dev/null
-cd "$2/$3" || exit 97
-shift 3
+: > "$4"
+cd "$2/$3" || exit
+shift 4
 exec "$@"
 """
 _SPECIAL = set(',:\\"')
@@ -51,6 +49,11 @@ class Overlay:
         finally:
             os.close(fd)
 
+    @property
+    def was_mounted(self) -> bool:
+        """Whether the last command came to run inside at all."""
+        return self._mounted.exists()
+
     def discard(self) -> None:
         remove_tree(self.folder)
 
@@ -58,12 +61,17 @@ class Overlay:
         """How to run `command` inside; its whole process tree ends with it."""
         options = f"lowerdir={self.lower},upperdir={self.upper},workdir={self.folder / 'work'}"
         inside = ["sh", "-c", _SCRIPT, "tandem"]
+        where = [str(self.lower), cwd, str(self._mounted)]
         spaces = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
         if os.geteuid() == 0:
-            return ["unshare", *spaces, *inside, options, str(self.lower), cwd, *command]
+            return ["unshare", *spaces, *inside, options, *where, *command]
         plain = ["setpriv", "--ambient-caps=-all", "--inh-caps=-all"]
         own = ["--user", "--map-current-user", "--keep-caps"]
-        return ["unshare", *own, *spaces, *inside, f"{options},userxattr", str(self.lower), cwd, *plain, *command]
+        return ["unshare", *own, *spaces, *inside, f"{options},userxattr", *where, *plain, *command]
+
+    @property
+    def _mounted(self) -> Path:
+        return self.folder / "mounted"
 
 
 def can_overlay(lower: Path, shadows: Path) -> bool:
@@ -76,8 +84,9 @@ def can_overlay(lower: Path, shadows: Path) -> bool:
         try:
             overlay.open()
             tried = subprocess.run(overlay.argv(["true"]), capture_output=True, timeout=20, check=False)
+            mounted = overlay.was_mounted
         finally:
             overlay.discard()
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return tried.returncode == 0
+    return tried.returncode == 0 and mounted

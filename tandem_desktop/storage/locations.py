@@ -1,10 +1,13 @@
 """Where things lie: `.tandem` in the workspace; state outside it, which no agent can reach."""
 
+import contextlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from tandem_desktop.storage import atomic
+from tandem_desktop.domain.errors import OutsideWorkspaceError
+from tandem_desktop.storage import atomic, syscalls
 
 STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
 TANDEM_DIRECTORY = ".tandem"
@@ -61,8 +64,31 @@ class Locations:
     def locks(self) -> Path:
         return self.state / "locks"
 
+    def check(self) -> None:
+        """Make sure that what Tandem writes stays where it belongs.
+
+        Raises:
+            OutsideWorkspaceError: `.tandem` or a folder in it is a link or a file, or the state lies in the workspace.
+        """
+        for folder in (self.tandem, self.plans, self.runs, self.artifacts, self.workbenches):
+            with contextlib.suppress(FileNotFoundError):
+                if not stat.S_ISDIR(folder.lstat().st_mode):
+                    what = "a symbolic link" if folder.is_symlink() else "not a folder"
+                    raise OutsideWorkspaceError(
+                        f"{folder} is {what}; Tandem keeps its plans in a real folder there.",
+                        path=str(folder),
+                        next="Move it away, then try again.",
+                    )
+        if self.state.resolve().is_relative_to(self.workspace):
+            raise OutsideWorkspaceError(
+                f"The state folder {self.state} lies inside the workspace, where an agent could reach it.",
+                path=str(self.state),
+                next="Choose a folder outside the workspace with TANDEM_STATE_DIR.",
+            )
+
     def prepare_workspace(self) -> None:
         """Make `.tandem` with a .gitignore that keeps it out of every commit."""
+        self.check()
         if (self.tandem / ".gitignore").exists():
             return
         atomic.make_directory(self.tandem)
@@ -76,6 +102,12 @@ class Locations:
         for folder in (self.state, self.objects, self.journals, self.approvals, self.locks):
             if not folder.is_dir():
                 atomic.make_directory(folder, mode=0o700)
+        if self.state.stat().st_mode & 0o077:
+            fd = os.open(self.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                syscalls.chmod(fd, 0o700)
+            finally:
+                os.close(fd)
 
 
 def default_state_directory() -> Path:
