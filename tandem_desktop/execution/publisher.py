@@ -42,7 +42,7 @@ class Publisher:
             if inverse.needs_preparation and not (trusted and step.action is not Action.RMDIR):
                 found = look_at(self._bench.fd, str(step.n), step.path, keep=False)[0]
                 if found != inverse.after:
-                    self._bench.place(inverse, metadata, sync=True)
+                    self._bench.replace(inverse, metadata)
             _DO[inverse.action](self, inverse)
         except OSError as error:
             raise _refused(inverse, error) from error
@@ -54,7 +54,9 @@ class Publisher:
             if step.action not in (Action.SWAP, Action.REMOVE):
                 continue
             resting = self._came_out(str(step.n), step)
-            if resting in (ABSENT, step.before, step.after):
+            # Before it is published, the bench may hold half of an after-image; afterwards only what was in its place.
+            is_published = self._workspace.peek(step.path, keep=False)[0] == step.after
+            if not is_published or resting in (ABSENT, step.before):
                 continue
             dir_fd, name = self._workspace.parent(step.path)
             if step.action is Action.SWAP:

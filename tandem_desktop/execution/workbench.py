@@ -78,15 +78,21 @@ class Workbench:
 
         _side_by_side(place, wanted)
 
-    def place(self, step: Step, metadata: Metadata, *, sync: bool) -> None:
-        """Write one after-image under the step's number, replacing a leftover of that number."""
-        name, after = str(step.n), step.after
+    def place(self, step: Step, metadata: Metadata, *, sync: bool, name: str = "") -> None:
+        """Write one after-image under the step's number, or another name, replacing a leftover of that name."""
+        name, after = name or str(step.n), step.after
         if isinstance(after, FileState):
             self._place_file(name, after, metadata, sync=sync)
         elif isinstance(after, SymlinkState):
             self._fresh(name, lambda: syscalls.symlink(after.target, name, self.fd))
         elif isinstance(after, DirectoryState):
             self.place_directory(name, after.mode, metadata, sync=sync)
+
+    def replace(self, step: Step, metadata: Metadata) -> None:
+        """Put another after-image in the place of what rests under the step's number, whole at every moment."""
+        part = f"{step.n}.part"
+        self.place(step, metadata, sync=True, name=part)
+        syscalls.rename(part, str(step.n), self.fd, self.fd)
 
     def place_directory(self, name: str, mode: int, metadata: Metadata, *, sync: bool) -> None:
         self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))

@@ -66,7 +66,7 @@ def test_a_broken_audit_is_an_error(tandem: CommandLine, state: Path) -> None:
 def test_a_notebook_that_is_a_link_is_an_error(tandem: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tandem.workspace / ".tandem").symlink_to(tmp_path / "elsewhere")
-    assert "plans" in errors(tandem)
+    assert "engine" in errors(tandem)
 
 
 def test_a_missing_workspace_is_an_error(tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +79,8 @@ def test_a_machine_without_git_is_only_warned(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_exchange_is_tried_and_cleaned_up(tmp_path: Path) -> None:
-    locations = Locations(workspace=tmp_path, state=tmp_path / "state")
+    (tmp_path / "ws").mkdir()
+    locations = Locations(workspace=tmp_path / "ws", state=tmp_path / "state")
     locations.prepare_state()
     locations.prepare_workspace()
     before = sorted(tmp_path.rglob("*"))

@@ -71,12 +71,14 @@ def test_lock_held_elsewhere_is_seen_as_busy(memory_path: Path) -> None:
 
 
 def test_state_folder_is_private_and_tandem_ignores_itself(memory_path: Path) -> None:
-    places = Locations(memory_path, memory_path / "state")
+    workspace = memory_path / "ws"
+    workspace.mkdir()
+    places = Locations(workspace, memory_path / "state")
     places.prepare_state()
     places.prepare_workspace()
     places.prepare_workspace()
     assert places.state.stat().st_mode & 0o777 == 0o700
-    assert (memory_path / ".tandem" / ".gitignore").read_text() == "*\n"
+    assert (workspace / ".tandem" / ".gitignore").read_text() == "*\n"
 
 
 def test_scratch_tree_is_removed_without_following_links(memory_path: Path) -> None:
