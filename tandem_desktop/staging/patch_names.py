@@ -84,6 +84,9 @@ def plain_path(old: str, new: str) -> str:
     for suffix in BACKUP_SUFFIXES:
         if old == new + suffix or (_tail(old) and _tail(old) == _tail(new) + suffix):
             return new if old == new + suffix else _tail(new)
+    inside = [name for name in (old, new) if not name.startswith("/") and ".." not in name.split("/")]
+    if len(inside) == 1:
+        return inside[0]
     raise StepRefusedError(
         f"The patch names two different files, {old} and {new}.",
         path=new,

@@ -287,3 +287,10 @@ def test_creating_over_content_and_deleting_what_has_more_is_refused():
     (gone,) = parse_patch(b"diff --git a/x b/x\ndeleted file mode 100644\n")
     with pytest.raises(StepRefusedError, match="does not remove"):
         apply_patch(b"there\n", gone)
+
+
+@pytest.mark.parametrize("names", [("a.txt", "../elsewhere/a2"), ("/somewhere/a.old", "a.txt")])
+def test_of_two_names_the_one_inside_the_workspace_is_meant(names: tuple[str, str]) -> None:
+    raw = f"--- {names[0]}\t2026-01-01\n+++ {names[1]}\t2026-01-02\n@@ -1 +1 @@\n-one\n+two\n".encode()
+    (found,) = parse_patch(raw)
+    assert (found.path, apply_patch(b"one\n", found)) == ("a.txt", b"two\n")
