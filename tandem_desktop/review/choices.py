@@ -1,12 +1,13 @@
 """A person's choices about a revision, dropped operations and hunks, as the operations of the next one."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import FileState, StagedOperation
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.review.merge import merge
 from tandem_desktop.staging.hunks import hunks, keep
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -71,7 +72,71 @@ def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objec
     if not left:
         raise StepRefusedError("Nothing would be left of the plan.", next="End it with: tandem cancel PLAN")
     _refuse_orphans(tuple(left.values()))
-    return Chosen(tuple(left.values()), tuple(contents))
+    later = _Later(operations, left, objects, contents)
+    return Chosen(tuple(later.operations()), tuple(contents))
+
+
+class _Later:
+    """Operations on a file that now begins otherwise: moved onto what is left, where the changes do not touch."""
+
+    def __init__(
+        self,
+        before: tuple[StagedOperation, ...],
+        left: dict[OperationId, StagedOperation],
+        objects: ObjectStore,
+        contents: list[bytes],
+    ) -> None:
+        self._before = before
+        self._left = left
+        self._objects = objects
+        self._contents = contents
+        self._made = {hashlib.sha256(data).hexdigest(): data for data in contents}
+        self._stands: dict[str, NodeState] = {}
+        """Paths whose state is no longer what the plan had, and what it is now."""
+
+    def operations(self) -> Iterator[StagedOperation]:
+        for operation in self._before:
+            kept = self._left.get(operation.id)
+            if kept is not None and operation.path in self._stands:
+                kept = self._moved(kept, self._stands[operation.path])
+            self._follow(operation, kept)
+            if kept is not None:
+                yield kept
+
+    def _moved(self, operation: StagedOperation, now: NodeState) -> StagedOperation:
+        """The operation on its new base; as it was when that cannot be worked out, for the simulation to refuse."""
+        base, after = operation.base, operation.after
+        if not isinstance(base, FileState) or not isinstance(now, FileState):
+            return operation
+        if operation.to is not None:
+            return operation.model_copy(update={"base": now, "after": now})
+        if not isinstance(after, FileState):
+            return operation.model_copy(update={"base": now})
+        content = merge(self._read(base), self._read(now), self._read(after))
+        if content is None:
+            return operation
+        state = FileState(
+            sha256=hashlib.sha256(content).hexdigest(),
+            size=len(content),
+            mode=now.mode if after.mode == base.mode else after.mode,
+        )
+        self._made[state.sha256] = content
+        self._contents.append(content)
+        return operation.model_copy(update={"base": now, "after": state})
+
+    def _follow(self, planned: StagedOperation, kept: StagedOperation | None) -> None:
+        for change in planned.changes():
+            now = next((c.after for c in kept.changes() if c.path == change.path), None) if kept else None
+            if now is None:
+                now = self._stands.get(change.path, change.before)
+            if now == change.after:
+                self._stands.pop(change.path, None)
+            else:
+                self._stands[change.path] = now
+
+    def _read(self, state: FileState) -> bytes:
+        made = self._made.get(state.sha256)
+        return self._objects.read(state.sha256) if made is None else made
 
 
 def _without_hunks(
