@@ -294,6 +294,8 @@ def _all_results(
 
 
 def _summary(results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
+    if not results:
+        return "rolled back, the tree is as before" if rolled_back else "done"
     done = sum(result.status is ResultStatus.COMPLETED for result in results)
     tail = "; rolled back, the tree is as before" if rolled_back else ""
     return f"{done} of {len(results)} operations done{tail}"

@@ -85,11 +85,6 @@ class ObjectStore:
             self._recent_bytes += size
         return data
 
-    def forget(self) -> None:
-        """Drop what was remembered of recent reads."""
-        self._recent.clear()
-        self._recent_bytes = 0
-
     def _path(self, sha256: str) -> str:
         return f"{self._prefix}{sha256[:2]}/{sha256[2:]}"
 
