@@ -252,7 +252,6 @@ class RunDesk:
         bench: Workbench,
     ) -> None:
         try:
-            bench.discard()
             end = (
                 b'{"type":"end","record":',
                 record.model_dump_json().encode(),
@@ -263,6 +262,9 @@ class RunDesk:
             self.file(record, operations, results)
         except (OSError, StorageError) as error:
             raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
+        # Last, so that no sync has to wait for it; what an error or a kill leaves behind is swept by the next call.
+        with contextlib.suppress(OSError):
+            bench.discard()
 
     def _left_open(self, record: RunRecord, error: OSError | StorageError, what: str) -> InterruptedRunError:
         reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror

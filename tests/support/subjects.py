@@ -1,5 +1,6 @@
 """Calls of the command that change files, each with the moment it starts from and every end it may come to."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,5 +179,13 @@ def _points(workplace: Workplace, *words: str) -> tuple[Point, ...]:
     """Every call that can change the workspace or the state, from a recording of the whole command."""
     code, calls = record(workplace.command(*words), workplace.environment, ROOT, workplace.folder / "trace")
     assert code == 0, words
-    own = (call for call in calls if call.changes and call.inside(workplace.workspace, workplace.state))
-    return tuple(dict.fromkeys((call.name, call.number) for call in own))
+    made: Counter[str] = Counter()
+    points = []
+    for call in calls:
+        first_thread = call.thread == calls[0].thread
+        made[call.name] += first_thread
+        # The number of a call in another thread stands for an earlier call of the first one, if that came so far.
+        is_itself = first_thread or call.number > made[call.name]
+        if is_itself and call.changes and call.inside(workplace.workspace, workplace.state):
+            points.append((call.name, call.number))
+    return tuple(dict.fromkeys(points))
