@@ -28,7 +28,9 @@ _T = TypeVar("_T")
 _FEW = 16
 """Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
 _HANDS = 2
-"""Threads that prepare or clear away many nodes side by side; publishing is always one thread in plan order."""
+"""Threads that prepare after-images side by side; publishing is always one thread in plan order."""
+_WORTH_A_THREAD = 64 * 1024
+"""Bytes per file from which that pays; small files only get into each other's way in the kernel."""
 
 
 class Workbench:
@@ -76,7 +78,12 @@ class Workbench:
             except (OSError, StorageError) as error:
                 raise _not_prepared(task[0], error) from error
 
-        _side_by_side(place, wanted)
+        size = sum(step.after.size for step, _ in wanted if isinstance(step.after, FileState))
+        if few or size < len(wanted) * _WORTH_A_THREAD:
+            for task in wanted:
+                place(task)
+        else:
+            _side_by_side(place, wanted)
 
     def place(self, step: Step, metadata: Metadata, *, sync: bool, name: str = "") -> None:
         """Write one after-image under the step's number, or another name, replacing a leftover of that name."""
@@ -197,23 +204,20 @@ def sweep_folder(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            _side_by_side(lambda name: remove_node(fd, name), os.listdir(fd))
+            for name in os.listdir(fd):
+                remove_node(fd, name)
         finally:
             os.close(fd)
         syscalls.rmdir(str(folder))
 
 
 def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
-    """Do every task, many of them by several threads; a failure is raised when all have stopped."""
+    """Do every task, shared out among several threads; a failure is raised when all have stopped."""
 
     def share(first: int) -> None:
         for task in tasks[first::_HANDS]:
             do(task)
 
-    if len(tasks) <= _FEW:
-        for task in tasks:
-            do(task)
-        return
     with ThreadPoolExecutor(_HANDS) as hands:
         for done in [hands.submit(share, first) for first in range(_HANDS)]:
             done.result()

@@ -223,8 +223,8 @@ def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -
 
 
 @pytest.mark.req("S0-89")
-def test_many_operations_are_prepared_side_by_side_and_published_in_plan_order(desk: RunDesk, root: Path) -> None:
-    contents = [b"content %d\n" % number for number in range(100)]
+def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(desk: RunDesk, root: Path) -> None:
+    contents = [b"%6d\n" % number * 10_000 for number in range(100)]
     desk.objects.put_all(contents)
     operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
     meeting = threading.Barrier(2)
@@ -246,8 +246,9 @@ def test_many_operations_are_prepared_side_by_side_and_published_in_plan_order(d
     assert [(root / "many" / f"{n}.txt").read_bytes() for n in range(100)] == contents
 
 
-def test_one_after_image_among_many_that_cannot_be_written_fails_alone(desk: RunDesk, root: Path) -> None:
-    contents = [b"content %d\n" % number for number in range(60)]
+@pytest.mark.parametrize("times", [1, 10_000], ids=["small", "large"])
+def test_one_after_image_among_many_that_cannot_be_written_fails_alone(desk: RunDesk, root: Path, times: int) -> None:
+    contents = [b"%6d\n" % number * times for number in range(60)]
     desk.objects.put_all(contents[:50] + contents[51:])
     operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
     _, results = carry_out(desk, operations, FailurePolicy.CONTINUE)
