@@ -4,6 +4,7 @@ Every turn works on a fresh copy, synced before the clock starts so that nobody 
 tree is compared byte by byte afterwards.
 """
 
+import itertools
 import json
 import os
 import random
@@ -88,7 +89,9 @@ class Bench:
     """Runs one turn at a time, each in a folder of its own that goes away afterwards."""
 
     def __init__(self, folder: Path) -> None:
-        self._turns = folder / "turns"
+        self._folder = folder
+        self._numbers = itertools.count()
+        self._turns = folder
 
     def git_apply(self, work: Work) -> float:
         root = self._fresh(work)
@@ -122,7 +125,8 @@ class Bench:
         return self._checked(seconds_of(lambda: engine.runs.undo(run_id)), work.before)
 
     def _fresh(self, work: Work) -> Path:
-        shutil.rmtree(self._turns, ignore_errors=True)
+        # A new folder for every turn, cleared away at the end: ext4 is slow to reuse what was deleted a moment ago.
+        self._turns = self._folder / f"turn-{next(self._numbers)}"
         shutil.copytree(work.master, self._turns / "workspace")
         os.sync()
         return self._turns / "workspace"
