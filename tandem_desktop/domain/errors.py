@@ -10,6 +10,9 @@ TandemError
 ├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
 │                       · InterruptedRunError · UndoConflictError
 ├─ TaskError            TaskCycleError
+├─ ShadowError          there is no shadow to work in
+├─ SidecarError         SidecarLaunchError · SidecarProtocolError · SidecarExitedError · SidecarTimeoutError
+│                       · LoginNeededError
 └─ StorageError         the disk said no
 
 Every error is a sentence a person can act on: what, where (`path`, `step`), and the next thing to do (`next`).
@@ -237,3 +240,51 @@ class StorageError(TandemError):
 
     kind = "storage"
     exit_code = 4
+
+
+class ShadowError(TandemError):
+    """The shadow cannot be opened, or is not what it must be; nothing runs without it."""
+
+    kind = "shadow"
+    exit_code = 4
+
+
+class SidecarError(TandemError):
+    """The agent process could not do its part; `stderr` holds its last lines."""
+
+    kind = "agent"
+    exit_code = 4
+
+    def __init__(self, message: str, *, next: str = "", stderr: tuple[str, ...] = ()) -> None:  # noqa: A002 - as in TandemError
+        super().__init__(message, next=next)
+        self.stderr = stderr
+
+
+class SidecarLaunchError(SidecarError):
+    """The agent cannot be started."""
+
+    kind = "agent_launch"
+
+
+class SidecarProtocolError(SidecarError):
+    """The agent says what nobody can understand."""
+
+    kind = "agent_protocol"
+
+
+class SidecarExitedError(SidecarError):
+    """The agent ended when it should not have."""
+
+    kind = "agent_exited"
+
+
+class SidecarTimeoutError(SidecarError):
+    """The agent did not answer in time."""
+
+    kind = "agent_timeout"
+
+
+class LoginNeededError(SidecarError):
+    """The agent wants a login first."""
+
+    kind = "agent_login"

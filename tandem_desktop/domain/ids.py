@@ -10,6 +10,8 @@ SessionId = NewType("SessionId", str)
 OperationId = NewType("OperationId", str)
 TaskId = NewType("TaskId", str)
 RequestId = NewType("RequestId", str)
+ToolCallId = NewType("ToolCallId", str)
+TerminalId = NewType("TerminalId", str)
 
 PLAN_ID = re.compile(r"PLAN-[0-9a-f]{8}")
 RUN_ID = re.compile(r"RUN-[0-9a-f]{8}")

@@ -1,0 +1,70 @@
+"""What stands between the engine and an agent: what we ask of it, and what it may ask of us."""
+
+from typing import Protocol
+
+from tandem_desktop.domain.agents import (
+    AgentFacts,
+    AgentSession,
+    AgentUpdate,
+    PermissionAnswer,
+    PermissionRequest,
+    PlanningServer,
+    StopReason,
+    TerminalOutput,
+)
+from tandem_desktop.domain.ids import SessionId, TerminalId
+from tandem_desktop.domain.operations import CommandCall
+
+
+class AgentPort(Protocol):
+    """An agent that can be talked to. Every call raises a `SidecarError` when the agent cannot do its part."""
+
+    async def start(self) -> AgentFacts:
+        """Start the process and greet it."""
+
+    async def new_session(self, servers: tuple[PlanningServer, ...] = ()) -> AgentSession:
+        """Open a conversation, in the mode in which the agent asks before it acts."""
+
+    async def prompt(self, session_id: SessionId, text: str) -> StopReason:
+        """Say something and wait for the end of the turn."""
+
+    async def cancel(self, session_id: SessionId) -> None:
+        """End the turn; every open request of the session is answered."""
+
+    async def stop(self) -> None:
+        """End the whole process tree."""
+
+
+class AgentClient(Protocol):
+    """What an agent may ask of us: three doors (permission, files, terminal) and an ear.
+
+    Paths are relative to the workspace; a path outside it never gets here. Every call belongs to one session and none
+    waits for another.
+    """
+
+    async def decide(self, request: PermissionRequest) -> PermissionAnswer:
+        """Answer a request; cancelled from outside when the turn or the agent ends first."""
+
+    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+        """Take note; returns at once."""
+
+    async def read_text(self, session_id: SessionId, path: str) -> str:
+        """The text of a file as the agent's shadow has it."""
+
+    async def write_text(self, session_id: SessionId, path: str, text: str) -> None:
+        """Write a file in the agent's shadow."""
+
+    async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:
+        """Run, stage or refuse a command, as the policy says; the terminal tells which."""
+
+    async def terminal_output(self, terminal_id: TerminalId) -> TerminalOutput:
+        """What the terminal shows now."""
+
+    async def wait_for_terminal(self, terminal_id: TerminalId) -> TerminalOutput:
+        """What it shows when its command has ended."""
+
+    async def kill_terminal(self, terminal_id: TerminalId) -> None:
+        """End its command."""
+
+    async def release_terminal(self, terminal_id: TerminalId) -> None:
+        """Forget it, ending its command."""

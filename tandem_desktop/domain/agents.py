@@ -1,0 +1,249 @@
+"""A coding agent as the product knows it: what it is, what it says, what it asks for. No wire format here."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
+
+
+class WritesBy(StrEnum):
+    """Who carries out an agent's file changes."""
+
+    ITSELF = "itself"
+    CLIENT = "client"
+
+
+class OnReject(StrEnum):
+    """What an agent does when a request is refused."""
+
+    CONTINUES = "continues"
+    STOPS = "stops"
+
+
+class AgentProfile(Frozen):
+    """What has to be known of an agent to start it and to understand it; data, never code."""
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    """How it is started; the first word is looked for on PATH."""
+    version_command: tuple[str, ...] = ()
+    asking_mode: str | None = None
+    """The mode in which it asks before it acts; set after every new session. Never its own plan mode."""
+    writes_by: WritesBy = WritesBy.ITSELF
+    on_reject: OnReject = OnReject.CONTINUES
+    env: tuple[str, ...] = ()
+    """Names let through from the person's environment."""
+    set_env: dict[str, str] = Field(default_factory=dict)
+    credentials: tuple[str, ...] = ()
+    """Files of the real home, relative to it, copied into the private one when newer."""
+    instruction_files: tuple[str, ...] = ("AGENTS.md",)
+    """Project instruction files it reads by itself; the others are passed on with the first prompt."""
+    planning_tools: bool = True
+    """Whether it takes MCP servers with a new session."""
+    start_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    needs: str = ""
+    """What a person has to do before it works: install, log in, set a key."""
+    install: str = ""
+    known: str = ""
+    """What was measured, and what was not."""
+
+
+class ToolKind(StrEnum):
+    """What a tool call is about, in the agent's own words."""
+
+    READ = "read"
+    EDIT = "edit"
+    DELETE = "delete"
+    MOVE = "move"
+    SEARCH = "search"
+    EXECUTE = "execute"
+    THINK = "think"
+    FETCH = "fetch"
+    SWITCH_MODE = "switch_mode"
+    OTHER = "other"
+
+
+class ToolCallStatus(StrEnum):
+    """How far a tool call is."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class ProposedDiff(Frozen):
+    """What an agent says it will change; shown beside the real change, never taken for it."""
+
+    path: str
+    old_text: str | None
+    new_text: str
+
+
+class ToolCall(Frozen):
+    """Everything heard so far about one use of a tool, merged from all messages that carry its id."""
+
+    id: ToolCallId
+    tool: str = ""
+    """The tool's name as far as it is known: `edit`, `bash`, `present_plan`."""
+    title: str = ""
+    kind: ToolKind = ToolKind.OTHER
+    status: ToolCallStatus = ToolCallStatus.PENDING
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    """Relative to the workspace where inside it; as the agent wrote them otherwise."""
+    diffs: tuple[ProposedDiff, ...] = ()
+    command: str | None = None
+    cwd: str | None = None
+    output: str = ""
+    asked: bool = False
+    """Whether the agent asked for permission for this call."""
+
+
+class OptionKind(StrEnum):
+    """What choosing an option means; its name and id mean nothing."""
+
+    ALLOW_ONCE = "allow_once"
+    ALLOW_ALWAYS = "allow_always"
+    REJECT_ONCE = "reject_once"
+    REJECT_ALWAYS = "reject_always"
+
+
+class PermissionRequest(Frozen):
+    """An agent asks before it acts."""
+
+    id: RequestId
+    session_id: SessionId
+    call: ToolCall
+    options: tuple[OptionKind, ...]
+    """The kinds on offer; which option answers is chosen by kind where the wire is spoken."""
+
+
+class Verdict(StrEnum):
+    """The answer to a request."""
+
+    ALLOW = "allow"
+    REJECT = "reject"
+    CANCELLED = "cancelled"
+
+
+class PermissionAnswer(Frozen):
+    """One answer to one request, and why."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+class AgentFacts(Frozen):
+    """What an agent said about itself when it was greeted."""
+
+    name: str = ""
+    version: str = ""
+    protocol: int = 1
+    login_methods: tuple[str, ...] = ()
+
+
+class AgentSession(Frozen):
+    """A conversation the agent has opened."""
+
+    id: SessionId
+    modes: tuple[str, ...] = ()
+    mode: str | None = None
+
+
+class PlanningServer(Frozen):
+    """How the agent starts the server of the planning tools."""
+
+    name: str
+    command: tuple[str, ...]
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class AgentSaid(Frozen):
+    """A piece of the agent's answer, or of its thinking."""
+
+    type: Literal["said"] = "said"
+    text: str
+    thought: bool = False
+
+
+class ToolCallChanged(Frozen):
+    """A tool call appeared or moved on; carries all that is known of it."""
+
+    type: Literal["tool_call"] = "tool_call"
+    call: ToolCall
+
+
+class Todo(Frozen):
+    """One line of the agent's own list."""
+
+    content: str
+    status: str = "pending"
+    priority: str = "medium"
+
+
+class TodosChanged(Frozen):
+    """The agent's own list of what it means to do."""
+
+    type: Literal["todos"] = "todos"
+    todos: tuple[Todo, ...]
+
+
+class OfferedCommand(Frozen):
+    """A slash command of the agent."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
+class CommandsOffered(Frozen):
+    """The slash commands the agent understands."""
+
+    type: Literal["commands"] = "commands"
+    commands: tuple[OfferedCommand, ...]
+
+
+class ModeChanged(Frozen):
+    """The agent works in another mode now."""
+
+    type: Literal["mode"] = "mode"
+    mode: str
+
+
+class UsageReported(Frozen):
+    """How full the context is, and what it cost where the agent says so."""
+
+    type: Literal["usage"] = "usage"
+    used: int = 0
+    size: int = 0
+    cost: float | None = None
+    currency: str = ""
+
+
+AgentUpdate = Annotated[
+    AgentSaid | ToolCallChanged | TodosChanged | CommandsOffered | ModeChanged | UsageReported,
+    Field(discriminator="type"),
+]
+
+
+class StopReason(StrEnum):
+    """Why a turn ended."""
+
+    END_TURN = "end_turn"
+    MAX_TOKENS = "max_tokens"
+    MAX_TURN_REQUESTS = "max_turn_requests"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+
+
+class TerminalOutput(Frozen):
+    """What a terminal shows, and how its command ended, if it did."""
+
+    text: str = ""
+    truncated: bool = False
+    exit_code: int | None = None
