@@ -1,0 +1,176 @@
+"""What a scripted model says, step by step, in the words of whichever agent is asking.
+
+One scenario drives several agents: each names its tools and their arguments differently, so a call is written once
+in plain words and spoken in the dialect the agent declares.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Properties = Mapping[str, Any]
+"""The arguments a declared tool takes."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call in plain words; a tool written `*name` is any declared tool whose name ends so."""
+
+    tool: str
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One answer of the model: some text, then perhaps calls."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+    holds: bool = False
+    """After its text the answer stays open until the model is released or stopped."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A step as the asking agent understands it: declared tool names with their own arguments."""
+
+    text: str
+    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    holds: bool = False
+
+
+_HELLO = Call("write", {"path": "{cwd}/hello.py", "content": "print('hello')\n"})
+_BUMP = Call("edit", {"path": "{cwd}/app.py", "old": "x = 1", "new": "x = 42", "why": "bump"})
+_READ_APP = Call("read", {"path": "{cwd}/app.py"})
+_PLAN = Call("*present_plan", {"title": "T", "summary": "S", "steps": ["a", "b"]})
+
+SCENARIOS: Mapping[str, tuple[Step, ...]] = {
+    "write": (Step("I will create hello.py.", (_HELLO,)), Step("Finished the write.")),
+    "edit": (Step("Reading first.", (_READ_APP,)), Step("Now editing.", (_BUMP,)), Step("Finished the edit.")),
+    "bash": (
+        Step(
+            "Running a command.",
+            (Call("bash", {"command": "echo hi > made_by_bash.txt && cat made_by_bash.txt", "why": "make file"}),),
+        ),
+        Step("Finished the bash."),
+    ),
+    "seq": (
+        Step("Reading.", (_READ_APP,)),
+        Step("Write.", (_HELLO,)),
+        Step("Edit.", (_BUMP,)),
+        Step("Bash.", (Call("bash", {"command": "echo hi > made_by_bash.txt", "why": "make file"}),)),
+        Step("Read back.", (Call("read", {"path": "{cwd}/hello.py"}),)),
+        Step("Finished the sequence."),
+    ),
+    "parallel": (
+        Step(
+            "Three at once.",
+            (
+                Call("write", {"path": "{cwd}/p1.txt", "content": "one\n"}),
+                Call("write", {"path": "{cwd}/p2.txt", "content": "two\n"}),
+                Call("bash", {"command": "echo three > p3.txt", "why": "third"}),
+            ),
+        ),
+        Step("Finished parallel."),
+    ),
+    "mcp": (Step("Proposing a plan.", (_PLAN,)), Step("Plan was presented.")),
+    "escape": (
+        Step("Write.", (Call("write", {"path": "{cwd}/hello.py", "content": "print(1)\n"}),)),
+        Step(
+            "Trying outside.",
+            (Call("bash", {"command": "echo in > inside.txt; echo bad > {cwd}/../ESCAPE.txt", "why": "x"}),),
+        ),
+        Step("Finished escape."),
+    ),
+    "text": (Step("Just text."),),
+    "hold": (Step("Thinking for a long time.", holds=True),),
+}
+
+
+def answer_to(
+    messages: Iterable[tuple[str, str]],
+    declared: Mapping[str, Properties],
+    scenarios: Mapping[str, tuple[Step, ...]] = SCENARIOS,
+) -> Answer:
+    """What the model says next.
+
+    The last user text chooses the script with `[[scenario:NAME]]` and `[[cwd:/absolute/path]]`; the number of
+    assistant messages after it is the step. Nothing is remembered between requests.
+    """
+    messages = list(messages)
+    chosen = [place for place, (role, text) in enumerate(messages) if role == "user" and "[[scenario:" in text]
+    if not chosen:
+        return Answer("Title: scripted session")
+    text = messages[chosen[-1]][1]
+    name = re.findall(r"\[\[scenario:([\w-]+)\]\]", text)[-1]
+    if not declared:
+        return Answer(f"Title: {name}")
+    folder = (re.findall(r"\[\[cwd:([^\]]+)\]\]", text) or ["."])[-1]
+    steps = scenarios[name]
+    done = sum(role == "assistant" for role, _ in messages[chosen[-1] + 1 :])
+    step = steps[min(done, len(steps) - 1)]
+    return Answer(step.text, tuple(_spoken(call, declared, folder) for call in step.calls), step.holds)
+
+
+_DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
+    "write": (
+        ("write", {"filePath": "path", "content": "content"}),
+        ("Write", {"file_path": "path", "content": "content"}),
+        ("write_file", {"path": "path", "content": "content"}),
+    ),
+    "edit": (
+        ("edit", {"filePath": "path", "oldString": "old", "newString": "new"}),
+        ("Edit", {"file_path": "path", "old_string": "old", "new_string": "new"}),
+        ("search_replace", {"file_path": "path", "content": "markers"}),
+        ("replace", {"file_path": "path", "old_string": "old", "new_string": "new", "instruction": "why"}),
+    ),
+    "read": (
+        ("read", {"filePath": "path"}),
+        ("Read", {"file_path": "path"}),
+        ("read_file", {"path": "path"}),
+    ),
+    "bash": (
+        ("bash", {"command": "command", "description": "why"}),
+        ("Bash", {"command": "command", "description": "why"}),
+        ("run_shell_command", {"command": "command", "description": "why"}),
+        ("shell", {"command": "command"}),
+        ("exec_command", {"cmd": "command"}),
+    ),
+}
+"""Per plain tool: the names agents give it, and which plain word fills which of their arguments."""
+
+_SAME_ARGUMENT = (
+    ("filePath", "file_path", "path", "absolute_path"),
+    ("oldString", "old_string", "old_str", "before"),
+    ("newString", "new_string", "new_str", "after"),
+)
+
+
+def _spoken(call: Call, declared: Mapping[str, Properties], folder: str) -> tuple[str, dict[str, Any]]:
+    words = {word: _placed(value, folder) for word, value in call.words.items()}
+    if call.tool.startswith("*"):
+        ending = call.tool[1:]
+        return next((name for name in declared if name.endswith(ending)), ending), words
+    if call.tool not in _DIALECTS:
+        return call.tool, words
+    if "old" in words:
+        words["markers"] = f"<<<<<<< SEARCH\n{words['old']}\n=======\n{words['new']}\n>>>>>>> REPLACE"
+    dialects = _DIALECTS[call.tool]
+    tool, arguments = next((dialect for dialect in dialects if dialect[0] in declared), dialects[0])
+    spoken = {
+        _argument(name, declared.get(tool) or {}): words[word] for name, word in arguments.items() if word in words
+    }
+    return tool, {name: value for name, value in spoken.items() if name}
+
+
+def _placed(value: Any, folder: str) -> Any:
+    return value.replace("{cwd}", folder) if isinstance(value, str) else value
+
+
+def _argument(name: str, properties: Properties) -> str:
+    """The agent's own name for an argument; empty when it takes no such thing."""
+    if not properties or name in properties:
+        return name
+    others = next((group for group in _SAME_ARGUMENT if name in group), ())
+    return next((other for other in others if other in properties), "")
