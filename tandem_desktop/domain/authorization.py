@@ -1,0 +1,107 @@
+"""May a tool be used? The question, what it depends on, and the three answers."""
+
+from enum import StrEnum
+from typing import ClassVar, Literal, Protocol
+
+from tandem_desktop.domain.frozen import Frozen
+
+
+class AuthorizationResult(StrEnum):
+    """The three answers. A rule that has none abstains with None."""
+
+    ALLOW = "allow"
+    CONFIRM = "confirm"
+    DENY = "deny"
+
+
+class ToolCategory(StrEnum):
+    """What using a tool comes to."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"
+    PLANNING = "planning"
+    """Tandem's own planning tools, and an agent's list of what it means to do."""
+    OUTSIDE = "outside"
+    """Reaches other people or other machines; no shadow can hold it back, and nothing can take it back."""
+    MODE = "mode"
+    """Changes how the agent itself asks."""
+    OTHER = "other"
+
+
+class ToolUse(Frozen):
+    """One use of a tool, as far as a rule has to know it."""
+
+    tool: str
+    """The agent's own name for it."""
+    name: str
+    """The same name in every agent: `edit`, `bash`."""
+    category: ToolCategory
+    paths: tuple[str, ...] = ()
+    command: str | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name a person may mean it by, in lower case."""
+        bare = self.tool.lower().rpartition("__")[2]
+        return frozenset({self.tool.lower(), self.name.lower(), bare})
+
+
+class PermissionRule(Frozen):
+    """What a person decided once: uses that match every pattern given here get this answer."""
+
+    answer: Literal["allow", "ask", "deny"]
+    tool: str = "*"
+    """A name or a pattern such as `web*`; `read`, `write` and `execute` also mean every tool of that kind."""
+    path: str | None = None
+    """A pattern as in .gitignore, such as `secrets/**`."""
+    command: str | None = None
+    """A pattern for the command's text, such as `git push*`."""
+
+
+class Template(Frozen):
+    """A kind of work for which some tools need no question."""
+
+    name: str
+    allowed_tools: tuple[str, ...] = ()
+
+
+class AuthContext(Frozen):
+    """Everything an answer depends on besides the use itself; fixed for the length of one question."""
+
+    yolo_mode: bool = False
+    tool_ignore_list: tuple[str, ...] = ()
+    """Tools a person does not want to be asked about."""
+    active_template: Template | None = None
+    plan_mode: bool = False
+    shadowed: bool = False
+    """Whether what the tool does lands in a shadow of the workspace, where it is held for review."""
+    guarded_tools: tuple[str, ...] = ()
+    """Exact names of tools that only a plan may use."""
+    guard_blocks: bool = True
+    """False: a guarded tool is only logged as one that would have been blocked."""
+    plan_scope: tuple[str, ...] | None = None
+    """The only tools there are while a plan is worked on; None when nothing limits them."""
+    rules: tuple[PermissionRule, ...] = ()
+
+
+class SessionPermissions(Frozen):
+    """What a person chose for one session; a change makes a new value and holds from the next request on."""
+
+    plan_mode: bool = False
+    tool_ignore: tuple[str, ...] = ()
+    yolo: bool = False
+    template: Template | None = None
+    plan_scope: tuple[str, ...] | None = None
+
+
+class AuthorizationRule(Protocol):
+    """One reason to answer. Lower priorities are asked first; None abstains."""
+
+    priority: ClassVar[int]
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        """The rule's answer, or None when it has nothing to say."""
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        """Why, as a sentence for the agent; asked only of a rule that has answered."""

@@ -1,0 +1,46 @@
+"""Many rules, one answer."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, AuthorizationRule, ToolUse
+from tandem_desktop.domain.errors import ToolDeniedError
+from tandem_desktop.policy.rules import standard_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """An answer, and the words of the rule that gave it; none when all were silent."""
+
+    result: AuthorizationResult
+    reason: str = ""
+
+
+class AuthorizationPolicy:
+    """Combine rules into a single answer. Any denial is final; silence means ask the person."""
+
+    def __init__(self, rules: Iterable[AuthorizationRule] | None = None) -> None:
+        chosen = standard_rules() if rules is None else tuple(rules)
+        self._rules = tuple(sorted(chosen, key=lambda rule: rule.priority))
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult:
+        return self.explain(use, context).result
+
+    def explain(self, use: ToolUse, context: AuthContext) -> Ruling:
+        """The answer with its reason."""
+        answers = [(rule, answer) for rule in self._rules if (answer := rule.evaluate(use, context)) is not None]
+        denials = [pair for pair in answers if pair[1] is AuthorizationResult.DENY]
+        for rule, answer in denials or answers:
+            return Ruling(answer, rule.reason(use, context))
+        return Ruling(AuthorizationResult.CONFIRM)
+
+    def require(self, use: ToolUse, context: AuthContext) -> Ruling:
+        """The answer, when it is not a denial.
+
+        Raises:
+            ToolDeniedError: a rule denies it; the sentence says why.
+        """
+        ruling = self.explain(use, context)
+        if ruling.result is AuthorizationResult.DENY:
+            raise ToolDeniedError(ruling.reason, next="Go on without it, or put it into the plan.")
+        return ruling

@@ -1,0 +1,198 @@
+"""The rules, each one reason to allow, to ask or to deny.
+
+Lower priorities are asked first, and any denial is final whatever its priority:
+
+100 plan mode · 110 plan scope · 120 guarded tools · 140 the shadow · 150 the person's own rules
+200 read-only · 205 planning · 210 template · 300 yolo · 310 ignore list
+"""
+
+from typing import ClassVar
+
+from tandem_desktop.domain.authorization import (
+    AuthContext,
+    AuthorizationResult,
+    AuthorizationRule,
+    ToolCategory,
+    ToolUse,
+)
+from tandem_desktop.policy.patterns import matches
+from tandem_desktop.policy.tool_catalog import UNSTAGEABLE
+
+
+class PlanModeBlockRule:
+    """In plan mode, what cannot be staged cannot happen.
+
+    Writing and running are blocked outright (the blocked set is write and execute, and bash is blocked fully) unless
+    they land in a shadow, from where they reach the workspace only as operations of an approved plan. What no shadow
+    can hold is blocked always.
+    """
+
+    priority: ClassVar[int] = 100
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        if not context.plan_mode:
+            return None
+        if use.category in UNSTAGEABLE:
+            return AuthorizationResult.DENY
+        if use.category in (ToolCategory.WRITE, ToolCategory.EXECUTE) and not context.shadowed:
+            return AuthorizationResult.DENY
+        return None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        if use.category is ToolCategory.MODE:
+            return f"'{use.tool}' is not available: the person decides when Plan mode ends."
+        return (
+            f"'{use.tool}' is not available in Plan mode. Describe what it should do as a step of your plan, and use "
+            "present_plan or plan_propose when you are ready."
+        )
+
+
+class PlanScopeRule:
+    """While a plan is worked on, only the tools it lists are there."""
+
+    priority: ClassVar[int] = 110
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        if context.plan_scope is None or use.category is ToolCategory.PLANNING:
+            return None
+        listed = {name.lower() for name in context.plan_scope}
+        return None if use.names & listed else AuthorizationResult.DENY
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return f"Tool not available in plan scope. Only [{', '.join(context.plan_scope or ())}] are available."
+
+
+class GuardedToolsRule:
+    """A guarded tool acts through a plan or not at all.
+
+    In plan mode what the shadow holds back becomes part of the plan, which is what the guard asks for.
+    """
+
+    priority: ClassVar[int] = 120
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        if not context.guard_blocks or not is_guarded(use, context):
+            return None
+        held = use.category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE) and context.shadowed
+        return None if context.plan_mode and held else AuthorizationResult.DENY
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return f"'{use.tool}' is guarded: it may only be used through a plan. Propose one with plan_propose."
+
+
+class ShadowRule:
+    """In plan mode, what lands in the shadow needs no question: the review of the plan is the question."""
+
+    priority: ClassVar[int] = 140
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        return AuthorizationResult.ALLOW if context.plan_mode and context.shadowed else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "It stays in the shadow until the plan is approved."
+
+
+class PatternRule:
+    """What the person decided once in the settings: deny before ask, ask before allow."""
+
+    priority: ClassVar[int] = 150
+
+    _ANSWERS: ClassVar = {
+        "deny": AuthorizationResult.DENY,
+        "ask": AuthorizationResult.CONFIRM,
+        "allow": AuthorizationResult.ALLOW,
+    }
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        given = {rule.answer for rule in context.rules if matches(rule, use)}
+        return next((result for answer, result in self._ANSWERS.items() if answer in given), None)
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return f"A rule in the person's settings decides on this use of '{use.tool}'."
+
+
+class ReadOnlyToolRule:
+    """Reading needs no question."""
+
+    priority: ClassVar[int] = 200
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        return AuthorizationResult.ALLOW if use.category is ToolCategory.READ else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "It only reads."
+
+
+class PlanningToolRule:
+    """Planning changes nothing but the plan, so it needs no question, in plan mode or out of it."""
+
+    priority: ClassVar[int] = 205
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        return AuthorizationResult.ALLOW if use.category is ToolCategory.PLANNING else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "It only plans."
+
+
+class TemplateAllowedToolsRule:
+    """The active template brings its own list of tools that need no question."""
+
+    priority: ClassVar[int] = 210
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        template = context.active_template
+        return AuthorizationResult.ALLOW if template and _listed(use, template.allowed_tools) else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "The active template allows it."
+
+
+class YoloModeRule:
+    """The person asked not to be asked."""
+
+    priority: ClassVar[int] = 300
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        return AuthorizationResult.ALLOW if context.yolo_mode else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "The person asked not to be asked."
+
+
+class ToolIgnoreListRule:
+    """The person asked not to be asked about this tool."""
+
+    priority: ClassVar[int] = 310
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        return AuthorizationResult.ALLOW if _listed(use, context.tool_ignore_list) else None
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return "The person asked not to be asked about this tool."
+
+
+def is_guarded(use: ToolUse, context: AuthContext) -> bool:
+    """Whether a guard names the tool, also where an agent puts the name of a server before it."""
+    return any(
+        guard.lower() in use.names or use.tool.lower().endswith(f"_{guard.lower()}") for guard in context.guarded_tools
+    )
+
+
+def standard_rules() -> tuple[AuthorizationRule, ...]:
+    return (
+        PlanModeBlockRule(),
+        PlanScopeRule(),
+        GuardedToolsRule(),
+        ShadowRule(),
+        PatternRule(),
+        ReadOnlyToolRule(),
+        PlanningToolRule(),
+        TemplateAllowedToolsRule(),
+        YoloModeRule(),
+        ToolIgnoreListRule(),
+    )
+
+
+def _listed(use: ToolUse, tools: tuple[str, ...]) -> bool:
+    return bool(use.names & {tool.lower() for tool in tools})

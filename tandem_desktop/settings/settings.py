@@ -1,0 +1,76 @@
+"""What a person can choose, in one frozen value, each field explained where it stands."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tandem_desktop.domain.authorization import PermissionRule
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.frozen import Frozen
+
+_DAY = 24
+_GIB = 1024**3
+_MIB = 1024**2
+
+CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
+
+
+class Settings(Frozen):
+    """Every choice, with its default. The explanations here are the ones in `docs/settings.md`."""
+
+    agent: str = Field(default="", description="The agent a new session starts with; empty for the built-in one.")
+    commands_while_planning: CommandsWhilePlanning = Field(
+        default="stage",
+        description=(
+            "What happens to a command an agent wants to run while it plans: `stage` refuses it and puts it into the "
+            "plan, `rehearse` runs it in the shadow, `deny` refuses it."
+        ),
+    )
+    rehearse_with_network: bool = Field(
+        default=False, description="Whether a command Tandem rehearses may use the network."
+    )
+    approval_hours: Annotated[int, Field(ge=1, le=30 * _DAY)] = Field(
+        default=_DAY, description="How many hours an approval can be used."
+    )
+    executor_timeout_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
+        default=30, description="After how many minutes a run that was cut off counts as stalled."
+    )
+    stale_after_days: Annotated[int, Field(ge=1, le=3650)] = Field(
+        default=30, description="After how many days without a decision a proposed plan expires."
+    )
+    retention_days: Annotated[int, Field(ge=1, le=36500)] = Field(
+        default=365, description="How many days a plan that has come to its end is kept."
+    )
+    on_failure: FailurePolicy = Field(
+        default=FailurePolicy.ROLLBACK,
+        description="What a run does when an operation fails: `rollback`, `stop` or `continue`.",
+    )
+    guarded_tools: tuple[str, ...] = Field(
+        default=(), description="Exact names of tools that may only be used through a plan, such as `gmail_send`."
+    )
+    guarded_tools_only_logged: bool = Field(
+        default=False, description="Do not block guarded tools; only log what would have been blocked."
+    )
+    tool_ignore: tuple[str, ...] = Field(
+        default=(), description="Tools that need no confirmation while Plan mode is off."
+    )
+    yolo: bool = Field(default=False, description="Ask for no confirmation at all while Plan mode is off.")
+    rules: tuple[PermissionRule, ...] = Field(
+        default=(),
+        description=(
+            "Lasting answers, each with `answer` (`allow`, `ask` or `deny`) and patterns for `tool`, `path` and "
+            "`command`. A denial is final, also in Plan mode."
+        ),
+    )
+    command_budget_bytes: Annotated[int, Field(ge=_MIB, le=1024 * _GIB)] = Field(
+        default=_GIB, description="How much a captured command may write before it is failed."
+    )
+    max_message_bytes: Annotated[int, Field(ge=64 * 1024, le=_GIB)] = Field(
+        default=16 * _MIB, description="The longest message taken from an agent."
+    )
+    plan_md: bool = Field(
+        default=False, description="Add `PLAN.md`, the text of the plan, to the plan as an operation of its own."
+    )
+    present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
+        default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."
+    )
