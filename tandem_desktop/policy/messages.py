@@ -1,0 +1,121 @@
+"""What an agent is told in the middle of a conversation: always what is so, never what was meant."""
+
+from collections.abc import Mapping, Sequence
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.policy.rejections import denied
+
+_OUTPUT_LIMIT = 4000
+
+
+def after_run(
+    operations: Sequence[StagedOperation],
+    results: Sequence[OperationResult],
+    *,
+    status: RunStatus,
+    rolled_back: bool,
+    also_changed: Sequence[str] = (),
+) -> str:
+    """How a run ended, operation by operation, and what is on disk now."""
+    by_id = {result.id: result for result in results}
+    lines = [_headline(status, rolled_back)]
+    lines.extend(_line(operation, by_id.get(operation.id), rolled_back=rolled_back) for operation in operations)
+    if also_changed:
+        lines.append("Changed on disk meanwhile, by somebody else: " + ", ".join(also_changed) + ".")
+    lines.append("Your copy of these files is what is on disk now. Read a file again before you rely on it.")
+    return "\n".join(lines)
+
+
+def after_undo(changed: Sequence[str], merged: Sequence[str] = ()) -> str:
+    """A person took a run back."""
+    lines = ["The person undid what was applied. These paths are as they were before: " + _listed(changed) + "."]
+    if merged:
+        lines.append("Later edits by the person were kept in: " + _listed(merged) + ".")
+    return "\n".join(lines)
+
+
+def operations_removed(operations: Sequence[StagedOperation]) -> str:
+    """A person took operations out of the plan."""
+    return (
+        "The person removed from the plan: "
+        + "; ".join(described(operation) for operation in operations)
+        + ". These paths are as they are on disk again. Do not bring this back unless asked to."
+    )
+
+
+def staging_cleared(operations: Sequence[StagedOperation]) -> str:
+    """Everything that waited was thrown away."""
+    count = len(operations)
+    what = "1 staged operation" if count == 1 else f"{count} staged operations"
+    return f"The person cleared {what}. Nothing of it was applied; your copy is as the disk is."
+
+
+def plan_cancelled() -> str:
+    """The plan was given up."""
+    return "The person cancelled the plan. Nothing of it was applied. Wait for the next request."
+
+
+def rework(feedback: str, comments: Mapping[OperationId, str] | None = None) -> str:
+    """A person sent the plan back, with words for the whole and for single operations."""
+    lines = [denied(feedback)]
+    lines.extend(f"On {operation}: {comment.strip()}" for operation, comment in (comments or {}).items())
+    lines.append("You are still in Plan mode and nothing was applied. Revise the plan and present it again.")
+    return "\n".join(lines)
+
+
+def plan_approved() -> str:
+    """The plan was accepted and will be carried out by Tandem."""
+    return "The person approved the plan. Tandem carries it out now and tells you the result. Plan mode is off."
+
+
+def go_on(numbers: Sequence[int]) -> str:
+    """For an agent that stopped at a refusal: its commands were queued, and there is more to do."""
+    if len(numbers) == 1:
+        return f"Your command was queued as operation {numbers[0]}, go on."
+    return f"Your commands were queued as operations {', '.join(map(str, numbers))}, go on."
+
+
+def described(operation: StagedOperation) -> str:
+    """One operation in a few words, from what it does and not from what was said of it."""
+    if operation.call is not None:
+        return f"{operation.id} run `{operation.call.command}`"
+    to = f" to {operation.to}" if operation.to else ""
+    return f"{operation.id} {operation.kind.value} {operation.path}{to}"
+
+
+_HEADLINES = {
+    RunStatus.COMPLETED: "The approved plan was applied and checked on disk.",
+    RunStatus.FAILED: "The run of the approved plan failed.",
+    RunStatus.CANCELLED: "The person stopped the run of the approved plan.",
+    RunStatus.INTERRUPTED: "The run of the approved plan was cut off and waits for the person to settle it.",
+    RunStatus.UNDONE: "The run of the approved plan was undone.",
+    RunStatus.RUNNING: "The approved plan is being applied.",
+}
+
+
+def _headline(status: RunStatus, rolled_back: bool) -> str:
+    return _HEADLINES[status] + (" Everything was rolled back: the files are as before." if rolled_back else "")
+
+
+def _line(operation: StagedOperation, result: OperationResult | None, *, rolled_back: bool) -> str:
+    status = ResultStatus.PENDING if result is None else result.status
+    if rolled_back and status is ResultStatus.COMPLETED:
+        status = ResultStatus.ROLLED_BACK
+    line = f"- {described(operation)}: {status.value.replace('_', ' ')}"
+    if result is None:
+        return line
+    if result.error:
+        line += f" ({result.error})"
+    if operation.kind is OperationKind.COMMAND and result.exit_code is not None:
+        line += f", exit code {result.exit_code}"
+    if result.output:
+        kept = result.output[-_OUTPUT_LIMIT:].rstrip()
+        line += "\n  output" + (" (its end)" if len(result.output) > _OUTPUT_LIMIT else "") + ":\n"
+        line += "\n".join(f"    {row}" for row in kept.splitlines())
+    return line
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return ", ".join(paths) if paths else "none"
