@@ -18,6 +18,10 @@ def main(argv: list[str] | None = None) -> int:
     if words == ["--version"]:
         sys.stdout.write(f"tandem {__version__}\n")
         return 0
+    if words[:2] == ["mcp", "--session"] and len(words) == 3:  # agents wait for it: nothing else is loaded
+        from tandem_desktop.planning_tools import relay
+
+        return relay.main(words[2])
     from tandem_desktop.cli.command_line import run_command_line
 
     return run_command_line(words, _build_engine)

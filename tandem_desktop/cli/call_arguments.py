@@ -21,6 +21,10 @@ def review(parser: ArgumentParser) -> None:
     parser.add_argument("--no-window", action="store_true", help="only make the plan, open no window")
 
 
+def mcp(parser: ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="the session whose agent this is (Tandem sets what it needs)")
+
+
 def show(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--diff", action="store_true", help="with every hunk, numbered as drop takes them")

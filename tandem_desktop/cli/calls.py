@@ -72,6 +72,21 @@ CALLS: tuple[CallWords, ...] = (
         "PATCH|- [--no-window]",
     ),
     CallWords(
+        "mcp",
+        PROPOSE,
+        "the planning tools for an agent, by MCP on stdin and stdout",
+        "Let an agent of your own propose plans for this workspace and look at them: make this call its MCP server.\n"
+        "No tool approves, rejects or applies; that stays with you.\n"
+        "With --session it connects an agent that Tandem started to its session; only Tandem calls it so.",
+        (
+            ("claude mcp add tandem -- tandem mcp", "register it with an agent, in the workspace's folder"),
+            ("tandem -C project mcp", "for another workspace"),
+        ),
+        "planning:mcp",
+        arguments.mcp,
+        "[--session ID]",
+    ),
+    CallWords(
         "list",
         LOOK,
         "the plans of this workspace, newest first",

@@ -9,6 +9,10 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from socket import socket
 
 Gate = Callable[[str, str], None]
 
@@ -128,6 +132,13 @@ def mkdir(name: str, dir_fd: int | None = None, mode: int = 0o755) -> None:
     if _gate:
         _gate("mkdirat", name)
     os.mkdir(name, mode, dir_fd=dir_fd)
+
+
+def bind(listener: "socket", path: str) -> None:
+    """Give a socket its name, which must be free."""
+    if _gate:
+        _gate("bind", path)
+    listener.bind(path)
 
 
 def rmdir(name: str, dir_fd: int | None = None) -> None:

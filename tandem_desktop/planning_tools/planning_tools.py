@@ -1,0 +1,145 @@
+"""Carry out the tool calls of one agent session, whatever wire they came by; every refusal is a sentence."""
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tandem_desktop.domain.errors import BadInputError, PolicyError, TandemError, TaskError, ToolDeniedError
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import SessionId, TaskId
+from tandem_desktop.domain.paths import shown
+from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.planning_tools.planning_desk import PlanningDesk
+from tandem_desktop.planning_tools.proposal import Proposal, proposal_from
+from tandem_desktop.planning_tools.tool_arguments import GetPlan, PresentPlan, ProposePlan, UpdateTask, checked
+from tandem_desktop.planning_tools.tool_definitions import DEFINITIONS, ToolDefinition, ToolName
+from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
+from tandem_desktop.planning_tools.tries import Tries
+
+MOST_CALLS_AT_ONCE = 64
+
+_logger = logging.getLogger(__name__)
+_DECIDING = re.compile(r"approv|reject|appl|execut|implement|accept|confirm|cancel|undo|redo|run", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What the agent reads: sentences, and the facts as JSON where there are any."""
+
+    texts: tuple[str, ...]
+    failed: bool = False
+
+
+class PlanningTools:
+    """The tools of one session. Calls do not wait for each other; no more than a fixed number are open at once."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        desk: PlanningDesk,
+        *,
+        plan_mode: Callable[[], bool],
+        prompts: ToolPrompts,
+        tries: Tries,
+        without: frozenset[ToolName] = frozenset(),
+    ) -> None:
+        self.session_id = session_id
+        self.prompts = prompts
+        self.tries = tries
+        self._desk = desk
+        self._plan_mode = plan_mode
+        self._without = without
+        self._open_calls = 0
+
+    def offered(self) -> tuple[ToolDefinition, ...]:
+        """The tools there are at this moment: `present_plan` only in Plan mode."""
+        return tuple(
+            definition
+            for definition in DEFINITIONS.values()
+            if definition.name not in self._without and (self._plan_mode() or not definition.only_in_plan_mode)
+        )
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
+        """Never raises for anything the agent did."""
+        if self._open_calls >= MOST_CALLS_AT_ONCE:
+            return _refused(PolicyError(f"{MOST_CALLS_AT_ONCE} calls are open already.", next="Wait for an answer."))
+        self._open_calls += 1
+        try:
+            return await self._answer(self._definition(name), arguments)
+        except TandemError as error:
+            return _refused(error)
+        except Exception:
+            _logger.exception("the planning tool %s failed", shown(name[:60]))
+            return _refused(PolicyError(f"{shown(name[:60])} failed inside Tandem; nothing was changed by this call."))
+        finally:
+            self._open_calls -= 1
+
+    def _definition(self, name: str) -> ToolDefinition:
+        offered = {definition.name.value: definition for definition in self.offered()}
+        if name in offered:
+            return offered[name]
+        known = ", ".join(offered)
+        if name == ToolName.PRESENT_PLAN and name not in self._without:
+            raise ToolDeniedError("present_plan is only there in Plan mode.", next=f"The tools now: {known}.")
+        told = f"Unknown tool {shown(name[:60])!r}"
+        if _DECIDING.search(name):
+            raise ToolDeniedError(
+                f"{told}: only a person approves, rejects or applies a plan, in Tandem itself; no tool does.",
+                next="Propose the plan and wait for the person.",
+            )
+        raise BadInputError(f"{told}.", next=f"The tools are {known}.")
+
+    async def _answer(self, definition: ToolDefinition, given: dict[str, Any]) -> ToolAnswer:
+        if not definition.counts_tries:
+            return await self._carry_out(checked(definition.arguments, given))
+        self.tries.refuse_when_used_up(definition.name)
+        try:
+            arguments = checked(definition.arguments, given)
+            ready = self._proposal(arguments) if isinstance(arguments, ProposePlan) else arguments
+        except (BadInputError, TaskError) as error:
+            raise self.tries.failed(definition.name, error) from None
+        self.tries.succeeded(definition.name)
+        return await self._carry_out(ready)
+
+    def _proposal(self, plan: ProposePlan) -> Proposal:
+        proposal = proposal_from(plan)
+        if proposal.plan_json is None and ToolName.PRESENT_PLAN not in {each.name for each in self.offered()}:
+            raise BadInputError(
+                "No step has `args`, so there is nothing to stage.", next="Give at least one step its exact `args`."
+            )
+        return proposal
+
+    async def _carry_out(self, arguments: Frozen | Proposal) -> ToolAnswer:
+        match arguments:
+            case PresentPlan(plan_content=markdown, title=title):
+                return ToolAnswer((await self._desk.present_plan(self.session_id, markdown, title),))
+            case Proposal(plan_json=None):
+                return ToolAnswer(
+                    (await self._desk.present_plan(self.session_id, arguments.markdown, arguments.title),)
+                )
+            case Proposal(plan_json=bytes(plan_json)):
+                return await self._propose(plan_json)
+            case GetPlan(plan_id=plan_id):
+                plan = await self._desk.get_plan(self.session_id, plan_id)
+                return ToolAnswer((plan.model_dump_json(),))
+            case UpdateTask(task_id=task_id, status=status, note=note):
+                task = await self._desk.update_task(self.session_id, TaskId(task_id), TaskStatus(status), note)
+                return ToolAnswer((f"Task {task.id} is {task.status.value}.", task.model_dump_json()))
+            case _:
+                plans = await self._desk.list_plans(self.session_id)
+                return ToolAnswer((f"[{','.join(plan.model_dump_json() for plan in plans)}]",))
+
+    async def _propose(self, plan_json: bytes) -> ToolAnswer:
+        proposed = await self._desk.propose(self.session_id, plan_json)
+        number = len(proposed.operations)
+        sentence = (
+            f"{proposed.plan_id} r{proposed.revision} waits for a person, with {number} "
+            f"operation{'' if number == 1 else 's'}. Nothing has been written yet."
+        )
+        return ToolAnswer((sentence, proposed.model_dump_json()))
+
+
+def _refused(error: TandemError) -> ToolAnswer:
+    return ToolAnswer((f"{error.message} {error.next}".strip(),), failed=True)

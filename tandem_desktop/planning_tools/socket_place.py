@@ -1,0 +1,65 @@
+"""Where the socket of the planning tools lies: in a private folder whose path is short enough for a socket."""
+
+import contextlib
+import os
+import secrets
+import socket
+import stat
+import tempfile
+from pathlib import Path
+
+from tandem_desktop.storage import atomic, syscalls
+
+LONGEST_PATH = 103
+"""What fits into a socket's address everywhere: 108 bytes on Linux, 104 on macOS, with the byte that ends it."""
+
+
+class PlanningSocket:
+    """Make the socket, readable by its owner alone, and take it away again."""
+
+    def __init__(self, folder: Path) -> None:
+        name = f"planning-{secrets.token_hex(4)}.sock"
+        self._made: Path | None = None
+        self.path = folder / name
+        if len(os.fsencode(self.path)) > LONGEST_PATH:
+            base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+            self._made = Path(base) / f"tandem-{secrets.token_hex(8)}"
+            self.path = self._made / name
+
+    def open(self) -> socket.socket:
+        """A socket that listens as soon as somebody accepts.
+
+        Raises:
+            OSError: the folder cannot be made or is somebody else's, or the path is too long even so.
+        """
+        self._prepare_folder()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with contextlib.suppress(OSError):  # born private where the system allows it; the folder is, everywhere
+                syscalls.chmod(listener.fileno(), 0o600)
+            syscalls.bind(listener, str(self.path))
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+
+    def close(self) -> None:
+        """Nothing is left of it; what is gone already is fine."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self.path))
+        if self._made is not None:
+            with contextlib.suppress(OSError):
+                syscalls.rmdir(str(self._made))
+
+    def _prepare_folder(self) -> None:
+        folder = self.path.parent
+        if self._made is not None:
+            syscalls.mkdir(str(folder), mode=0o700)
+            return
+        atomic.make_directory(folder, mode=0o700)
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if stat.S_IMODE(os.fstat(fd).st_mode) & 0o077:
+                syscalls.chmod(fd, 0o700)
+        finally:
+            os.close(fd)
