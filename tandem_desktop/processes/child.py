@@ -53,7 +53,7 @@ def run_child(
     There is no terminal and nothing to read: a command that asks for input gets end-of-file.
     """
     process = subprocess.Popen(
-        [*_dies_with_us(), *argv],
+        [*dies_with_us(), *argv],
         cwd=f"/proc/self/fd/{cwd}" if isinstance(cwd, int) else cwd,
         env=dict(environment),
         stdin=subprocess.DEVNULL,
@@ -92,7 +92,7 @@ def run_child(
 
 
 @cache
-def _dies_with_us() -> tuple[str, ...]:
+def dies_with_us() -> tuple[str, ...]:
     """A child must not outlive a Tandem that was killed: nobody would take charge of what it still does."""
     setpriv = shutil.which("setpriv")
     return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()

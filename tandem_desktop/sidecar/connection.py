@@ -1,0 +1,255 @@
+"""JSON-RPC lines over an agent's pipes, bounded in every direction, so that no agent can flood, stall or confuse us.
+
+The library's connection matches answers to calls and runs handlers; this transport stands between it and the bytes.
+What comes out of `receive` is well formed, and each request that came in is answered once.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from contextvars import ContextVar
+from enum import StrEnum
+from typing import Any
+
+from pydantic_core import from_json
+
+from tandem_desktop.domain.errors import SidecarError, SidecarProtocolError, SidecarTimeoutError
+from tandem_desktop.sidecar.limits import SidecarLimits
+
+Message = dict[str, Any]
+
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+AUTH_REQUIRED = -32000
+NOT_FOUND = -32002
+
+current_request: ContextVar[str] = ContextVar("current_request")
+"""The id of the request a handler is working on; the handler itself is only given method and parameters."""
+
+_CHUNK = 64 * 1024
+_log = logging.getLogger(__name__)
+
+
+class Direction(StrEnum):
+    """Which way a frame went."""
+
+    RECEIVED = "received"
+    SENT = "sent"
+
+
+OnFrame = Callable[[Direction, bytes], None]
+
+
+class RefusedError(Exception):
+    """A request of the agent, or of ours, is answered with a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class LineTransport:
+    """One message per line, both ways."""
+
+    def __init__(
+        self,
+        stdout: asyncio.StreamReader,
+        stdin: asyncio.StreamWriter,
+        limits: SidecarLimits,
+        on_frame: OnFrame | None = None,
+    ) -> None:
+        self._stdout = stdout
+        self._stdin = stdin
+        self._limits = limits
+        self._on_frame = on_frame
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._open: set[int | str] = set()
+        self._writing = asyncio.Lock()
+        self._closed = False
+        self.noise = 0
+        self.refused = 0
+        self.failure: SidecarError | None = None
+        """Why nothing more is read, when it was not the end of the stream."""
+        self.ended = asyncio.Event()
+        """Set when nothing more will be received."""
+
+    @property
+    def open_requests(self) -> int:
+        return len(self._open)
+
+    def fail(self, error: SidecarError) -> None:
+        """Stop listening; the first reason stands."""
+        if self.failure is None:
+            self.failure = error
+        self._closed = True
+        self.ended.set()
+
+    async def receive(self) -> Message | None:
+        """The next well-formed message, or None when there will be none."""
+        try:
+            while not self._closed:
+                line = await self._next_line()
+                if line is None:
+                    break
+                message = self._read(line)
+                if message is not None and await self._admit(message):
+                    return message
+        except SidecarError as error:
+            self.fail(error)
+        except OSError as problem:
+            _log.debug("reading from the agent failed: %s", problem)
+        self.ended.set()
+        return None
+
+    async def send(self, message: Message) -> None:
+        """Write one message; an answer nobody waits for any more is dropped.
+
+        Raises:
+            ConnectionError: a call of ours cannot reach the agent.
+        """
+        is_answer = "method" not in message
+        if is_answer and message["id"] is not None:
+            if message["id"] not in self._open:
+                return
+            self._open.discard(message["id"])
+        data = json.dumps(message, separators=(",", ":")).encode()
+        if len(data) > self._limits.message_bytes:
+            if not is_answer:
+                raise RefusedError(INVALID_PARAMS, f"The message is larger than {self._limits.message_bytes:,} bytes.")
+            reason = f"the answer is larger than {self._limits.message_bytes:,} bytes"
+            data = json.dumps(_error(message["id"], INTERNAL_ERROR, reason), separators=(",", ":")).encode()
+        try:
+            await self._write(data)
+        except (OSError, SidecarTimeoutError):
+            if not is_answer:
+                raise ConnectionError("the agent cannot be reached") from None
+
+    async def close(self) -> None:
+        self._closed = True
+        self.ended.set()
+
+    async def _next_line(self) -> bytes | None:
+        while True:
+            end = self._buffer.find(b"\n", self._scanned)
+            if (end if end >= 0 else len(self._buffer)) > self._limits.message_bytes:
+                self._buffer.clear()
+                raise SidecarProtocolError(
+                    f"The agent sent a message larger than {self._limits.message_bytes:,} bytes.",
+                    next="Start the agent again; if it happens again, report it to the agent's makers.",
+                )
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                self._scanned = 0
+                return line
+            self._scanned = len(self._buffer)
+            # Bytes that are there already are handed out without a pause: handlers get their turn here.
+            await asyncio.sleep(0)
+            chunk = await self._stdout.read(_CHUNK)
+            if not chunk:
+                return None
+            self._buffer += chunk
+
+    def _read(self, line: bytes) -> Message | None:
+        """The line as a message, or None for noise."""
+        message = _parsed(line)
+        if message is None:
+            if line.strip():
+                self._count_noise(line)
+            return None
+        self._show(Direction.RECEIVED, line)
+        return message
+
+    def _count_noise(self, line: bytes) -> None:
+        self.noise += 1
+        if self.noise > self._limits.noise_lines:
+            raise SidecarProtocolError(
+                f"The agent wrote more than {self._limits.noise_lines:,} lines that are no messages, "
+                f"the last one: {line[:120].decode(errors='replace')}",
+                next="Check that the command speaks the Agent Client Protocol on its standard output.",
+            )
+
+    async def _admit(self, message: Message) -> bool:
+        """Whether the library may see the message; what it could not cope with is answered here."""
+        if "method" not in message:
+            return _is_answer(message)
+        if "id" not in message:
+            return isinstance(message["method"], str)
+        number = message["id"]
+        reason = ""
+        if not isinstance(number, int | str) or isinstance(number, bool):
+            reason = "a request id must be a string or an integer"
+        elif number in self._open:
+            reason = f"request id {number!r} is still waiting for its answer"
+        elif not isinstance(message["method"], str):
+            reason = "a method must be a string"
+        if reason:
+            # With the id it would pass for the answer to the request that came first.
+            await self._refuse(None, INVALID_REQUEST, reason)
+            return False
+        if len(self._open) >= self._limits.open_requests:
+            await self._refuse(number, INVALID_REQUEST, f"{len(self._open):,} requests are waiting already")
+            return False
+        self._open.add(number)
+        current_request.set(str(number))
+        return True
+
+    async def _refuse(self, number: int | str | None, code: int, reason: str) -> None:
+        self.refused += 1
+        await self._write(json.dumps(_error(number, code, reason)).encode())
+
+    async def _write(self, data: bytes) -> None:
+        """Write and wait until the agent has taken most of it: whoever asks for more waits in line."""
+        async with self._writing:
+            if self._closed or self._stdin.is_closing():
+                raise ConnectionError("closed")
+            self._stdin.write(data + b"\n")
+            self._show(Direction.SENT, data)
+            try:
+                async with asyncio.timeout(self._limits.write_timeout_s):
+                    await self._stdin.drain()
+            except TimeoutError:
+                error = SidecarTimeoutError(
+                    f"The agent has not read what it was sent for {self._limits.write_timeout_s:g} seconds.",
+                    next="Start the agent again.",
+                )
+                self.fail(error)
+                raise error from None
+
+    def _show(self, direction: Direction, data: bytes) -> None:
+        if self._on_frame is None:
+            return
+        try:
+            self._on_frame(direction, data)
+        except Exception:
+            _log.exception("the frame log failed")
+
+
+def _parsed(line: bytes) -> Message | None:
+    # No batch, no bare value: nothing else than an object is worth building in memory.
+    if line.lstrip()[:1] != b"{":
+        return None
+    try:
+        message = from_json(line, allow_inf_nan=False)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or not ("method" in message or "id" in message):
+        return None
+    return message
+
+
+def _is_answer(message: Message) -> bool:
+    number = message["id"]
+    if not isinstance(number, int) or isinstance(number, bool):
+        return False
+    return isinstance(message["error"], dict) if "error" in message and "result" not in message else True
+
+
+def _error(number: int | str | None, code: int, reason: str) -> Message:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": reason}}

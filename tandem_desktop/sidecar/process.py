@@ -1,0 +1,196 @@
+"""Start an agent's process, keep its last words, and end all of it: no descendant outlives its sidecar."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+from collections import deque
+from pathlib import Path
+
+from tandem_desktop.domain.errors import SidecarLaunchError
+from tandem_desktop.processes.child import dies_with_us
+from tandem_desktop.processes.launch import Launch
+from tandem_desktop.sidecar.limits import SidecarLimits
+
+MARK = "TANDEM_SIDECAR"
+"""An environment name every descendant inherits, so that one that left the group is still found."""
+_CHUNK = 64 * 1024
+_SWEEPS = 5
+
+
+class LastWords:
+    """The end of what a process wrote to its error output, bounded in lines and bytes."""
+
+    def __init__(self, lines: int, size: int) -> None:
+        self._lines: deque[bytes] = deque()
+        self._most_lines = lines
+        self._most_bytes = size
+        self._kept = 0
+        self._partial = b""
+        self.total = 0
+
+    def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        *whole, self._partial = (self._partial + chunk).split(b"\n")
+        self._partial = self._partial[-self._most_bytes :]
+        for line in whole[-self._most_lines :]:
+            kept = line[-self._most_bytes :]
+            self._lines.append(kept)
+            self._kept += len(kept)
+        while self._lines and (len(self._lines) > self._most_lines or self._kept > self._most_bytes):
+            self._kept -= len(self._lines.popleft())
+
+    def lines(self) -> tuple[str, ...]:
+        texts = [line.decode(errors="replace").rstrip("\r") for line in (*self._lines, self._partial)]
+        return tuple(text for text in texts if text.strip())[-self._most_lines :]
+
+
+class SidecarProcess:
+    """One agent process with its pipes. It leads its own session, and dies with us."""
+
+    def __init__(self, process: asyncio.subprocess.Process, mark: str, limits: SidecarLimits) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.stdin: asyncio.StreamWriter = process.stdin
+        self.stdout: asyncio.StreamReader = process.stdout
+        self._process = process
+        self._mark = mark
+        self._limits = limits
+        self._last_words = LastWords(limits.stderr_lines, limits.stderr_bytes)
+        self._drain = asyncio.create_task(self._drain_stderr(process.stderr), name="sidecar-stderr")
+
+    @classmethod
+    async def start(cls, launch: Launch, limits: SidecarLimits) -> "SidecarProcess":
+        """Start what `launch` describes.
+
+        Raises:
+            SidecarLaunchError: there is no such command, or it may not be run.
+        """
+        mark = secrets.token_hex(16)
+        _check_command(launch)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *dies_with_us(),
+                *launch.argv,
+                cwd=launch.cwd,
+                env={**launch.environment, MARK: mark},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                limit=_CHUNK,
+            )
+        except (OSError, ValueError) as problem:
+            raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
+        return cls(process, mark, limits)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.returncode
+
+    @property
+    def stderr(self) -> tuple[str, ...]:
+        return self._last_words.lines()
+
+    @property
+    def stderr_total(self) -> int:
+        """Bytes written to the error output so far."""
+        return self._last_words.total
+
+    async def wait(self) -> int:
+        return await self._process.wait()
+
+    async def hear_out(self, seconds: float = 0.5) -> None:
+        """Wait a moment for the rest of the error output of a process that has ended."""
+        await asyncio.wait({self._drain}, timeout=seconds)
+
+    async def end(self) -> None:
+        """End the process and every descendant: ask, wait, then make them."""
+        self._signal_group(signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), self._limits.stop_grace_s)
+        self._signal_group(signal.SIGKILL)
+        await asyncio.to_thread(end_marked, self._mark)
+        await self._process.wait()
+        await self.hear_out()
+        self._drain.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._drain
+        self.stdin.close()
+        # Closes every pipe even where a process we cannot see still holds the other end.
+        transport = getattr(self._process, "_transport", None)
+        if transport is not None:
+            transport.close()
+        with contextlib.suppress(OSError):
+            await self.stdin.wait_closed()
+
+    async def _drain_stderr(self, stderr: asyncio.StreamReader) -> None:
+        with contextlib.suppress(OSError):
+            while chunk := await stderr.read(_CHUNK):
+                self._last_words.add(chunk)
+                # A flood must not keep the loop from everything else.
+                await asyncio.sleep(0)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        # The leader stays in the table until it is waited for, so its number cannot be another group's while it runs.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+
+def end_marked(mark: str) -> int:
+    """Kill whatever still carries the mark in its environment; how many there were."""
+    killed = 0
+    wanted = f"{MARK}={mark}".encode()
+    for _ in range(_SWEEPS):
+        found = [pid for pid in _own_processes() if _kill_if_marked(pid, wanted)]
+        if not found:
+            break
+        killed += len(found)
+    return killed
+
+
+def _own_processes() -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    return []
+
+
+def _kill_if_marked(pid: int, wanted: bytes) -> bool:
+    # Held by descriptor before looking, so that the process killed is the one looked at.
+    try:
+        descriptor = os.pidfd_open(pid)
+    except (OSError, AttributeError):
+        return False
+    try:
+        if wanted not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            return False
+        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _check_command(launch: Launch) -> None:
+    """Say it plainly here: what starts the command would only say so on its error output."""
+    command = launch.argv[0] if launch.argv else ""
+    if not launch.cwd.is_dir():
+        raise _launch_error(f"its folder {launch.cwd} was not found.")
+    name = os.path.join(launch.cwd, command) if "/" in command else command
+    if shutil.which(name, path=launch.environment.get("PATH", os.defpath)) is None:
+        raise _launch_error(f"{command or 'its command'} was not found, or may not be run.")
+
+
+def _launch_error(reason: str) -> SidecarLaunchError:
+    return SidecarLaunchError(
+        f"The agent cannot be started: {reason}",
+        next="Check that the agent is installed and that its command is right.",
+    )

@@ -1,0 +1,180 @@
+"""The wire models of the Agent Client Protocol. The library takes a second to load: only a started agent needs it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from acp.connection import Connection
+from acp.exceptions import RequestError
+from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
+from acp.schema import (
+    AvailableCommand,
+    AvailableCommandsUpdate,
+    ClientCapabilities,
+    ConfigOptionUpdate,
+    ContentChunk,
+    CurrentModeUpdate,
+    EnvVariable,
+    FileSystemCapabilities,
+    Implementation,
+    InitializeRequest,
+    InitializeResponse,
+    McpServerStdio,
+    NewSessionRequest,
+    NewSessionResponse,
+    PlanEntry,
+    PromptRequest,
+    SessionConfigOptionSelect,
+    SetSessionConfigOptionSelectRequest,
+    SetSessionModeRequest,
+    TextContentBlock,
+    ToolCallUpdate,
+    UsageUpdate,
+)
+from pydantic import BaseModel, ValidationError
+
+from tandem_desktop import __version__
+from tandem_desktop.domain.agents import PlanningServer
+from tandem_desktop.sidecar.connection import INTERNAL_ERROR, LineTransport, RefusedError
+
+__all__ = [
+    "CLIENT_METHODS",
+    "PROTOCOL_VERSION",
+    "InitializeResponse",
+    "NewSessionResponse",
+    "SessionConfigOptionSelect",
+    "ToolCallUpdate",
+    "Update",
+    "Wire",
+    "read_tool_call",
+    "read_update",
+]
+
+Update = ToolCallUpdate | ContentChunk | AvailableCommandsUpdate | CurrentModeUpdate | ConfigOptionUpdate | UsageUpdate
+Answer = Callable[[str, Any], Awaitable[Any]]
+Notice = Callable[[str, Any], None]
+
+_UPDATES: dict[str, type[BaseModel]] = {
+    # A first word about a call may lack what the schema asks of it; all of it is optional in an update.
+    "tool_call": ToolCallUpdate,
+    "tool_call_update": ToolCallUpdate,
+    "agent_message_chunk": ContentChunk,
+    "agent_thought_chunk": ContentChunk,
+    "available_commands_update": AvailableCommandsUpdate,
+    "current_mode_update": CurrentModeUpdate,
+    "config_option_update": ConfigOptionUpdate,
+    "usage_update": UsageUpdate,
+}
+
+
+def read_tool_call(value: Any) -> ToolCallUpdate | None:
+    """What is said of a tool call, or None when not even its id is."""
+    try:
+        return ToolCallUpdate.model_validate(value)
+    except ValidationError:
+        return None
+
+
+def read_update(update: dict[str, Any]) -> Any:
+    """A session update as its model; None for one nobody here knows, or one that cannot be read."""
+    name = update.get("sessionUpdate")
+    if name == "plan":
+        return _each(PlanEntry, update.get("entries"))
+    model = _UPDATES.get(name) if isinstance(name, str) else None
+    if model is None:
+        return None
+    try:
+        return model.model_validate(update)
+    except ValidationError:
+        if model is AvailableCommandsUpdate:
+            return AvailableCommandsUpdate.model_construct(
+                session_update="available_commands_update",
+                available_commands=_each(AvailableCommand, update.get("availableCommands")),
+            )
+        return None
+
+
+class Wire:
+    """Calls an agent understands, over a transport of ours."""
+
+    def __init__(self, transport: LineTransport, *, answer: Answer, notice: Notice) -> None:
+        async def handle(method: str, params: Any, is_notification: bool) -> Any:
+            if is_notification:
+                notice(method, params)
+                return None
+            try:
+                return await answer(method, params)
+            except RefusedError as refusal:
+                raise RequestError(refusal.code, refusal.message, refusal.data) from refusal
+
+        self._connection = Connection(handle, transport)
+
+    async def initialize(self) -> Any:
+        return await self._call(
+            "initialize",
+            InitializeRequest(
+                protocol_version=PROTOCOL_VERSION,
+                client_capabilities=ClientCapabilities(
+                    fs=FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=True
+                ),
+                client_info=Implementation(name="tandem", title="Tandem Desktop", version=__version__),
+            ),
+        )
+
+    async def authenticate(self, method: str) -> None:
+        await self._request("authenticate", {"methodId": method})
+
+    async def new_session(self, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
+        return await self._call(
+            "session_new",
+            NewSessionRequest(
+                cwd=cwd,
+                mcp_servers=[
+                    McpServerStdio(
+                        name=server.name,
+                        command=server.command[0],
+                        args=list(server.command[1:]),
+                        env=[EnvVariable(name=name, value=value) for name, value in server.env.items()],
+                    )
+                    for server in servers
+                ],
+            ),
+        )
+
+    async def set_mode(self, session_id: str, mode: str) -> None:
+        await self._call("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
+
+    async def set_option(self, session_id: str, option: str, value: str) -> None:
+        request = SetSessionConfigOptionSelectRequest(session_id=session_id, config_id=option, value=value)
+        await self._call("session_set_config_option", request)
+
+    async def prompt(self, session_id: str, text: str) -> Any:
+        blocks: list[Any] = [TextContentBlock(type="text", text=text)]
+        return await self._call("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
+
+    async def cancel(self, session_id: str) -> None:
+        await self._connection.send_notification(AGENT_METHODS["session_cancel"], {"sessionId": session_id})
+
+    async def close(self) -> None:
+        """Every call still waiting gets a ConnectionError; every handler still working is cancelled."""
+        await self._connection.close()
+
+    async def _call(self, name: str, request: BaseModel) -> Any:
+        return await self._request(name, request.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    async def _request(self, name: str, params: dict[str, Any]) -> Any:
+        try:
+            return await self._connection.send_request(AGENT_METHODS[name], params)
+        except RequestError as error:
+            code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
+            raise RefusedError(code, str(error), error.data) from error
+
+
+def _each(model: type[BaseModel], values: Any) -> list[Any]:
+    """The values that can be read; one bad entry does not lose the list."""
+    found = []
+    for value in values if isinstance(values, list) else ():
+        try:
+            found.append(model.model_validate(value))
+        except ValidationError:
+            continue
+    return found

@@ -1,0 +1,219 @@
+"""Everything an agent says about one use of a tool, merged: each agent says it in other messages and other words."""
+
+import re
+import shlex
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.ids import ToolCallId
+from tandem_desktop.sidecar.limits import SidecarLimits
+from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
+
+if TYPE_CHECKING:
+    from tandem_desktop.sidecar.protocol import ToolCallUpdate
+
+_MOST_ARGUMENTS = 64
+_BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
+_COMMAND_KEYS = ("command", "cmd")
+_CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
+_PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
+_FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
+_CONTENT_KEYS = ("content", "file_text")
+_EDITOR_VERBS = {"view": ToolKind.READ} | dict.fromkeys(
+    ("write", "create", "insert", "str_replace", "undo_edit"), ToolKind.EDIT
+)
+"""Some editors take `command` for the name of what they do, next to a path."""
+_KINDS_BY_NAME = {
+    **dict.fromkeys(("read", "read_file", "view", "ls", "tree"), ToolKind.READ),
+    **dict.fromkeys(("write", "edit", "write_file", "edit_file", "patch", "multiedit"), ToolKind.EDIT),
+    **dict.fromkeys(("grep", "glob", "search"), ToolKind.SEARCH),
+    **dict.fromkeys(("shell", "bash"), ToolKind.EXECUTE),
+}
+_HARMLESS_KINDS = frozenset({ToolKind.OTHER, ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK, ToolKind.SWITCH_MODE})
+
+
+@dataclass(slots=True)
+class _Record:
+    call: ToolCall
+    name_known: bool = False
+    """The agent named the tool; a title is only a guess."""
+    diffs_said: bool = False
+    """The agent showed a diff; otherwise it is put together from the arguments."""
+    diffs_asked: bool = False
+    """The diff is the one permission was asked for; what comes later may be shortened."""
+
+
+class ToolCalls:
+    """The tool calls of one session, by id."""
+
+    def __init__(self, paths: WorkspacePaths, limits: SidecarLimits, servers: tuple[str, ...] = ()) -> None:
+        self._paths = paths
+        self._limits = limits
+        self._prefixes = tuple(
+            prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
+        )
+        self._records: OrderedDict[str, _Record] = OrderedDict()
+
+    def told(self, update: "ToolCallUpdate") -> ToolCall:
+        """An update came."""
+        return self._merge(update, asked=False)
+
+    def asked(self, update: "ToolCallUpdate") -> ToolCall:
+        """A permission request came."""
+        return self._merge(update, asked=True)
+
+    def _merge(self, update: "ToolCallUpdate", *, asked: bool) -> ToolCall:
+        number = update.tool_call_id
+        record = self._records.get(number)
+        if record is None:
+            record = self._records[number] = _Record(ToolCall(id=ToolCallId(number)))
+            if len(self._records) > self._limits.tool_calls:
+                self._records.popitem(last=False)
+        before = record.call
+        arguments = _merged(before.arguments, update.raw_input)
+        tool = self._tool(record, update)
+        command = _command(arguments) or before.command
+        diffs = self._diffs(record, update, arguments, asked=asked)
+        kind = _kind(ToolKind(update.kind) if update.kind else before.kind, tool, arguments, command)
+        if kind is not ToolKind.EXECUTE:
+            command = None
+        record.call = ToolCall(
+            id=before.id,
+            tool=tool,
+            title=update.title if update.title is not None else before.title,
+            kind=kind,
+            status=ToolCallStatus(update.status) if update.status else before.status,
+            arguments=arguments,
+            paths=self._found_paths(before, update, arguments, diffs, kind),
+            diffs=diffs,
+            command=command,
+            cwd=self._cwd(arguments) if kind is ToolKind.EXECUTE else None,
+            output=before.output if asked else self._output(before, update),
+            asked=asked or before.asked,
+        )
+        return record.call
+
+    def _tool(self, record: _Record, update: "ToolCallUpdate") -> str:
+        name = _named(update.field_meta)
+        if name:
+            record.name_known = True
+        elif record.name_known or record.call.tool:
+            return record.call.tool
+        elif update.title and _BARE_NAME.fullmatch(update.title):
+            name = update.title
+        for prefix in self._prefixes:
+            if name.startswith(prefix):
+                return name.removeprefix(prefix)
+        return name
+
+    def _diffs(
+        self, record: _Record, update: "ToolCallUpdate", arguments: dict[str, Any], *, asked: bool
+    ) -> tuple[ProposedDiff, ...]:
+        said = tuple(
+            ProposedDiff(path=self._paths.shown(part.path), old_text=part.old_text, new_text=part.new_text)
+            for part in update.content or ()
+            if part.type == "diff"
+        )
+        if said:
+            if record.diffs_asked and not asked:
+                return record.call.diffs
+            record.diffs_said = True
+            record.diffs_asked = record.diffs_asked or asked
+            return said
+        return record.call.diffs if record.diffs_said else self._diffs_of(arguments)
+
+    def _diffs_of(self, arguments: dict[str, Any]) -> tuple[ProposedDiff, ...]:
+        path = _text(arguments, _PATH_KEYS)
+        if path is None:
+            return ()
+        for old, new in _FRAGMENT_KEYS:
+            if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str):
+                return (ProposedDiff(path=self._paths.shown(path), old_text=arguments[old], new_text=arguments[new]),)
+        content = _text(arguments, _CONTENT_KEYS)
+        return () if content is None else (ProposedDiff(path=self._paths.shown(path), old_text=None, new_text=content),)
+
+    def _found_paths(
+        self,
+        before: ToolCall,
+        update: "ToolCallUpdate",
+        arguments: dict[str, Any],
+        diffs: tuple[ProposedDiff, ...],
+        kind: ToolKind,
+    ) -> tuple[str, ...]:
+        found = dict.fromkeys(before.paths)
+        for location in update.locations or ():
+            found[self._paths.shown(location.path)] = None
+        for diff in diffs:
+            found[diff.path] = None
+        if (named := _text(arguments, _PATH_KEYS)) is not None:
+            found[self._paths.shown(named)] = None
+        if kind is ToolKind.EXECUTE:
+            # Where a command runs is not what it touches.
+            found.pop(".", None)
+        return tuple(found)[:_MOST_ARGUMENTS]
+
+    def _cwd(self, arguments: dict[str, Any]) -> str | None:
+        cwd = _text(arguments, _CWD_KEYS)
+        return None if cwd is None else self._paths.shown(cwd)
+
+    def _output(self, before: ToolCall, update: "ToolCallUpdate") -> str:
+        texts = [
+            part.content.text
+            for part in update.content or ()
+            if part.type == "content" and getattr(part.content, "type", "") == "text"
+        ]
+        text = "\n".join(texts) or _raw_output(update.raw_output) or before.output
+        return text[-self._limits.output_characters :]
+
+
+def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
+    if not isinstance(said, dict) or not said:
+        return known
+    merged = {**known, **said}
+    return merged if len(merged) <= _MOST_ARGUMENTS else dict(said)
+
+
+def _kind(said: ToolKind, tool: str, arguments: dict[str, Any], command: str | None) -> ToolKind:
+    """What the call is about: a command is a command, whatever it is called."""
+    if command is not None and (said in _HARMLESS_KINDS or _text(arguments, _PATH_KEYS) is None):
+        if command in _EDITOR_VERBS and _text(arguments, _PATH_KEYS) is not None:
+            return _EDITOR_VERBS[command]
+        return ToolKind.EXECUTE
+    return _KINDS_BY_NAME.get(tool.lower(), said) if said is ToolKind.OTHER else said
+
+
+def _command(arguments: dict[str, Any]) -> str | None:
+    for key in _COMMAND_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return shlex.join(value)
+    return None
+
+
+def _text(arguments: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((arguments[key] for key in keys if isinstance(arguments.get(key), str) and arguments[key]), None)
+
+
+def _named(meta: Any) -> str:
+    """The tool's name from where the agents put it."""
+    if not isinstance(meta, dict):
+        return ""
+    inner = meta.get("goose")
+    places = (meta, meta.get("claudeCode"), inner.get("toolCall") if isinstance(inner, dict) else None)
+    for place in places:
+        for key in ("toolName", "tool_name"):
+            if isinstance(place, dict) and isinstance(name := place.get(key), str) and name:
+                return name
+    return ""
+
+
+def _raw_output(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _text(value, ("output", "error", "result", "stdout")) or ""
+    return ""
