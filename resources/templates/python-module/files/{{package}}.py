@@ -1,0 +1,6 @@
+"""{{title}}."""
+
+
+def {{package}}() -> str:
+    """Say what this module is called."""
+    return "{{name}}"
