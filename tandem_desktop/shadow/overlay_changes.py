@@ -23,8 +23,8 @@ from tandem_desktop.storage.workspace import Workspace
 Changed = tuple[PathChange, tuple[bytes, ...]]
 """A change and the bytes of its two sides."""
 
-_OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
-_ORIGIN = ("trusted.overlay.origin", "user.overlay.origin")
+OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
+ORIGIN = ("trusted.overlay.origin", "user.overlay.origin")
 
 
 class OverlayChanges:
@@ -67,7 +67,7 @@ class OverlayChanges:
             after: NodeState = DirectoryState(mode=stat.S_IMODE(info.st_mode))
             if before != after:
                 yield self._change(path, before, after, old)
-            covered = isinstance(before, DirectoryState) and (hidden or _marked(place, _OPAQUE))
+            covered = isinstance(before, DirectoryState) and (hidden or marked(place, OPAQUE))
             yield from self._inside(path, hidden=covered)
             return
         if isinstance(before, DirectoryState):
@@ -100,13 +100,22 @@ class OverlayChanges:
     def _was_deleted_meanwhile(self, path: str) -> bool:
         """A copy of a lower file whose original is gone: renamed by the command, unless its folder changed on disk."""
         folder = path.rpartition("/")[0]
-        return _marked(self._upper / path, _ORIGIN) and self._lower.changed_at(folder or ".") >= self._since_ns
+        return marked(self._upper / path, ORIGIN) and self._lower.changed_at(folder or ".") >= self._since_ns
 
     def _change(self, path: str, before: NodeState, after: NodeState, *contents: bytes | None) -> Changed:
         # The times of a folder change with anything in it; what is in it is looked at by itself.
         if not isinstance(before, DirectoryState) and self._lower.changed_at(path) >= self._since_ns:
             raise _changed_meanwhile(path)
         return PathChange(path=path, before=before, after=after), tuple(c for c in contents if c is not None)
+
+
+def marked(place: Path, names: tuple[str, ...]) -> bool:
+    """Whether the overlay left one of these marks on an upper node."""
+    for name in names:
+        with contextlib.suppress(OSError):
+            if os.getxattr(place, name, follow_symlinks=False):
+                return True
+    return False
 
 
 def _leaf(place: Path, path: str, info: os.stat_result) -> tuple[NodeState, bytes | None]:
@@ -121,15 +130,6 @@ def _leaf(place: Path, path: str, info: os.stat_result) -> tuple[NodeState, byte
     data = place.read_bytes()
     mode = stat.S_IMODE(info.st_mode)
     return FileState(sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=mode), data
-
-
-def _marked(place: Path, names: tuple[str, ...]) -> bool:
-    """Whether the overlay left one of these marks on an upper node."""
-    for name in names:
-        with contextlib.suppress(OSError):
-            if os.getxattr(place, name, follow_symlinks=False):
-                return True
-    return False
 
 
 def _changed_meanwhile(path: str) -> OperationError:

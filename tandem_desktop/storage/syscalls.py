@@ -6,7 +6,9 @@ instead, or never return; without a gate the seam costs a comparison.
 
 import ctypes
 import errno
+import fcntl
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ _gate: Gate | None = None
 
 _NOREPLACE = 1
 _EXCHANGE = 2
+_CLONE = 0x40049409 if sys.platform == "linux" else None
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _renameat2 = getattr(_libc, "renameat2", None)
@@ -164,6 +167,15 @@ def set_attribute(fd: int, name: str, value: bytes) -> None:
     if _gate:
         _gate("fsetxattr", name)
     os.setxattr(fd, name, value)
+
+
+def clone(target_fd: int, source_fd: int) -> None:
+    """Let a new file share the blocks of another, where the file system can."""
+    if _gate:
+        _gate("ioctl", str(target_fd))
+    if _CLONE is None:
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+    fcntl.ioctl(target_fd, _CLONE, source_fd)
 
 
 def _rename_flags(source: str, target: str, source_fd: int, target_fd: int, flags: int) -> None:

@@ -1,0 +1,164 @@
+"""What an agent can reach: the bubblewrap profile it runs in, and honest words where there is none."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from tandem_desktop.shadow.secret_places import secret_places
+from tandem_desktop.storage.locations import TANDEM_DIRECTORY
+
+REFUSED = 97
+"""The exit code of a start that was refused because the shadow was not in its place."""
+_CHECK = """\
+if [ "$(stat -c %d:%i -- "$1")" != "$2" ]; then
+    echo "tandem: the shadow is not mounted at $1; the command was not started." >&2
+    exit 97
+fi
+shift 2
+exec "$@"
+"""
+_COMMON_TEMPORARY = Path("/tmp")
+_ORDINARY_ID = 1000
+"""Shown to an agent started by root: some refuse to work as root, and inside all of root's files are its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What holds an agent back, said so that a person can rely on it."""
+
+    kind: Literal["overlay", "copy"]
+    confined: bool
+    words: str
+
+
+def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
+    """The confinement this machine gives a shadow of one kind."""
+    because = f" ({why_not_overlay})" if why_not_overlay else ""
+    missing = bubblewrap_missing()
+    if missing:
+        return Confinement(kind, confined=False, words=f"not confined: {missing}")
+    what = "an overlay" if kind == "overlay" else f"a copy{because}"
+    words = (
+        f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
+        "the usual secret places are hidden, and the network is open"
+    )
+    return Confinement(kind, confined=True, words=words)
+
+
+@cache
+def bubblewrap_missing() -> str:
+    """Why nothing can be confined, with what to do about it; empty when it works, found out by doing it once."""
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
+        return "bubblewrap is missing; install the package bubblewrap"
+    trial = [bubblewrap, *_identity(os.getuid()), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"]
+    try:
+        tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not work here ({error}); allow user namespaces on this system"
+    if tried.returncode:
+        words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
+        return f"bubblewrap does not work here ({words[0] if words else 'no reason given'}); allow user namespaces"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The profile of one shadow: its tree at the workspace's own path, the rest read-only, secrets covered."""
+
+    workspace: Path
+    source: Path
+    """The tree to be put there, as seen where the command is started."""
+    expected: str
+    """Device and inode of that tree; anything else in its place is refused."""
+    masked: tuple[Path, ...]
+    person_home: Path
+
+    def argv(
+        self,
+        command: Iterable[str],
+        *,
+        home: Path,
+        cwd: Path,
+        sockets: tuple[Path, ...] = (),
+        network: bool = True,
+        readable: tuple[Path, ...] = (),
+    ) -> tuple[str, ...]:
+        """`command` inside; it is not started unless the right tree is in the workspace's place."""
+        bubblewrap = shutil.which("bwrap")
+        assert bubblewrap is not None
+        masks = self._masks()
+        inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
+        outer = [mask for mask in masks if mask not in inner]
+        words = [bubblewrap, *_identity(self._owner()), "--die-with-parent", "--new-session"]
+        words += ["--unshare-pid", "--unshare-ipc", *([] if network else ["--unshare-net"])]
+        words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        words += self._temporary(home, readable)
+        for mask in outer:
+            words += _cover(mask)
+        words += ["--bind", str(self.source), str(self.workspace)]
+        for mask in inner:
+            words += _cover(mask)
+        words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
+        words += ["--bind", str(home), str(home)]
+        for place in (*sockets, *readable):
+            words += ["--ro-bind", str(place), str(place)]
+        for mask in (*masks, self.workspace / TANDEM_DIRECTORY):
+            if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
+                words += ["--remount-ro", str(mask)]
+        check = [shutil.which("sh") or "/bin/sh", "-c", _CHECK, "tandem", str(self.workspace), self.expected]
+        return (*words, "--chdir", str(cwd), "--", *check, *command)
+
+    def _masks(self) -> list[Path]:
+        """What is covered: outermost first, none inside another."""
+        found: list[Path] = []
+        for place in sorted({*self._resolved(), *secret_places(self.person_home)}):
+            if place == self.workspace or any(place.is_relative_to(above) for above in found):
+                continue
+            found.append(place)
+        return found
+
+    def _resolved(self) -> Iterator[Path]:
+        for place in self.masked:
+            if place.exists():
+                yield place.resolve()
+
+    def _temporary(self, home: Path, readable: tuple[Path, ...]) -> Iterator[str]:
+        """An empty folder for temporary files; of the real one only the branches are left that are needed."""
+        if not _COMMON_TEMPORARY.is_dir():
+            return
+        yield from ("--tmpfs", str(_COMMON_TEMPORARY))
+        branches = {
+            _COMMON_TEMPORARY / place.relative_to(_COMMON_TEMPORARY).parts[0]
+            for place in (self.workspace, home, *readable)
+            if place.is_relative_to(_COMMON_TEMPORARY)
+        }
+        for branch in sorted(branches - {self.workspace, home}):
+            yield from ("--ro-bind", str(branch), str(branch))
+
+    def _owner(self) -> int:
+        return self.workspace.stat().st_uid
+
+
+def _identity(owner: int) -> tuple[str, ...]:
+    """Who the agent is inside: the person, or an ordinary user in root's place."""
+    if os.geteuid() != 0:
+        ids = (os.getuid(), os.getgid())
+    elif owner == 0:
+        ids = (_ORDINARY_ID, _ORDINARY_ID)
+    else:
+        # Root works on somebody else's files: only the right to read and write them is left of what root may do.
+        kept = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
+        return ("--cap-drop", "ALL", *(word for right in kept for word in ("--cap-add", right)))
+    return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
+
+
+def _cover(place: Path) -> tuple[str, ...]:
+    if place.is_dir():
+        return ("--tmpfs", str(place))
+    return ("--ro-bind", "/dev/null", str(place))

@@ -1,0 +1,110 @@
+"""A small process that owns the namespace in which a shadow is mounted; everything of an agent joins it."""
+
+import os
+import select
+import shutil
+import subprocess
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from tandem_desktop.domain.errors import ShadowError
+
+_SCRIPT = """\
+cd "$1" || exit 1
+mount --rbind "$2" lower || exit 1
+mount -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged || exit 1
+echo ready
+read -r _
+"""
+"""The layers are named relative to their folder, so no letter in a path can be mistaken for an option."""
+_PATIENCE_S = 30.0
+_TOOLS = ("unshare", "nsenter", "mount", "sh")
+
+
+class Holder:
+    """Mounts at birth, and holds until its pipe is closed: it cannot outlive whoever started it, however that ended."""
+
+    def __init__(self, workspace: Path, folder: Path) -> None:
+        self._merged = folder / "merged"
+        spaces = ["--mount", "--propagation", "private"]
+        if not _is_root():
+            spaces = ["--user", "--map-root-user", *spaces]
+        self._process = subprocess.Popen(
+            [_tool("unshare"), *spaces, _tool("sh"), "-c", _SCRIPT, "tandem-shadow", str(folder), str(workspace)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={"PATH": f"{os.defpath}:/usr/sbin:/sbin", "LC_ALL": "C"},
+            start_new_session=True,
+        )
+        try:
+            self._wait_until_ready(workspace)
+        except BaseException:
+            self.end()
+            raise
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def merged(self) -> Path:
+        """The agent's view, from outside."""
+        return Path(f"/proc/{self.pid}/root{self._merged}")
+
+    def joining(self) -> tuple[str, ...]:
+        """What to put before a command so that it runs where the shadow is mounted."""
+        spaces = [f"--mount=/proc/{self.pid}/ns/mnt"]
+        if not _is_root():
+            spaces = [f"--user=/proc/{self.pid}/ns/user", *spaces, "--preserve-credentials"]
+        return (_tool("nsenter"), *spaces, "--")
+
+    def end(self) -> None:
+        process = self._process
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _wait_until_ready(self, workspace: Path) -> None:
+        output, errors = self._process.stdout, self._process.stderr
+        assert output is not None
+        assert errors is not None
+        ready, _, _ = select.select([output], [], [], _PATIENCE_S)
+        if ready and output.readline() == b"ready\n":
+            return
+        self._process.kill()
+        words = errors.read().decode("utf-8", "replace").strip().splitlines()
+        raise ShadowError(
+            f"No overlay of {workspace} can be mounted: {words[0] if words else 'no answer'}.",
+            path=str(workspace),
+            next="See what is missing with: tandem doctor",
+        )
+
+
+def missing_tools() -> tuple[str, ...]:
+    """What a holder needs and this machine does not have."""
+    return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
+
+
+@cache
+def _tool(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise ShadowError(f"The program {name} is missing.", next="Install util-linux, then see: tandem doctor")
+    return found
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0

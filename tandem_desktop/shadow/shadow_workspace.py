@@ -1,0 +1,85 @@
+"""The one door to a shadow of the workspace: an overlay where the kernel can, a copy where not, and says which."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal
+
+from tandem_desktop.domain.errors import ShadowError
+from tandem_desktop.shadow.bases import UNSEEN
+from tandem_desktop.shadow.confinement import Confinement, bubblewrap_missing
+from tandem_desktop.shadow.copy_shadow import CopyShadow
+from tandem_desktop.shadow.holder import missing_tools
+from tandem_desktop.shadow.overlay_shadow import OverlayShadow
+from tandem_desktop.shadow.shadow_base import ShadowChange, ShadowWorkspace
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.locks import held_or_busy
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.refusals import writing
+from tandem_desktop.storage.workspace import Workspace
+
+__all__ = ["UNSEEN", "Confinement", "ShadowChange", "ShadowWorkspace", "open_shadow"]
+
+
+def open_shadow(
+    workspace: Workspace,
+    folder: Path,
+    objects: ObjectStore,
+    *,
+    masked: tuple[Path, ...],
+    kind: Literal["overlay", "copy"] | None = None,
+    person_home: Path | None = None,
+) -> ShadowWorkspace:
+    """Open the shadow kept in `folder`, with all an agent did in it before; a new one when there is none.
+
+    `masked` are places no agent may see, Tandem's state among them; the usual secret places under `person_home` are
+    hidden besides. `kind` insists on one kind. A folder that already holds one kind is opened as that kind.
+
+    Raises:
+        ShadowError: it is open elsewhere, or cannot be opened.
+    """
+    home = person_home or Path.home()
+    with writing(folder), ExitStack() as undo:
+        atomic.make_directory(folder, mode=0o700)
+        if not undo.enter_context(held_or_busy(folder / "lock")):
+            raise ShadowError(
+                f"The shadow {folder} is open in another process or window.",
+                path=str(folder),
+                next="Close the session there, then open it here.",
+            )
+        shadow = _open(workspace, folder, objects, masked, home, kind or _kept(folder))
+        shadow.when_closed(undo.pop_all().close)
+        return shadow
+
+
+def _open(
+    workspace: Workspace,
+    folder: Path,
+    objects: ObjectStore,
+    masked: tuple[Path, ...],
+    home: Path,
+    kind: Literal["overlay", "copy"] | None,
+) -> ShadowWorkspace:
+    why_not = "" if kind == "overlay" else _why_no_overlay()
+    if kind != "copy" and not why_not:
+        try:
+            return OverlayShadow(workspace, folder, objects, masked, home)
+        except ShadowError as error:
+            if kind == "overlay":
+                raise
+            why_not = error.message.rstrip(".")
+    return CopyShadow(workspace, folder, objects, masked, home, why_not)
+
+
+def _kept(folder: Path) -> Literal["overlay", "copy"] | None:
+    """The kind of shadow that has work in `folder` already; the other kind would not see it."""
+    if (folder / "tree").is_dir():
+        return "copy"
+    upper = folder / "upper"
+    return "overlay" if upper.is_dir() and any(upper.iterdir()) else None
+
+
+def _why_no_overlay() -> str:
+    """What keeps an overlay from being tried at all; whether the kernel can mount one is found out by doing it."""
+    if missing := missing_tools():
+        return f"{', '.join(missing)} missing"
+    return bubblewrap_missing()

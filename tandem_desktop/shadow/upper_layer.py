@@ -1,0 +1,82 @@
+"""The upper layer of an overlay as a list of paths to look at; what is there is read through the mount."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tandem_desktop.domain.errors import StorageError
+from tandem_desktop.shadow.bases import Bases
+from tandem_desktop.shadow.overlay_changes import OPAQUE, ORIGIN, marked
+from tandem_desktop.shadow.shadow_base import Sighting
+from tandem_desktop.storage.locations import TANDEM_DIRECTORY
+from tandem_desktop.storage.workspace import Workspace
+
+
+class UpperLayer:
+    """One look at the upper layer.
+
+    A folder on disk that the layer hides is covered; after the look `covering` has all of them. What is on disk in one
+    that was covered at an earlier look, and was not there then, is a newcomer: the agent never saw it.
+    """
+
+    def __init__(self, upper: Path, disk: Workspace, bases: Bases, refuse: Callable[[str, str], None]) -> None:
+        self._upper = upper
+        self._disk = disk
+        self._bases = bases
+        self._refuse = refuse
+        self.covering: set[str] = set()
+
+    def read(self) -> Iterator[Sighting]:
+        yield from self._inside("", hidden=False, known=False)
+
+    def _inside(self, folder: str, *, hidden: bool, known: bool) -> Iterator[Sighting]:
+        names = set()
+        try:
+            entries = sorted(os.scandir(self._upper / folder), key=lambda found: found.name)
+        except OSError as error:
+            self._refuse(folder, f"{folder} cannot be read: {error.strerror}.")
+            return
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            names.add(entry.name)
+            if path != TANDEM_DIRECTORY:
+                try:
+                    info = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                yield from self._entry(path, info, hidden=hidden, known=known)
+        if hidden:
+            yield from self._hidden(folder, known=known, but=names)
+
+    def _entry(self, path: str, info: os.stat_result, *, hidden: bool, known: bool) -> Iterator[Sighting]:
+        place = self._upper / path
+        below = self._disk.is_directory(path)
+        if stat.S_ISDIR(info.st_mode):
+            yield Sighting(path, copied=marked(place, ORIGIN), fresh=known)
+            covered = below and (hidden or marked(place, OPAQUE))
+            if covered:
+                self.covering.add(path)
+            yield from self._inside(path, hidden=covered, known=known or path in self._bases.covers)
+            return
+        gone = stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
+        yield Sighting(path, copied=not gone and marked(place, ORIGIN), fresh=known)
+        if below:
+            self.covering.add(path)
+            yield from self._hidden(path, known=known or path in self._bases.covers, but=set())
+
+    def _hidden(self, folder: str, *, known: bool, but: set[str]) -> Iterator[Sighting]:
+        """What the disk has in a folder that the layer covers."""
+        try:
+            names = self._disk.children(folder)
+        except StorageError as refusal:
+            self._refuse(folder, refusal.message)
+            return
+        for name in names:
+            path = f"{folder}/{name}"
+            if name in but:
+                continue
+            yield Sighting(path, newcomer=known and path not in self._bases)
+            if self._disk.is_directory(path):
+                self.covering.add(path)
+                yield from self._hidden(path, known=known or path in self._bases.covers, but=set())
