@@ -1,0 +1,88 @@
+"""What became of each request of an agent: one record each, so that none is lost between the wire and the plan."""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from tandem_desktop.domain.agents import Verdict
+from tandem_desktop.domain.authorization import ToolCategory
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
+from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.policy.tool_catalog import UNKNOWN_TOOL
+
+
+class Handling(StrEnum):
+    """What the answer came to."""
+
+    HELD = "held"
+    """Allowed into the shadow; it comes up for review as an operation."""
+    QUEUED = "queued"
+    """A command that was refused and put into the plan."""
+    REHEARSED = "rehearsed"
+    """A command that runs in the shadow; its effects come up for review."""
+    PASSED = "passed"
+    """Allowed; nothing to review."""
+    CONFIRMED = "confirmed"
+    """Allowed by a person, once."""
+    SKIPPED = "skipped"
+    """Refused by a person; the agent goes on."""
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the agent is answered."""
+        return _VERDICTS[self]
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether the plan will show it."""
+        return self in (Handling.HELD, Handling.QUEUED)
+
+
+_VERDICTS = {
+    Handling.HELD: Verdict.ALLOW,
+    Handling.QUEUED: Verdict.REJECT,
+    Handling.REHEARSED: Verdict.ALLOW,
+    Handling.PASSED: Verdict.ALLOW,
+    Handling.CONFIRMED: Verdict.ALLOW,
+    Handling.SKIPPED: Verdict.REJECT,
+    Handling.REFUSED: Verdict.REJECT,
+    Handling.CANCELLED: Verdict.CANCELLED,
+}
+
+
+class InterceptedRequest(Frozen):
+    """A request and its one answer."""
+
+    request_id: RequestId
+    session_id: SessionId
+    tool: str = UNKNOWN_TOOL
+    args: dict[str, Any] = Field(default_factory=dict)
+    message_id: str | None = None
+    """The message of the conversation in which the agent asked."""
+    tool_call_id: ToolCallId | None = None
+    title: str = ""
+    category: ToolCategory = ToolCategory.OTHER
+    paths: tuple[str, ...] = ()
+    plan_mode: bool = False
+    verdict: Verdict
+    reason: str = ""
+    handling: Handling
+    queued_as: int | None = None
+    """The number of the queued command."""
+    warning: str = ""
+
+
+class QueuedCommand(Frozen):
+    """A command that was not run: it waits in the plan, between what came before it and what comes after."""
+
+    number: int
+    call: CommandCall
+    request_id: RequestId | None = None
+    tool_call_id: ToolCallId | None = None
+    message_id: str | None = None
+    tool: str = "bash"
+    description: str = ""

@@ -1,0 +1,276 @@
+"""Where every request of an agent gets its one answer: into the shadow, into the plan, to the person, or no."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from tandem_desktop.domain.agents import PermissionAnswer, PermissionRequest, ToolCall, ToolKind, Verdict
+from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, SessionPermissions, ToolCategory
+from tandem_desktop.domain.errors import TandemError, ToolDeniedError, UserAbortError
+from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
+from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.policy import rejections
+from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
+from tandem_desktop.policy.context import auth_context
+from tandem_desktop.policy.rules import is_guarded
+from tandem_desktop.policy.tool_catalog import UNKNOWN_TOOL, tool_use
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.staging.command_calls import command_call
+from tandem_desktop.staging.confirmation import Confirmation, Decision
+from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
+
+
+class PermissionInterceptor:
+    """Answers the requests of one session, each exactly once, none waiting for another.
+
+    In Plan mode the shadow is the gate: edits are allowed into it, and a command is never run directly but queued,
+    rehearsed in the shadow or refused, as the settings say. Otherwise a person is asked about whatever no rule decides.
+
+    `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after.
+    `ask` shows a question and returns at once; without it nobody is there to ask. `decided` hears of every answer.
+    Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
+    """
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        *,
+        policy: AuthorizationPolicy,
+        settings: Settings,
+        queue: Callable[[QueuedCommand], Awaitable[None]],
+        ask: Callable[[Confirmation], None] | None = None,
+        decided: Callable[[InterceptedRequest], None] | None = None,
+        permissions: SessionPermissions | None = None,
+        shadowed: bool = True,
+    ) -> None:
+        self.session_id = session_id
+        self.message_id: str | None = None
+        """The message of the conversation that goes on; noted with each request."""
+        self._policy = policy
+        self._settings = settings
+        self._queue = queue
+        self._ask = ask
+        self._decided = decided
+        self._permissions = permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore)
+        self._shadowed = shadowed
+        self._lock = threading.Lock()
+        self._queueing = asyncio.Lock()
+        self._waiting: dict[RequestId, Confirmation] = {}
+        self._open: set[RequestId] = set()
+        self._answered: set[tuple[RequestId, ToolCallId]] = set()
+        self._granted: Counter[tuple[str, bool]] = Counter()
+        """Commands that were allowed when the agent asked, and in which mode; their terminal may follow."""
+        self._requests: list[InterceptedRequest] = []
+        self._queued = 0
+        self._terminals = 0
+        self._turn_over: str | None = None
+
+    @property
+    def permissions(self) -> SessionPermissions:
+        return self._permissions
+
+    def set_permissions(self, permissions: SessionPermissions) -> None:
+        """From the next request on; what is being decided is decided by what held when it was asked."""
+        self._permissions = permissions
+
+    @property
+    def requests(self) -> tuple[InterceptedRequest, ...]:
+        """Every request that was answered, in the order of the answers."""
+        with self._lock:
+            return tuple(self._requests)
+
+    @property
+    def staged_count(self) -> int:
+        """How many requests were held for review."""
+        return sum(request.handling.is_staged for request in self.requests)
+
+    @property
+    def waiting(self) -> tuple[Confirmation, ...]:
+        """The questions that are open."""
+        with self._lock:
+            return tuple(self._waiting.values())
+
+    async def decide(self, request: PermissionRequest) -> PermissionAnswer:
+        """Answer a request an agent made."""
+        return await self._answer(_Asked(request, self._permissions, self.message_id))
+
+    async def decide_command(
+        self, session_id: SessionId, call: CommandCall, request_id: RequestId | None = None
+    ) -> PermissionAnswer:
+        """Answer for a command handed to a terminal, by the same rules; one just allowed is not asked about again."""
+        grant = (call.command, self._permissions.plan_mode)
+        if self._granted[grant] > 0:
+            self._granted[grant] -= 1
+            return PermissionAnswer(verdict=Verdict.ALLOW, reason="It was allowed when the agent asked.")
+        self._terminals += 1
+        name = request_id or RequestId(f"terminal-{self._terminals}")
+        tool_call = ToolCall(
+            id=ToolCallId(name), tool="bash", title=call.command, kind=ToolKind.EXECUTE, command=call.command
+        )
+        request = PermissionRequest(id=name, session_id=session_id, call=tool_call, options=())
+        return await self._answer(_Asked(request, self._permissions, self.message_id, call))
+
+    def resolve(self, request_id: RequestId, decision: Decision, instructions: str = "") -> bool:
+        """Answer an open question from any thread; False when there is none, or not any more."""
+        with self._lock:
+            confirmation = self._waiting.get(request_id)
+        return confirmation is not None and confirmation.resolve(decision, instructions)
+
+    def answer_all(self, reason: str) -> int:
+        """Answer every open question with "cancelled"; how many there were. For a cancel, a crash, an end."""
+        self._granted.clear()
+        return sum(confirmation.withdraw(reason) for confirmation in self.waiting)
+
+    def end_turn(self, reason: str) -> int:
+        """Answer what is open, and whatever still comes before the next turn, with "cancelled"."""
+        self._turn_over = reason
+        return self.answer_all(reason)
+
+    def begin_turn(self) -> None:
+        self._turn_over = None
+
+    async def _answer(self, asked: "_Asked") -> PermissionAnswer:
+        request = asked.request
+        name = (request.id, request.call.id)
+        if request.id in self._open or name in self._answered:
+            # Its one answer is given elsewhere, or was.
+            return PermissionAnswer(verdict=Verdict.CANCELLED, reason=rejections.answered_twice(request.id))
+        self._open.add(request.id)
+        outcome = _Outcome(Handling.CANCELLED, rejections.turn_over("the agent no longer waits"))
+        try:
+            outcome = await self._outcome(asked)
+        finally:
+            self._open.discard(request.id)
+            self._answered.add(name)
+            self._note(asked, outcome)
+        return PermissionAnswer(verdict=outcome.handling.verdict, reason=outcome.reason)
+
+    async def _outcome(self, asked: "_Asked") -> "_Outcome":
+        if self._turn_over is not None:
+            return _Outcome(Handling.CANCELLED, rejections.turn_over(self._turn_over))
+        planning = asked.permissions.plan_mode
+        try:
+            ruling = self._policy.require(asked.use, self._context(asked))
+            if planning and asked.use.category is ToolCategory.EXECUTE:
+                return await self._command_while_planning(asked)
+            if ruling.result is AuthorizationResult.CONFIRM:
+                return await self._confirmed(asked)
+        except (ToolDeniedError, UserAbortError) as refusal:
+            return _Outcome(Handling.REFUSED, refusal.message)
+        held = planning and asked.use.category is ToolCategory.WRITE
+        return _Outcome(Handling.HELD if held else Handling.PASSED, ruling.reason)
+
+    async def _command_while_planning(self, asked: "_Asked") -> "_Outcome":
+        setting = self._settings.commands_while_planning
+        if setting == "deny":
+            return _Outcome(Handling.REFUSED, rejections.command_denied())
+        if setting == "rehearse" and not is_guarded(asked.use, self._context(asked)):
+            return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
+        try:
+            call = asked.command or command_call(asked.request.call)
+            async with self._queueing:
+                number = self._queued + 1
+                await self._queue(asked.queued(number, call))
+                self._queued = number
+        except TandemError as error:
+            return _Outcome(Handling.REFUSED, f"The command was not run, and could not be queued. {error.message}")
+        return _Outcome(Handling.QUEUED, rejections.command_queued(), number)
+
+    async def _confirmed(self, asked: "_Asked") -> "_Outcome":
+        """What the person says.
+
+        Raises:
+            UserAbortError: the person said no.
+            ToolDeniedError: nobody is there to ask.
+        """
+        if self._ask is None:
+            raise ToolDeniedError(rejections.nobody_to_ask())
+        confirmation = Confirmation(asked.request)
+        with self._lock:
+            self._waiting[asked.request.id] = confirmation
+        try:
+            self._ask(confirmation)
+            response = await confirmation.response()
+        finally:
+            confirmation.withdraw("the agent no longer waits")
+            with self._lock:
+                self._waiting.pop(asked.request.id, None)
+        if response is None:
+            return _Outcome(Handling.CANCELLED, rejections.turn_over(confirmation.withdrawn_because))
+        if response.decision is Decision.YES:
+            return _Outcome(Handling.CONFIRMED, "The person allowed it.")
+        told = rejections.cancelled_before_running(asked.use.tool, response.instructions)
+        if response.decision is Decision.NO:
+            raise UserAbortError(told)
+        return _Outcome(Handling.SKIPPED, told)
+
+    def _context(self, asked: "_Asked") -> AuthContext:
+        # A command that is queued is held whether there is a shadow or not.
+        is_command = asked.use.category is ToolCategory.EXECUTE
+        queues = is_command and self._settings.commands_while_planning != "rehearse"
+        return auth_context(self._settings, asked.permissions, shadowed=self._shadowed or queues)
+
+    def _note(self, asked: "_Asked", outcome: "_Outcome") -> None:
+        call, use = asked.request.call, asked.use
+        if outcome.handling.verdict is Verdict.ALLOW and use.command is not None and asked.command is None:
+            self._granted[use.command, asked.permissions.plan_mode] += 1
+        only_logged = self._settings.guarded_tools_only_logged and is_guarded(use, self._context(asked))
+        request = InterceptedRequest(
+            request_id=asked.request.id,
+            session_id=asked.request.session_id,
+            tool=call.tool or UNKNOWN_TOOL,
+            args=call.arguments,
+            message_id=asked.message_id,
+            tool_call_id=call.id,
+            title=call.title,
+            category=use.category,
+            paths=use.paths,
+            plan_mode=asked.permissions.plan_mode,
+            verdict=outcome.handling.verdict,
+            reason=outcome.reason,
+            handling=outcome.handling,
+            queued_as=outcome.queued_as,
+            warning=f"The guard would have blocked {use.tool}." if only_logged else "",
+        )
+        with self._lock:
+            self._requests.append(request)
+        if self._decided is not None:
+            self._decided(request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    handling: Handling
+    reason: str
+    queued_as: int | None = None
+
+
+class _Asked:
+    """A request with what held when it came in."""
+
+    def __init__(
+        self,
+        request: PermissionRequest,
+        permissions: SessionPermissions,
+        message_id: str | None,
+        command: CommandCall | None = None,
+    ) -> None:
+        self.request = request
+        self.permissions = permissions
+        self.message_id = message_id
+        self.command = command
+        self.use = tool_use(request.call)
+
+    def queued(self, number: int, call: CommandCall) -> QueuedCommand:
+        asked = self.request.call
+        return QueuedCommand(
+            number=number,
+            call=call,
+            request_id=self.request.id,
+            tool_call_id=asked.id,
+            message_id=self.message_id,
+            tool=self.use.name,
+            description=asked.title,
+        )
