@@ -12,6 +12,7 @@ from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.events.events import OperationFinished
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.captured_commands import BestCommands
+from tandem_desktop.execution.clearing import ClearBeside, clear_now
 from tandem_desktop.execution.plan_executor import PlanExecutor
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.run_store import RunStore
@@ -32,8 +33,9 @@ def build_engine(
     state: Path | None = None,
     clock: Callable[[], datetime] | None = None,
     on_output: Callable[[OperationId, bytes], None] = lambda operation, chunk: None,
+    lives_on: bool = False,
 ) -> Engine:
-    """The engine of the workspace at `root`."""
+    """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
     now = clock or (lambda: datetime.now(UTC))
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
@@ -47,6 +49,8 @@ def build_engine(
     enforcer = ApprovalEnforcer(store, audit, now)
     commands = BestCommands(workspace, objects, locations.shadows)
 
+    clearing = ClearBeside()
+
     def announce(run_id: RunId, result: OperationResult) -> None:
         events.publish(OperationFinished(run_id=run_id, result=result))
 
@@ -59,6 +63,7 @@ def build_engine(
         clock=now,
         on_result=announce,
         on_output=on_output,
+        clear=clearing if lives_on else clear_now,
     )
     runs = PlanRuns(desk=desk, plans=plans, executor=PlanExecutor(desk, enforcer), clock=now)
     return Engine(
@@ -89,4 +94,5 @@ def build_engine(
         events=events,
         clock=now,
         commands=commands,
+        finish=clearing.finish,
     )

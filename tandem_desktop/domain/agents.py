@@ -34,7 +34,7 @@ class AgentProfile(Frozen):
     asking_mode: str | None = None
     """The mode in which it asks before it acts; set after every new session. Never its own plan mode."""
     login_method: str | None = None
-    """The login it is asked to use right after the greeting, where it offers it; it takes its key from the environment."""
+    """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
     writes_by: WritesBy = WritesBy.ITSELF
     on_reject: OnReject = OnReject.CONTINUES
     env: tuple[str, ...] = ()

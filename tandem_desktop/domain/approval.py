@@ -1,17 +1,13 @@
 """What exactly a person approves: digests over everything that has an effect, and the record of the click."""
 
 from datetime import datetime
-from typing import Literal
-
-from pydantic import ConfigDict, TypeAdapter
+from typing import Any, Literal
 
 from tandem_desktop.domain.canonical import canonical, digest
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.operations import Effect, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
-
-_OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=ConfigDict(defer_build=True))
 
 
 class ApprovalHash(Frozen):
@@ -25,9 +21,7 @@ class ApprovalHash(Frozen):
 
     @classmethod
     def of(cls, version: PlanVersion) -> "ApprovalHash":
-        effects = _OPERATIONS.dump_python(
-            version.operations, mode="json", include={"__all__": set(Effect.model_fields)}
-        )
+        effects = [_effect(operation) for operation in version.operations]
         return cls(
             format=version.format,
             plan_id=version.plan_id,
@@ -40,6 +34,20 @@ class ApprovalHash(Frozen):
     def combined_hash(self) -> str:
         """The digest shown to the person, 64 hex digits."""
         return digest("plan:1", canonical(self.model_dump(mode="json")))
+
+
+def _effect(operation: StagedOperation) -> dict[str, Any]:
+    """`operation.effect()` as JSON values, put together by hand because a large plan is hashed often."""
+    return {
+        "id": operation.id,
+        "kind": operation.kind.value,
+        "path": operation.path,
+        "to": operation.to,
+        "base": vars(operation.base),
+        "after": vars(operation.after),
+        "call": operation.call and vars(operation.call),
+        "blocked_by": operation.blocked_by,
+    }
 
 
 class WorkspaceIdentity(Frozen):

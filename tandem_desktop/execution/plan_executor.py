@@ -55,7 +55,7 @@ class PlanExecutor:
         with desk.only_run():
             desk.refuse_if_interrupted()
             check_status()
-            preflight(version.operations, desk.workspace, desk.objects)
+            sights = preflight(version.operations, desk.workspace, desk.objects)
             record = RunRecord(
                 run_id=new_run_id(),
                 kind=RunKind.APPLY,
@@ -73,5 +73,5 @@ class PlanExecutor:
                 on_start(record.run_id)
                 run.carry_out(segments(version.operations))
 
-            ended, results = desk.conduct(record, version.operations, journal, work, control=control)
+            ended, results = desk.conduct(record, version.operations, journal, work, control=control, sights=sights)
         return RunResult(ended, results)

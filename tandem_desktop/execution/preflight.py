@@ -10,14 +10,14 @@ from tandem_desktop.domain.paths import check_path
 from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import Sight, Workspace
 
 _SPARE_BYTES = 1024 * 1024
 _NAMED = 5
 
 
-def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> None:
-    """Check the folder, the paths, every base, every stored byte and the room on the disk.
+def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> dict[str, Sight]:
+    """Check the folder, the paths, every base, every stored byte and the room on the disk; answer what was seen.
 
     Raises:
         PreflightError: and nothing has been written.
@@ -25,9 +25,10 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     workspace.check_identity()
     _check_paths(operations)
     _check_tools(operations)
-    _check_drift(operations, workspace)
+    sights = _check_drift(operations, workspace)
     needed = _check_objects(operations, objects)
     _check_room(workspace, needed)
+    return sights
 
 
 def _check_paths(operations: Iterable[StagedOperation]) -> None:
@@ -46,11 +47,14 @@ def _check_tools(operations: Iterable[StagedOperation]) -> None:
         )
 
 
-def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> None:
+def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> dict[str, Sight]:
     workspace.forget_directories()
-    drifted = () if _is_plainly_unchanged(operations, workspace) else drift(operations, workspace)
+    sights: dict[str, Sight] = {}
+    if _is_plainly_unchanged(operations, workspace, sights):
+        return sights
+    drifted = drift(operations, workspace)
     if not drifted:
-        return
+        return {}
     named = ", ".join(f"{entry.path} ({entry.change})" for entry in drifted[:_NAMED])
     more = f" and {len(drifted) - _NAMED} more" if len(drifted) > _NAMED else ""
     raise DriftError(
@@ -60,7 +64,9 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) 
     )
 
 
-def _is_plainly_unchanged(operations: Iterable[StagedOperation], workspace: Workspace) -> bool:
+def _is_plainly_unchanged(
+    operations: Iterable[StagedOperation], workspace: Workspace, sights: dict[str, Sight]
+) -> bool:
     """Whether every path is just as the plan saw it first; plans that touch folders need the thorough look."""
     first: dict[str, NodeState] = {}
     for operation in operations:
@@ -68,7 +74,7 @@ def _is_plainly_unchanged(operations: Iterable[StagedOperation], workspace: Work
             return False
         for change in operation.changes():
             first.setdefault(change.path, change.before)
-    return all(workspace.peek(path, keep=False)[0] == state for path, state in first.items())
+    return all(workspace.has(path, state, sights) for path, state in first.items())
 
 
 def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:

@@ -8,7 +8,7 @@ from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, Fil
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata, remove_node
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.workspace import Workspace, look_at
+from tandem_desktop.storage.workspace import Sight, Workspace, look_at
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -17,9 +17,13 @@ _NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 class Publisher:
     """Exchange nodes between the workbench and the workspace, checking what comes back."""
 
-    def __init__(self, workspace: Workspace, bench: Workbench) -> None:
+    def __init__(self, workspace: Workspace, bench: Workbench, sights: dict[str, Sight] | None = None) -> None:
         self._workspace = workspace
         self._bench = bench
+        self._first_sights = sights or {}
+        self._sights = dict(self._first_sights)
+        """How each file is known that was read, or prepared, and not touched since."""
+        self._sights_before: dict[int, Sight | None] = {}
         self.touched_folders: set[str] = set()
         self._changed_modes: set[str] = set()
 
@@ -34,6 +38,7 @@ class Publisher:
         except OSError as error:
             raise _refused(step, error) from error
         self._note(step)
+        self._remember(step)
 
     def take_back(self, step: Step, metadata: Metadata, *, trusted: bool) -> None:
         """Undo a published step; `trusted` skips the look at what rests on the bench."""
@@ -47,6 +52,11 @@ class Publisher:
         except OSError as error:
             raise _refused(inverse, error) from error
         self._note(inverse)
+        self._recall(step)
+
+    def is_as_first_seen(self, path: str) -> bool:
+        """Whether the very file that was there before the run is there, untouched."""
+        return self._workspace.is_as_seen(path, self._first_sights.get(path))
 
     def give_back(self, steps: tuple[Step, ...]) -> None:
         """Put back nodes on the bench that no step put there: an edit that was taken out just before a crash."""
@@ -127,6 +137,8 @@ class Publisher:
                 raise
             self._swap_without_exchange(step, dir_fd, name)
             return
+        if self._is_known(bench, own, step):
+            return
         found = self._came_out(own, step)
         if found != step.before:
             syscalls.exchange(own, name, bench, dir_fd)
@@ -150,6 +162,8 @@ class Publisher:
             # A leftover of a run that was cut off; what it held is in the object store.
             remove_node(bench, own)
             self._move(name, own, dir_fd, bench)
+        if self._is_known(bench, own, step):
+            return
         found = self._came_out(own, step)
         if found != step.before:
             self._move(own, name, bench, dir_fd)
@@ -160,6 +174,8 @@ class Publisher:
         from_fd, name = self._workspace.parent(step.path)
         to_fd, new_name = self._workspace.parent(step.to)
         self._move(name, new_name, from_fd, to_fd)
+        if self._is_known(to_fd, new_name, step):
+            return
         found = look_at(to_fd, new_name, step.path, keep=False)[0]
         if found != step.before:
             self._move(new_name, name, to_fd, from_fd)
@@ -193,6 +209,26 @@ class Publisher:
             raise _unexpected(step, found)
         syscalls.rmdir(name, dir_fd)
         self._workspace.forget_directory(step.path)
+
+    def _remember(self, step: Step) -> None:
+        """By what the file is known that is in place now, and by what the one it took the place of."""
+        sight = self._sights.pop(step.path, None)
+        self._sights_before[step.n] = sight
+        if step.to is None:
+            sight = self._bench.sight(step) if step.needs_preparation else None
+        if sight is not None:
+            self._sights[step.to or step.path] = sight
+
+    def _recall(self, step: Step) -> None:
+        self._sights.pop(step.to or step.path, None)
+        sight = self._sights_before.pop(step.n, None)
+        if sight is not None:
+            self._sights[step.path] = sight
+
+    def _is_known(self, dir_fd: int, name: str, step: Step) -> bool:
+        """Whether what came out is the file that was read before the run, or that the run itself had put there."""
+        sight = self._sights.get(step.path)
+        return sight is not None and Sight.of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
 
     def _came_out(self, own: str, step: Step) -> NodeState | None:
         try:

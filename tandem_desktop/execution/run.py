@@ -11,13 +11,12 @@ from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperat
 from tandem_desktop.execution.change_order import ordered_steps
 from tandem_desktop.execution.commands import CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.journal import Journal
-from tandem_desktop.execution.progress import look
+from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.segments import Segment, dependents, is_a_command
 from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
 from tandem_desktop.execution.workbench import Metadata, Workbench
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import Sight, Workspace
 
 FAILED_HERE = -1
 """The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
@@ -48,10 +47,11 @@ class Run:
         on_result: OnResult,
         on_output: OnOutput,
         metadata: dict[str, Metadata] | None = None,
+        sights: dict[str, Sight] | None = None,
     ) -> None:
         self._workspace = workspace
         self._bench = bench
-        self._publisher = Publisher(workspace, bench)
+        self._publisher = Publisher(workspace, bench, sights)
         self._journal = journal
         self._commands = commands
         self._control = control
@@ -124,8 +124,9 @@ class Run:
             self._publisher.sync()
         except OSError as error:
             raise _incomplete(str(self._workspace.path), f"it could not be made durable: {error.strerror}.") from error
-        for path, found in look(self._workspace, before).items():
-            if found != before[path]:
+        self._workspace.forget_directories()
+        for path, state in before.items():
+            if not self._publisher.is_as_first_seen(path) and not self._workspace.has(path, state):
                 raise _incomplete(path, f"{path} is not as it was before the run.")
         self._mark_rolled_back()
 
@@ -204,8 +205,9 @@ class Run:
 
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
         self._bench.prepare(steps, self._metadata)
-        self._journal.append({"type": "intent", "steps": [pack_step(step) for step in steps]})
-        self._bench.sync_all(steps)
+        with self._bench.syncing(steps):
+            intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps]})
+        self._journal.append(intent)
 
     def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
         for step in rest:
@@ -227,15 +229,16 @@ class Run:
         for step in steps:
             for path, _, after in step.states():
                 expected[path] = (after, step)
+        self._workspace.forget_directories()
         return [
             OperationError(
                 f"{path} is not what was approved after writing it.",
                 path=path,
-                step=expected[path][1].operation,
+                step=step.operation,
                 next="Something else writes to it; stop that, then apply again.",
             )
-            for path, found in look(self._workspace, expected).items()
-            if found != expected[path][0]
+            for path, (after, step) in expected.items()
+            if not self._workspace.has(path, after)
         ]
 
     def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:

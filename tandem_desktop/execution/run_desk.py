@@ -23,6 +23,7 @@ from tandem_desktop.domain.execution import (
 )
 from tandem_desktop.domain.ids import RUN_ID, RunId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.clearing import clear_now
 from tandem_desktop.execution.commands import CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
@@ -36,7 +37,7 @@ from tandem_desktop.storage import locks
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.refusals import writing
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import Sight, Workspace
 
 Clock = Callable[[], datetime]
 
@@ -68,6 +69,7 @@ class RunDesk:
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
         on_output: OnOutput,
+        clear: Callable[[Callable[[], None]], None] = clear_now,
     ) -> None:
         self.workspace = workspace
         self.objects = objects
@@ -79,6 +81,7 @@ class RunDesk:
         self._paperwork = paperwork
         self._on_result = on_result
         self._on_output = on_output
+        self._clear = clear
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
@@ -155,6 +158,7 @@ class RunDesk:
         *,
         control: RunControl | None = None,
         metadata: dict[str, Metadata] | None = None,
+        sights: dict[str, Sight] | None = None,
     ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
         """Do the work, roll back when the policy says so, close the books.
 
@@ -173,6 +177,7 @@ class RunDesk:
             on_result=lambda result: self._on_result(record.run_id, result),
             on_output=self._on_output,
             metadata=metadata,
+            sights=sights,
         )
         fault: OSError | TandemError | None = None
         try:
@@ -263,8 +268,8 @@ class RunDesk:
         except (OSError, StorageError) as error:
             raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
         # Last, so that no sync has to wait for it; what an error or a kill leaves behind is swept by the next call.
-        with contextlib.suppress(OSError):
-            bench.discard()
+        bench.close()
+        self._clear(lambda: _discard(bench))
 
     def _left_open(self, record: RunRecord, error: OSError | StorageError, what: str) -> InterruptedRunError:
         reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror
@@ -278,6 +283,11 @@ class RunDesk:
     def _lock(self) -> Path:
         self._locations.prepare_state()
         return self._locations.locks / f"{self.workspace.identity.key}.lock"
+
+
+def _discard(bench: Workbench) -> None:
+    with contextlib.suppress(OSError):
+        bench.discard()
 
 
 def _all_results(

@@ -1,6 +1,7 @@
 """The people's copy of every run, beside the plans: what was asked, what came of it, step by step."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -94,9 +95,11 @@ def encode_results(results: tuple[OperationResult, ...]) -> bytes:
 def _checkpoints(operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]) -> bytes:
     """A line per step: number, tool, operation, status, and the summary or the error."""
     tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
+    quoted = cache(lambda text: json.dumps(text, ensure_ascii=False))
     lines = []
     for number, result in enumerate(results, start=1):
-        line = {"step": number, "tool": tools.get(result.id, ""), "op": result.id, "status": result.status.value}
-        line |= {"error": result.error} if result.error else {"result_summary": result.status.value}
-        lines.append(json.dumps(line, ensure_ascii=False))
+        status = quoted(result.status.value)
+        outcome = f'"error": {quoted(result.error)}' if result.error else f'"result_summary": {status}'
+        tool = quoted(tools.get(result.id, ""))
+        lines.append(f'{{"step": {number}, "tool": {tool}, "op": {quoted(result.id)}, "status": {status}, {outcome}}}')
     return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")

@@ -111,7 +111,7 @@ def _step(n: int, operation: StagedOperation) -> Step | None:
 
 def change_step(n: int, operation: OperationId, path: str, before: NodeState, after: NodeState) -> Step | None:
     """The single step that turns one state of a path into another, or nothing when they are equal."""
-    if before == after:
+    if _is_same(before, after):
         return None
     if isinstance(before, Absent):
         return Step(n, operation, Action.PUT, path, before, after)
@@ -121,6 +121,13 @@ def change_step(n: int, operation: OperationId, path: str, before: NodeState, af
     if _only_mode_differs(before, after):
         return Step(n, operation, Action.CHMOD, path, before, after)
     return Step(n, operation, Action.SWAP, path, before, after)
+
+
+def _is_same(one: NodeState, other: NodeState) -> bool:
+    # Comparing models is slow, and almost every pair here is two different files.
+    if isinstance(one, FileState) and isinstance(other, FileState):
+        return one.sha256 == other.sha256 and one.mode == other.mode
+    return one == other
 
 
 def _only_mode_differs(before: NodeState, after: NodeState) -> bool:
@@ -135,7 +142,7 @@ def net_changes(steps: Iterable[Step]) -> dict[str, tuple[NodeState, NodeState]]
     for step in steps:
         for path, before, after in step.states():
             net[path] = (net[path][0] if path in net else before, after)
-    return {path: pair for path, pair in net.items() if pair[0] != pair[1]}
+    return {path: pair for path, pair in net.items() if not _is_same(*pair)}
 
 
 def pack_state(state: NodeState) -> list[Any]:

@@ -8,7 +8,8 @@ import base64
 import contextlib
 import os
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from tandem_desktop.domain.operations import DirectoryState, FileState, SymlinkS
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import Sight, Workspace
 
 Metadata = dict[str, Any]
 """Owner and extended attributes of a node, as far as they differ from what a new file would get."""
@@ -40,6 +41,8 @@ class Workbench:
         self.folder = folder
         self._workspace = workspace
         self._objects = objects
+        self._sights: dict[str, Sight] = {}
+        self._synced_ns = 0
         self.fd = -1
 
     def open(self) -> None:
@@ -114,10 +117,26 @@ class Workbench:
 
     def sync_all(self, steps: tuple[Step, ...]) -> None:
         """Make the prepared nodes and their names durable."""
+        with self.syncing(steps):
+            pass
+
+    @contextlib.contextmanager
+    def syncing(self, steps: tuple[Step, ...]) -> Iterator[None]:
+        """Make the prepared nodes and their names durable, while the caller does something else with its time."""
         if sum(step.needs_preparation for step in steps) > _FEW:
-            syscalls.sync_filesystem(self.fd)
+            with ThreadPoolExecutor(1) as hand:
+                synced = hand.submit(syscalls.sync_filesystem, self.fd)
+                yield
+                synced.result()
         else:
+            yield
             syscalls.sync(self.fd)
+        self._synced_ns = time.time_ns()
+
+    def sight(self, step: Step) -> Sight | None:
+        """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
+        sight = self._sights.get(str(step.n))
+        return sight if sight is not None and sight.is_settled(self._synced_ns) else None
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -141,13 +160,17 @@ class Workbench:
 
     def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
         data = self._objects.read(after.sha256)
-        fd = self._fresh(name, lambda: syscalls.create(name, self.fd))
+        fd = self._fresh(name, lambda: syscalls.create(name, self.fd, mode=after.mode & 0o777))
         try:
             syscalls.write(fd, data)
             _apply_metadata(fd, metadata)
-            syscalls.chmod(fd, after.mode)
+            info = os.fstat(fd)
+            if stat.S_IMODE(info.st_mode) != after.mode:
+                syscalls.chmod(fd, after.mode)
+                info = os.fstat(fd)
             if sync:
                 syscalls.sync(fd)
+            self._sights[name] = Sight.of(info)
         finally:
             os.close(fd)
 
@@ -205,7 +228,8 @@ def sweep_folder(folder: Path) -> None:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             for name in os.listdir(fd):
-                remove_node(fd, name)
+                with contextlib.suppress(FileNotFoundError):  # somebody else may be sweeping too
+                    remove_node(fd, name)
         finally:
             os.close(fd)
         syscalls.rmdir(str(folder))

@@ -39,6 +39,8 @@ class Engine:
     events: EventStream
     clock: Callable[[], datetime]
     commands: CommandRunner
+    finish: Callable[[], None]
+    """Wait for what goes on beside the caller."""
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""
@@ -69,4 +71,5 @@ class Engine:
         return simulate_operations(self.plans.revision(plan_id).operations, self.workspace)
 
     def close(self) -> None:
+        self.finish()
         self.workspace.close()

@@ -16,7 +16,7 @@ def remove_tree(path: Path) -> None:
 
 
 def _empty(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    fd = _open(path)
     try:
         syscalls.chmod(fd, stat.S_IRWXU)
         for entry in os.scandir(fd):
@@ -26,3 +26,13 @@ def _empty(path: Path) -> None:
                 syscalls.unlink(entry.name, fd)
     finally:
         os.close(fd)
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags)
+    except PermissionError:
+        # The kernel leaves such a folder behind every overlay; only root may open it as it is.
+        syscalls.chmod_name(str(path), stat.S_IRWXU)
+        return os.open(path, flags)

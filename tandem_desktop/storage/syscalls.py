@@ -156,6 +156,13 @@ def chmod(fd: int, mode: int) -> None:
     os.fchmod(fd, mode)
 
 
+def chmod_name(name: str, mode: int) -> None:
+    """Change the mode of a folder of ours that cannot be opened because of its mode."""
+    if _gate:
+        _gate("fchmodat", name)
+    os.chmod(name, mode)
+
+
 def chown(fd: int, uid: int, gid: int) -> None:
     if _gate:
         _gate("fchown", str(fd))

@@ -4,9 +4,11 @@ import errno
 import hashlib
 import os
 import stat
+import time
 from collections import OrderedDict
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
@@ -25,6 +27,25 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_DIRECTORIES = 128
 _STREAMED_FROM = 4 * 1024 * 1024
+_SETTLED_NS = 20_000_000
+"""A file system's clock may stand still this long, so a younger time does not prove that nothing was written since."""
+
+
+class Sight(NamedTuple):
+    """By what a file that was read is known again, without reading it: who touches it leaves another time."""
+
+    inode: int
+    size: int
+    mode: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> "Sight":
+        return cls(info.st_ino, info.st_size, info.st_mode, info.st_mtime_ns)
+
+    def is_settled(self, at_ns: int) -> bool:
+        """Whether a change after `at_ns` is sure to show."""
+        return self.modified_ns + _SETTLED_NS < at_ns
 
 
 class Workspace:
@@ -144,6 +165,42 @@ class Workspace:
             return (None if error.path == path else ABSENT), None
         except StorageError:
             return None, None
+
+    def has(self, path: str, state: NodeState, sights: dict[str, Sight] | None = None) -> bool:
+        """Whether exactly this is at `path`; files seen so are remembered in `sights`."""
+        if not isinstance(state, FileState) or state.size > _STREAMED_FROM:
+            return self.peek(path, keep=False)[0] == state
+        try:
+            dir_fd, name = self.parent(path)
+            fd = os.open(name, _FILE, dir_fd=dir_fd)
+        except (OSError, OutsideWorkspaceError, StorageError):
+            return False
+        try:
+            info = os.fstat(fd)
+            if info.st_size != state.size or info.st_mode != stat.S_IFREG | state.mode:
+                return False
+            data = os.read(fd, state.size + 1)
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
+        if hashlib.sha256(data).hexdigest() != state.sha256:
+            return False
+        if sights is not None:
+            sight = Sight.of(info)
+            if sight.is_settled(time.time_ns()):
+                sights[path] = sight
+        return True
+
+    def is_as_seen(self, path: str, sight: Sight | None) -> bool:
+        """Whether the file at `path` is the one that was seen, untouched."""
+        if sight is None:
+            return False
+        try:
+            dir_fd, name = self.parent(path)
+            return Sight.of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+        except (OSError, OutsideWorkspaceError, StorageError):
+            return False
 
     def children(self, path: str) -> tuple[str, ...]:
         """Names in a directory, sorted."""

@@ -92,6 +92,7 @@ class Bench:
         self._folder = folder
         self._numbers = itertools.count()
         self._turns = folder
+        self._engines: list[Engine] = []
 
     def git_apply(self, work: Work) -> float:
         root = self._fresh(work)
@@ -132,13 +133,16 @@ class Bench:
         return self._turns / "workspace"
 
     def _approved(self, work: Work) -> tuple[Engine, PlanId]:
-        engine = build_engine(self._fresh(work), state=self._turns / "state")
+        engine = build_engine(self._fresh(work), state=self._turns / "state", lives_on=True)
+        self._engines.append(engine)
         version = engine.proposals.propose(work.plan)
         engine.decisions.approve(version.plan_id, version.approval_hash)
         os.sync()
         return engine, version.plan_id
 
     def _checked(self, seconds: float, expected: Contents) -> float:
+        while self._engines:
+            self._engines.pop().close()
         root = self._turns / "workspace"
         found = {
             path.relative_to(root).as_posix(): path.read_bytes()

@@ -8,6 +8,7 @@ from pathlib import Path
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.execution.clearing import clear_now
 from tandem_desktop.execution.commands import InPlaceCommands
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.run_desk import RunDesk
@@ -34,7 +35,10 @@ def a_clock() -> Callable[[], datetime]:
 
 
 def a_desk(
-    root: Path, state: Path, on_result: Callable[[RunId, OperationResult], None] = lambda run_id, result: None
+    root: Path,
+    state: Path,
+    on_result: Callable[[RunId, OperationResult], None] = lambda run_id, result: None,
+    clear: Callable[[Callable[[], None]], None] = clear_now,
 ) -> RunDesk:
     """A desk for the workspace at `root`."""
     locations = Locations(workspace=root.resolve(), state=state)
@@ -49,6 +53,7 @@ def a_desk(
         clock=a_clock(),
         on_result=on_result,
         on_output=lambda operation, chunk: None,
+        clear=clear,
     )
 
 

@@ -234,7 +234,7 @@ def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(
     def watch(call: str, what: str) -> None:
         if call == "renameat2":
             published.append(what)
-        elif call == "fchmod" and threading.get_ident() not in met:
+        elif call == "openat" and what.isdigit() and threading.get_ident() not in met:
             met.add(threading.get_ident())
             meeting.wait(timeout=20)
 

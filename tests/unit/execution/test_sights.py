@@ -1,0 +1,126 @@
+"""Files that were read are known again without reading them; whoever touches one meanwhile is noticed all the same."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.errors import RollbackError
+from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.execution.clearing import ClearBeside
+from tandem_desktop.execution.preflight import preflight
+from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.segments import segments
+from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.workspace import Sight, Workspace
+from tests.support.builders import a_delete, a_file, a_move, a_write
+from tests.support.desks import a_desk, a_record
+from tests.support.tree_walker import leftovers, walk
+
+LONG_AGO = 1_000_000_000
+
+
+@pytest.fixture
+def root(memory_path: Path) -> Path:
+    folder = memory_path / "ws"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_bytes(b"old\n")
+        (folder / name).chmod(0o644)
+        os.utime(folder / name, ns=(LONG_AGO, LONG_AGO))
+    return folder
+
+
+@pytest.fixture
+def desk(root: Path, memory_path: Path) -> RunDesk:
+    made = a_desk(root, memory_path / "state")
+    made.objects.put_all([b"old\n", b"new\n", b"one\n"])
+    return made
+
+
+KINDS = {
+    "modify": lambda: a_write("b.txt", b"new\n", before=b"old\n", id="s2"),
+    "delete": lambda: a_delete("b.txt", b"old\n", id="s2"),
+    "move": lambda: a_move("b.txt", "c.txt", b"old\n", id="s2"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_edit_of_the_same_size_between_check_and_publish_survives(desk: RunDesk, root: Path, kind: str) -> None:
+    operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS[kind]())
+    with before_publishing("a.txt", lambda: (root / "b.txt").write_bytes(b"OLD\n")):
+        results = run_checked(desk, operations)
+    assert results["s2"] is ResultStatus.FAILED
+    assert (root / "b.txt").read_bytes() == b"OLD\n"
+    assert (root / "a.txt").read_bytes() == b"old\n"
+
+
+def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
+    with before_publishing("a.txt", lambda: (root / "b.txt").chmod(0o600)):
+        results = run_checked(desk, operations)
+    assert results["s2"] is ResultStatus.FAILED
+    assert (root / "b.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
+    edit = lambda: ((root / "a.txt").write_bytes(b"NEW\n"), (root / "b.txt").unlink())  # noqa: E731 - read in place
+    with before_publishing("b.txt", edit), pytest.raises(RollbackError) as refusal:
+        run_checked(desk, operations)
+    assert refusal.value.path == "a.txt"
+    assert (root / "a.txt").read_bytes() == b"NEW\n"
+
+
+def test_rolled_back_tree_is_exactly_what_it_was(desk: RunDesk, root: Path) -> None:
+    before = walk(root)
+    operations = (a_write("a.txt", b"new\n", before=b"old\n"), a_write("c.txt", b"one\n", id="s2"))
+    with before_publishing("c.txt", lambda: (root / "c.txt").write_bytes(b"somebody's\n")):
+        run_checked(desk, operations)
+    (root / "c.txt").unlink()
+    assert walk(root) == before
+
+
+def test_file_younger_than_the_clock_of_its_disk_is_not_taken_as_known(root: Path) -> None:
+    (root / "a.txt").write_bytes(b"old\n")
+    sights: dict[str, Sight] = {}
+    workspace = Workspace(root)
+    assert workspace.has("a.txt", a_file(b"old\n"), sights)
+    assert workspace.has("b.txt", a_file(b"old\n"), sights)
+    assert set(sights) == {"b.txt"}
+
+
+def test_bench_cleared_beside_the_caller_is_gone_when_finished(root: Path, memory_path: Path) -> None:
+    clearing = ClearBeside()
+    desk = a_desk(root, memory_path / "state", clear=clearing)
+    desk.objects.put_all([b"old\n", b"new\n"])
+    results = run_checked(desk, (a_write("a.txt", b"new\n", before=b"old\n"),))
+    clearing.finish()
+    assert results == {"s1": ResultStatus.COMPLETED}
+    assert leftovers(root) == []
+
+
+@contextmanager
+def before_publishing(name: str, do: object) -> Iterator[None]:
+    """Do something once, right before the first rename onto `name`."""
+    waiting = [do]
+
+    def gate(call: str, what: str) -> None:
+        if call == "renameat2" and what == name and waiting:
+            waiting.pop()()  # type: ignore[operator]
+
+    with syscalls.gated(gate):
+        yield
+
+
+def run_checked(desk: RunDesk, operations: tuple) -> dict[str, ResultStatus]:  # type: ignore[type-arg]
+    sights = preflight(operations, desk.workspace, desk.objects)
+    record = a_record()
+    with desk.only_run():
+        journal = desk.begin(record, operations)
+        _, results = desk.conduct(
+            record, operations, journal, lambda run: run.carry_out(segments(operations)), sights=sights
+        )
+    return {result.id: result.status for result in results}
