@@ -13,6 +13,8 @@ from tandem_desktop.storage import atomic, syscalls
 LONGEST_PATH = 103
 """What fits into a socket's address everywhere: 108 bytes on Linux, 104 on macOS, with the byte that ends it."""
 
+_SHORT_FOLDER = "tandem-"
+
 
 class PlanningSocket:
     """Make the socket, readable by its owner alone, and take it away again."""
@@ -22,8 +24,7 @@ class PlanningSocket:
         self._made: Path | None = None
         self.path = folder / name
         if len(os.fsencode(self.path)) > LONGEST_PATH:
-            base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-            self._made = Path(base) / f"tandem-{secrets.token_hex(8)}"
+            self._made = _short_base() / f"{_SHORT_FOLDER}{secrets.token_hex(8)}"
             self.path = self._made / name
 
     def open(self) -> socket.socket:
@@ -63,3 +64,10 @@ class PlanningSocket:
                 syscalls.chmod(fd, 0o700)
         finally:
             os.close(fd)
+
+
+def _short_base() -> Path:
+    """The first place for what lives as long as a session in which there is room for the rest of the path."""
+    bases = (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp")
+    room = LONGEST_PATH - len(_SHORT_FOLDER) - 45
+    return Path(next((base for base in bases if base and len(os.fsencode(base)) <= room), "/tmp"))

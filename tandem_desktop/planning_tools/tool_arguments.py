@@ -20,6 +20,12 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _not_none(steps: tuple[Frozen, ...]) -> tuple[Frozen, ...]:
+    if not steps:
+        raise ValueError("is an empty list")
+    return steps
+
+
 def _a_tool(name: str) -> str:
     if name not in STEP_TYPES:
         raise ValueError(f"must be one of {', '.join(STEP_TYPES)}")
@@ -83,7 +89,9 @@ class ProposePlan(Frozen):
 
     title: Annotated[Words, Field(description="One line that names the plan.")]
     summary: Annotated[Text, Field(description="What a person should know before reading the steps.")] = ""
-    steps: Annotated[tuple[ProposedStep, ...], Field(min_length=1, description="What is to be done, in order.")]
+    steps: Annotated[
+        tuple[ProposedStep, ...], AfterValidator(_not_none), Field(description="What is to be done, in order.")
+    ]
     tasks: Annotated[tuple[ProposedTask, ...], Field(description="Parts of the work that steps belong to.")] = ()
     context: Annotated[
         _OBJECT,
@@ -113,6 +121,8 @@ class UpdateTask(Frozen):
     note: Annotated[Text, Field(description="What the person should know about it.")] = ""
 
 
+_MOST_TOLD = 5
+
 Arguments = TypeVar("Arguments", bound=Frozen)
 
 
@@ -128,10 +138,9 @@ def checked(model: type[Arguments], given: dict[str, Any]) -> Arguments:
         return model.model_validate(_without_nulls(given))
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
-        more = f" ({len(problems) - 1} more like this)" if len(problems) > 1 else ""
-        raise BadInputError(
-            f"{_sentence(problems[0])}{more}.", next="Correct the arguments and call it again."
-        ) from None
+        more = f", and {len(problems) - _MOST_TOLD} more" if len(problems) > _MOST_TOLD else ""
+        told = f"{'; '.join(map(_sentence, problems[:_MOST_TOLD]))}{more}."
+        raise BadInputError(told, next="Correct the arguments and call it again.") from None
 
 
 def _without_nulls(given: dict[str, Any]) -> dict[str, Any]:
@@ -157,8 +166,6 @@ def _sentence(problem: Any) -> str:
             return f"{named} {problem['ctx']['error']}"
         case "string_too_long":
             return f"{named} is longer than {problem['ctx']['max_length']:,} characters"
-        case "too_short":
-            return f"{named} is an empty list"
         case "literal_error":
             return f"{named} must be one of {problem['ctx']['expected']}"
         case kind:
