@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from tandem_desktop.agent.edits import WriteFile
 from tandem_desktop.agent.recipes.catalog import Catalog
-from tandem_desktop.agent.recipes.recipe import Outcome, WriteFile
+from tandem_desktop.agent.recipes.recipe import Outcome
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT
 

@@ -2,16 +2,8 @@
 
 from dataclasses import dataclass
 
-from tandem_desktop.agent.recipes.recipe import (
-    ChangeMode,
-    DeleteFile,
-    Edit,
-    MakeLink,
-    MoveFile,
-    Outcome,
-    Recipe,
-    WriteFile,
-)
+from tandem_desktop.agent.edits import ChangeMode, DeleteFile, Edit, MakeLink, MoveFile, WriteFile
+from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
 from tandem_desktop.agent.recipes.report import Left, counted, summary
 from tandem_desktop.agent.recipes.words import read_words
 from tandem_desktop.agent.source_files import BrowsableTree

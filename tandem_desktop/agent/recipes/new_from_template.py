@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.agent.recipes.recipe import Outcome, Recipe, WriteFile
+from tandem_desktop.agent.edits import WriteFile
+from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
 from tandem_desktop.agent.recipes.report import Left, counted, listed, summary
 from tandem_desktop.agent.recipes.templates import bundled_files, bundled_templates, placeholders, workspace_files
 from tandem_desktop.agent.recipes.words import read_words

@@ -4,8 +4,9 @@ import base64
 import json
 from typing import Any
 
+from tandem_desktop.agent.edits import ChangeMode, DeleteFile, Edit, MakeLink, MoveFile, WriteFile
 from tandem_desktop.agent.recipes.catalog import Catalog
-from tandem_desktop.agent.recipes.recipe import ChangeMode, DeleteFile, Edit, MakeLink, MoveFile, Outcome, WriteFile
+from tandem_desktop.agent.recipes.recipe import Outcome
 from tandem_desktop.agent.source_files import BrowsableTree
 from tandem_desktop.domain.errors import StepRefusedError
 

@@ -4,55 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from tandem_desktop.agent.edits import Edit
 from tandem_desktop.agent.source_files import BrowsableTree
-
-
-@dataclass(frozen=True, slots=True)
-class WriteFile:
-    """A file will hold exactly these bytes; `mode` None keeps the mode there is."""
-
-    path: str
-    data: bytes
-    description: str
-    mode: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteFile:
-    """A file or link goes."""
-
-    path: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class MoveFile:
-    """A file or link gets another path."""
-
-    path: str
-    to: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeMode:
-    """A file gets other permissions."""
-
-    path: str
-    mode: int
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class MakeLink:
-    """A symbolic link appears."""
-
-    path: str
-    target: str
-    description: str
-
-
-Edit = WriteFile | DeleteFile | MoveFile | ChangeMode | MakeLink
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tandem_desktop.agent.recipes.recipe import WriteFile
+from tandem_desktop.agent.edits import WriteFile
 from tandem_desktop.agent.recipes.report import Left, counted
 from tandem_desktop.agent.source_files import BrowsableTree, Selection, read_source
 from tandem_desktop.agent.source_text import MAX_TEXT_BYTES, SourceText

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.agent.recipes.recipe import ChangeMode, DeleteFile, MoveFile, WriteFile
+from tandem_desktop.agent.edits import ChangeMode, DeleteFile, MoveFile, WriteFile
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StepRefusedError
 from tests.support.recipes import lay_out, outcome_of, written
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.agent.recipes.recipe import WriteFile
+from tandem_desktop.agent.edits import WriteFile
 from tandem_desktop.agent.recipes.replace import ReplaceText
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage.workspace import Workspace

@@ -1,0 +1,144 @@
+"""One conversation with the built-in agent: a recipe when one is named, otherwise the model, or a friendly word."""
+
+import asyncio
+import re
+import uuid
+from collections.abc import Sequence
+from typing import Protocol
+
+from tandem_desktop.agent.client_port import ClientPort
+from tandem_desktop.agent.edits import Edit
+from tandem_desktop.agent.hands import Hands, Intent, in_batches
+from tandem_desktop.agent.recipes.catalog import Catalog
+from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
+from tandem_desktop.agent.recipes.report import counted
+from tandem_desktop.agent.work_tree import WorkTree, in_words
+from tandem_desktop.domain.agents import AgentSaid, StopReason
+from tandem_desktop.domain.errors import TandemError
+
+_COMMAND = re.compile(r"^/([a-z][a-z-]*)(?=\s|$)[ \t]*", re.MULTILINE)
+
+
+class Conversation(Protocol):
+    """A model that remembers what was said."""
+
+    async def answer(self, text: str) -> StopReason:
+        """Answer, using tools on the way."""
+
+    async def close(self) -> None:
+        """End what it started."""
+
+
+class Session:
+    """Takes one prompt at a time; a prompt can be cancelled and leaves nothing running."""
+
+    def __init__(
+        self,
+        *,
+        work: WorkTree,
+        client: ClientPort,
+        catalog: Catalog,
+        conversation: Conversation | None,
+        no_model: str,
+    ) -> None:
+        self._work = work
+        self._client = client
+        self._catalog = catalog
+        self._conversation = conversation
+        self._no_model = no_model
+        """What to say when only recipes are left."""
+        self._hands = Hands(work, client)
+        self._turn: asyncio.Task[StopReason] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._turn is not None
+
+    async def prompt(self, parts: Sequence[str]) -> StopReason:
+        """Do what the text asks for; every part may be a recipe, the last one that is counts."""
+        self._turn = asyncio.create_task(self._answer(parts))
+        try:
+            return await self._turn
+        except asyncio.CancelledError:
+            if self._turn.cancelled():
+                return StopReason.CANCELLED
+            self._turn.cancel()
+            raise
+        finally:
+            self._turn = None
+
+    def cancel(self) -> None:
+        """End the turn."""
+        if self._turn is not None:
+            self._turn.cancel()
+
+    async def close(self) -> None:
+        self.cancel()
+        if self._conversation is not None:
+            await self._conversation.close()
+        self._work.close()
+
+    async def _answer(self, parts: Sequence[str]) -> StopReason:
+        try:
+            return await self._do(parts)
+        except TandemError as error:
+            await self._say(in_words(error))
+            return StopReason.END_TURN
+
+    async def _do(self, parts: Sequence[str]) -> StopReason:
+        text = "\n\n".join(part for part in parts if part.strip())
+        found = self._command(parts)
+        if found is not None:
+            recipe, words = found
+            if recipe is None:
+                await self._say(self._catalog.help())
+            else:
+                await self._cook(recipe, words)
+            return StopReason.END_TURN
+        if self._conversation is not None:
+            return await self._conversation.answer(text)
+        await self._say(f"{self._no_model}\n\n{self._catalog.help()}")
+        return StopReason.END_TURN
+
+    def _command(self, parts: Sequence[str]) -> tuple[Recipe | None, str] | None:
+        """The recipe that is named at the beginning of a line, and what follows it; None as recipe is help."""
+        for part in reversed(parts):
+            for found in reversed(list(_COMMAND.finditer(part))):
+                recipe = self._catalog.get(found[1])
+                if recipe is not None or found[1] == "help":
+                    return recipe, part[found.end() :]
+        return None
+
+    async def _cook(self, recipe: Recipe, words: str) -> None:
+        work = recipe.parse(words)
+        outcome = await asyncio.to_thread(lambda: work.run(self._work.tree))
+        made, refused = await self._make(recipe, words, outcome)
+        if refused:
+            await self._say(
+                f"{counted(refused, 'change')} of {recipe.title.lower()} were refused and not made; "
+                f"{counted(made, 'change')} were made.\n\n{outcome.summary}"
+            )
+        else:
+            await self._say(outcome.summary)
+
+    async def _make(self, recipe: Recipe, words: str, outcome: Outcome) -> tuple[int, int]:
+        made = refused = 0
+        for batch in in_batches(outcome.edits):
+            intent = Intent(
+                f"call_{uuid.uuid4().hex[:12]}",
+                recipe.name,
+                _title(outcome, batch),
+                {"recipe": recipe.name, "words": words.strip()},
+            )
+            if await self._hands.make(intent, batch):
+                made += len(batch)
+            else:
+                refused += len(batch)
+        return made, refused
+
+    async def _say(self, text: str) -> None:
+        await self._client.tell(AgentSaid(text=text))
+
+
+def _title(outcome: Outcome, batch: Sequence[Edit]) -> str:
+    return batch[0].description if len(batch) == 1 else f"{outcome.title} ({counted(len(batch), 'file')})"
