@@ -114,6 +114,9 @@ class CopyShadow(ShadowWorkspace):
                 yield Sighting(path, copied=marks is not None)
         for path in sorted(set(self._manifest) - present):
             yield Sighting(path, copied=True)
+            if self._disk.is_directory(path):
+                below = (f"{path}/{name}" for name in self._disk.children(path))
+                yield from (Sighting(each, newcomer=True) for each in below if each not in self._manifest)
 
     def _base_of(self, sighting: Sighting) -> tuple[NodeState, bytes | None]:
         marks = self._manifest.get(sighting.path)
