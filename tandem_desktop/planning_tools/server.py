@@ -15,6 +15,7 @@ from tandem_desktop.domain.agents import PlanningServer
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools import relay
+from tandem_desktop.planning_tools.door import Door
 from tandem_desktop.planning_tools.planning_desk import PlanningDesk
 from tandem_desktop.planning_tools.planning_tools import PlanningTools
 from tandem_desktop.planning_tools.socket_place import PlanningSocket
@@ -29,7 +30,6 @@ DEFAULT_MESSAGE_BYTES = 1024 * 1024
 MOST_CONNECTIONS = 64
 """Of one session, and of strangers who have not presented a token yet."""
 _LONGEST_GREETING = 512
-_LAST_BYTES_S = 1.0
 
 
 @dataclass(slots=True)
@@ -63,8 +63,8 @@ class PlanningServerHost:
         self._tries = tries
         self._prompts = prompts or ToolPrompts()
         self._guests: dict[SessionId, _Guest] = {}
-        self._strangers: set[asyncio.Task[None]] = set()
-        self._listener: asyncio.Server | None = None
+        self._strangers = 0
+        self._door: Door | None = None
         self._service: asyncio.Task[type[McpService]] | None = None
 
     @property
@@ -78,7 +78,8 @@ class PlanningServerHost:
         Raises:
             OSError: the socket cannot be made.
         """
-        self._listener = await asyncio.start_unix_server(self._connected, sock=self._socket.open())
+        self._door = Door(self._socket.open(), self._connected)
+        self._door.open()
 
     def open_session(self, session_id: SessionId, desk: PlanningDesk, plan_mode: Callable[[], bool]) -> PlanningServer:
         """Let the agent of a session in; what it has to start is the answer. Opening again gives a new token."""
@@ -125,14 +126,9 @@ class PlanningServerHost:
 
     async def close(self) -> None:
         """End everything and take the socket away."""
-        if self._listener is not None:
-            self._listener.close()
-        tasks = [*self._strangers]
-        for task in tasks:
-            task.cancel()
-        for session_id in list(self._guests):
-            tasks += self._dismiss(self._guests.pop(session_id))
-        await _ended(tasks)
+        self._guests.clear()
+        if self._door is not None:
+            await self._door.close()
         if self._service is not None:
             await asyncio.gather(self._service, return_exceptions=True)
         self._socket.close()
@@ -143,31 +139,20 @@ class PlanningServerHost:
             task.cancel()
         return tasks
 
-    async def _connected(self, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        try:
-            if len(self._strangers) < MOST_CONNECTIONS:
-                guest = await self._greeted(task, reader)
-                if guest is not None:
-                    await self._serve(guest, task, reader, writer)
-            writer.close()
-            async with asyncio.timeout(_LAST_BYTES_S):
-                await writer.wait_closed()
-        except (asyncio.CancelledError, ConnectionError, TimeoutError):
-            pass  # the session or the agent has ended; there is nobody left to tell
-        finally:
-            writer.transport.abort()
+    async def _connected(self, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter) -> None:
+        guest = await self._greeted(reader) if self._strangers < MOST_CONNECTIONS else None
+        if guest is not None:
+            await self._serve(guest, task, reader, writer)
 
-    async def _greeted(self, task: "asyncio.Task[None]", reader: StreamReader) -> _Guest | None:
-        self._strangers.add(task)
+    async def _greeted(self, reader: StreamReader) -> _Guest | None:
+        self._strangers += 1
         try:
             async with asyncio.timeout(self._greeting_timeout_s):
                 line = await reader.readuntil(b"\n")
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return None
         finally:
-            self._strangers.discard(task)
+            self._strangers -= 1
         return self._guest(line) if len(line) <= _LONGEST_GREETING else None
 
     def _guest(self, line: bytes) -> _Guest | None:
