@@ -37,8 +37,7 @@ _HARMLESS_KINDS = frozenset({ToolKind.OTHER, ToolKind.READ, ToolKind.SEARCH, Too
 @dataclass(slots=True)
 class _Record:
     call: ToolCall
-    name_known: bool = False
-    """The agent named the tool; a title is only a guess."""
+    name: str = ""
     diffs_said: bool = False
     """The agent showed a diff; otherwise it is put together from the arguments."""
     diffs_asked: bool = False
@@ -73,15 +72,15 @@ class ToolCalls:
                 self._records.popitem(last=False)
         before = record.call
         arguments = _merged(before.arguments, update.raw_input)
-        tool = self._tool(record, update)
+        name = self._name(record, update)
         command = _command(arguments) or before.command
         diffs = self._diffs(record, update, arguments, asked=asked)
-        kind = _kind(ToolKind(update.kind) if update.kind else before.kind, tool, arguments, command)
+        kind = _kind(ToolKind(update.kind) if update.kind else before.kind, name, arguments, command)
         if kind is not ToolKind.EXECUTE:
             command = None
         record.call = ToolCall(
             id=before.id,
-            tool=tool,
+            tool=name or _likely_name(kind, diffs),
             title=update.title if update.title is not None else before.title,
             kind=kind,
             status=ToolCallStatus(update.status) if update.status else before.status,
@@ -95,18 +94,14 @@ class ToolCalls:
         )
         return record.call
 
-    def _tool(self, record: _Record, update: "ToolCallUpdate") -> str:
+    def _name(self, record: _Record, update: "ToolCallUpdate") -> str:
         name = _named(update.field_meta)
-        if name:
-            record.name_known = True
-        elif record.name_known or record.call.tool:
-            return record.call.tool
-        elif update.title and _BARE_NAME.fullmatch(update.title):
+        if not name and not record.name and update.title and _BARE_NAME.fullmatch(update.title):
             name = update.title
-        for prefix in self._prefixes:
-            if name.startswith(prefix):
-                return name.removeprefix(prefix)
-        return name
+        if name:
+            found = next((prefix for prefix in self._prefixes if name.startswith(prefix)), "")
+            record.name = name.removeprefix(found)
+        return record.name
 
     def _diffs(
         self, record: _Record, update: "ToolCallUpdate", arguments: dict[str, Any], *, asked: bool
@@ -182,6 +177,15 @@ def _kind(said: ToolKind, tool: str, arguments: dict[str, Any], command: str | N
             return _EDITOR_VERBS[command]
         return ToolKind.EXECUTE
     return _KINDS_BY_NAME.get(tool.lower(), said) if said is ToolKind.OTHER else said
+
+
+def _likely_name(kind: ToolKind, diffs: tuple[ProposedDiff, ...]) -> str:
+    """What an agent that does not name its tools most likely used."""
+    if kind is ToolKind.EXECUTE:
+        return "bash"
+    if kind is ToolKind.EDIT:
+        return "write" if diffs and not diffs[0].old_text else "edit"
+    return "" if kind is ToolKind.OTHER else kind.value
 
 
 def _command(arguments: dict[str, Any]) -> str | None:

@@ -26,6 +26,7 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.connection import OnFrame
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tests.support.transcripts import FOLDER
 
 AGENTS = Path(__file__).parent / "agents"
 WORKSPACE = "/workspace"
@@ -47,6 +48,7 @@ class NotingClient:
     def __init__(self, decide: Decide = allow) -> None:
         self._decide = decide
         self.requests: list[PermissionRequest] = []
+        self.waiting = 0
         self.abandoned: list[PermissionRequest] = []
         self.updates: list[tuple[SessionId, AgentUpdate]] = []
         self.files: dict[str, str] = {}
@@ -55,12 +57,15 @@ class NotingClient:
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         self.requests.append(request)
+        self.waiting += 1
         self.asked.set()
         try:
             return PermissionAnswer(verdict=await self._decide(request))
         except asyncio.CancelledError:
             self.abandoned.append(request)
             raise
+        finally:
+            self.waiting -= 1
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         self.updates.append((session_id, update))
@@ -108,6 +113,16 @@ def a_launch(*argv: str) -> Launch:
     return Launch(argv=argv, environment=scrubbed_environment(), cwd=Path("/"))
 
 
+def an_agent(program: str, *words: str) -> Launch:
+    """One of the agents beside this module; started without what it does not need, so at once."""
+    return a_launch(sys.executable, "-S", "-E", str(AGENTS / f"{program}.py"), *words)
+
+
+def a_replay(name: str, die_after: int | None = None) -> Launch:
+    """A recorded agent, cut off after so many bytes."""
+    return an_agent("replay_agent", str(FOLDER / f"{name}.jsonl"), *([] if die_after is None else [str(die_after)]))
+
+
 def a_manager(
     script: dict[str, Any] | Launch,
     client: NotingClient,
@@ -116,11 +131,7 @@ def a_manager(
     on_frame: OnFrame | None = None,
     **profile: Any,
 ) -> SidecarManager:
-    launch = (
-        script
-        if isinstance(script, Launch)
-        else a_launch(sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), json.dumps(script))
-    )
+    launch = script if isinstance(script, Launch) else an_agent("scripted_agent", json.dumps(script))
     return SidecarManager(a_profile(**profile), launch, client, workspace=WORKSPACE, limits=limits, on_frame=on_frame)
 
 

@@ -1,8 +1,8 @@
-"""An agent that does what its script says, good or bad: `scripted_agent.py '{"turns": [[{"do": "say", "text": "hi"}]]}'`.
+"""An agent that does what its script says, good or bad.
 
-The script is a JSON object: `start`, `sessions` and `turns` are lists of steps done before the greeting, before a session
-opens and in each turn; `initialize` and `session` add to those answers. What the client answered is kept and can be asked
-for with the prompt `report`.
+The script is a JSON object: `start`, `sessions` and `turns` are lists of steps done before the greeting, before a
+session opens and in each turn; `initialize` and `session` add to those answers. What the client answered is kept and
+can be asked for with the prompt `report`.
 """
 
 import json

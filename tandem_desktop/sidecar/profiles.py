@@ -1,0 +1,133 @@
+"""Which agents there are: profiles bundled as data, any other command, and what of it is installed here."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.storage.resources import resource
+
+BUILT_IN = "built-in"
+CUSTOM = "custom"
+_VERSION_LIMIT_S = 10.0
+_VERSION = re.compile(rb"\d+(?:\.\d+)+[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAgent:
+    """An agent as it is here: where its command is, and which version, as far as it tells."""
+
+    profile: AgentProfile
+    path: Path | None
+    version: str | None = None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What to start: the command found, with the profile's words behind it."""
+        if self.profile.name == BUILT_IN:
+            return built_in_command()
+        return (str(self.path), *self.profile.command[1:]) if self.path else self.profile.command
+
+
+@cache
+def load_profiles() -> tuple[AgentProfile, ...]:
+    """Every bundled profile: the built-in agent first, the others by title."""
+    profiles = [_load(path) for path in sorted(resource("agents").glob("*.toml"))]
+    return tuple(sorted(profiles, key=lambda profile: (profile.name != BUILT_IN, profile.title.lower())))
+
+
+def profile_named(name: str) -> AgentProfile:
+    """The bundled profile of this name.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    for profile in load_profiles():
+        if profile.name == name:
+            return profile
+    names = ", ".join(profile.name for profile in load_profiles())
+    raise BadInputError(f"No agent is called {name}.", next=f"Choose one of {names}, or give a command of your own.")
+
+
+def custom_profile(command_line: str, env: tuple[str, ...] = ()) -> AgentProfile:
+    """A profile for any command that speaks the protocol; `env` names what it may see of the environment.
+
+    Raises:
+        BadInputError: the command line is empty or its quotes do not match.
+    """
+    try:
+        words = tuple(shlex.split(command_line))
+    except ValueError as problem:
+        raise BadInputError(f"The agent's command cannot be read: {problem}.", next="Check its quotes.") from problem
+    if not words:
+        raise BadInputError("The agent's command is empty.", next="Give a command that speaks ACP on standard input.")
+    return AgentProfile(
+        name=CUSTOM,
+        title=Path(words[0]).name,
+        command=words,
+        env=env,
+        known="Nothing is known of it: it is started in the mode it chooses itself.",
+    )
+
+
+def find_agent(
+    profile: AgentProfile, environment: Mapping[str, str] | None = None, *, ask_version: bool = True
+) -> FoundAgent:
+    """Look for the agent's command on PATH and ask for its version, within a time limit. Blocks: not for the loop."""
+    if profile.name == BUILT_IN:
+        from tandem_desktop import __version__
+
+        return FoundAgent(profile, Path(sys.executable), __version__)
+    found = _which(profile.command[0], os.environ if environment is None else environment)
+    if found is None:
+        return FoundAgent(profile, None)
+    return FoundAgent(profile, found, _version(profile, found, environment) if ask_version else None)
+
+
+def built_in_command() -> tuple[str, ...]:
+    """The agent in this very program, installed or frozen."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "agent")
+    return (sys.executable, "-m", "tandem_desktop", "agent")
+
+
+def _load(path: Path) -> AgentProfile:
+    try:
+        profile = AgentProfile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (ValidationError, tomllib.TOMLDecodeError) as problem:
+        raise BadInputError(f"The agent profile {path} cannot be read: {problem}", path=str(path)) from problem
+    return profile
+
+
+def _which(command: str, environment: Mapping[str, str]) -> Path | None:
+    # Only absolute folders: what lies in the current one, perhaps a workspace, is nobody's agent.
+    folders = [name for name in environment.get("PATH", os.defpath).split(os.pathsep) if name.startswith("/")]
+    found = shutil.which(command, path=os.pathsep.join(folders)) if "/" not in command else shutil.which(command)
+    return Path(os.path.abspath(found)) if found else None
+
+
+def _version(profile: AgentProfile, found: Path, environment: Mapping[str, str] | None) -> str | None:
+    if not profile.version_command:
+        return None
+    path = {} if environment is None else {"PATH": environment.get("PATH", os.defpath)}
+    outcome = run_child(
+        (str(found), *profile.version_command[1:]),
+        cwd=Path("/"),
+        environment=scrubbed_environment(path),
+        timeout_s=_VERSION_LIMIT_S,
+        should_abort=lambda: False,
+        on_output=lambda chunk: None,
+    )
+    version = _VERSION.search(outcome.output) if outcome.exit_code == 0 else None
+    return version.group().decode() if version else None
