@@ -1,7 +1,6 @@
 """The engine's end of the planning tools: a socket that knows agents by the token of their session, and nobody else."""
 
 import asyncio
-import contextlib
 import hmac
 import secrets
 import sys
@@ -30,6 +29,7 @@ DEFAULT_MESSAGE_BYTES = 1024 * 1024
 MOST_CONNECTIONS = 64
 """Of one session, and of strangers who have not presented a token yet."""
 _LONGEST_GREETING = 512
+_PATIENCE_S = 1.0
 
 
 @dataclass(slots=True)
@@ -111,12 +111,11 @@ class PlanningServerHost:
             self._guests[session_id].tools.tries.start_again()
 
     async def announce_changed_tools(self, session_id: SessionId) -> None:
-        """Plan mode was turned on or off: agents that care ask for the list again."""
+        """Plan mode was turned on or off: agents that care ask for the list again. One that does not listen is left."""
         guest = self._guests.get(session_id)
-        for service in list(guest.connections.values()) if guest else ():
-            if service is not None:
-                with contextlib.suppress(OSError):
-                    await service.announce_changed_tools()
+        services = [service for service in guest.connections.values() if service is not None] if guest else []
+        words = [asyncio.wait_for(service.announce_changed_tools(), _PATIENCE_S) for service in services]
+        await asyncio.gather(*words, return_exceptions=True)
 
     async def close_session(self, session_id: SessionId) -> None:
         """Forget the token and end the session's connections; open calls are cancelled."""

@@ -14,13 +14,14 @@ LONGEST_PATH = 103
 """What fits into a socket's address everywhere: 108 bytes on Linux, 104 on macOS, with the byte that ends it."""
 
 _SHORT_FOLDER = "tandem-"
+_NAME = "planning-"
 
 
 class PlanningSocket:
     """Make the socket, readable by its owner alone, and take it away again."""
 
     def __init__(self, folder: Path) -> None:
-        name = f"planning-{secrets.token_hex(4)}.sock"
+        name = f"{_NAME}{secrets.token_hex(4)}.sock"
         self._made: Path | None = None
         self.path = folder / name
         if len(os.fsencode(self.path)) > LONGEST_PATH:
@@ -34,6 +35,7 @@ class PlanningSocket:
             OSError: the folder cannot be made or is somebody else's, or the path is too long even so.
         """
         self._prepare_folder()
+        self._sweep()
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with contextlib.suppress(OSError):  # born private where the system allows it; the folder is, everywhere
@@ -51,6 +53,19 @@ class PlanningSocket:
         if self._made is not None:
             with contextlib.suppress(OSError):
                 syscalls.rmdir(str(self._made))
+
+    def _sweep(self) -> None:
+        """Take away what engines that were cut off have left; a socket that somebody answers stays."""
+        for left in self.path.parent.glob(f"{_NAME}*.sock"):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
+                knocking.setblocking(False)
+                try:
+                    knocking.connect(str(left))
+                except ConnectionRefusedError:
+                    with contextlib.suppress(OSError):
+                        syscalls.unlink(str(left))
+                except OSError:
+                    continue  # busy, or somebody else's: not ours to judge
 
     def _prepare_folder(self) -> None:
         folder = self.path.parent

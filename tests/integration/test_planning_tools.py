@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tandem_desktop.domain.agents import PlanningServer
 from tandem_desktop.domain.ids import SessionId
@@ -51,6 +53,15 @@ async def test_an_agent_finds_present_plan_and_the_person_gets_the_markdown(
     assert texts(answer) == ["The person reads it now, in SES-1."]
     assert desk.calls == [("present", SESSION, "# A\n\n✓ all of it", "A")]
     assert (tmp_path / "stderr").read_text() == ""
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_agents_of_both_ages_of_the_protocol_are_served(host: PlanningServerHost, mode: str) -> None:
+    server = host.open_session(SESSION, RecordingDesk(), lambda: True)
+    parameters = StdioServerParameters(command=server.command[0], args=list(server.command[1:]), env=dict(server.env))
+    async with Client(stdio_client(parameters), mode=mode) as agent:
+        assert agent.protocol_version < "2026" if mode == "legacy" else agent.protocol_version >= "2026"
+        assert not (await agent.call_tool("present_plan", {"plan_content": "# A"})).is_error
 
 
 async def test_two_sessions_at_once_each_reach_their_own_desk(host: PlanningServerHost, tmp_path: Path) -> None:

@@ -288,6 +288,7 @@ async def test_an_agent_that_reads_nothing_is_soon_not_read_either(host: Plannin
                 else:
                     sent, blocked, waiting = sent + done, 0, waiting[done:]
                 assert sent < 1_000_000
+            await host.announce_changed_tools(SESSION)
 
 
 async def test_closing_a_session_ends_its_connections_and_forgets_its_token(host: PlanningServerHost) -> None:

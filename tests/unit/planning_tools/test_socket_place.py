@@ -62,3 +62,13 @@ def test_nothing_is_left_and_closing_twice_is_fine(tmp_path: Path) -> None:
     place.close()
     place.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_cut_off_engine_left_is_swept_and_a_living_socket_stays(tmp_path: Path) -> None:
+    dead, living = PlanningSocket(tmp_path), PlanningSocket(tmp_path)
+    dead.open().close()
+    with living.open() as listener:
+        listener.listen()
+        fresh = PlanningSocket(tmp_path)
+        with fresh.open():
+            assert sorted(path.name for path in tmp_path.iterdir()) == sorted((living.path.name, fresh.path.name))
