@@ -13,12 +13,14 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar import failures
 from tandem_desktop.sidecar.agent_requests import AgentRequests
 from tandem_desktop.sidecar.connection import LineTransport, OnFrame
+from tandem_desktop.sidecar.conversation import Conversation
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.process import SidecarProcess
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 
 _LAST_MESSAGES_S = 1.0
 """How long the other sign of an end is waited for: the exit after the last byte, or the last byte after the exit."""
+_STEPS = 8
 _Result = TypeVar("_Result")
 
 
@@ -85,6 +87,13 @@ class Link:
         with contextlib.suppress(ConnectionError):
             await self.wire.cancel(session_id)
 
+    async def settled(self, conversation: Conversation) -> None:
+        """Let the tasks of requests that were just settled give their answers, which takes them one step each."""
+        for _ in range(_STEPS):
+            if not conversation.open:
+                break
+            await asyncio.sleep(0)
+
     async def give_up(self, error: SidecarError) -> SidecarError:
         """End the agent for a reason; the reason, with its last words."""
         self._transport.fail(error)
@@ -106,10 +115,8 @@ class Link:
         """Answer what is open, then end everything."""
         self._stopping = True
         self.requests.settle_all()
-        for _ in range(8):
-            if not self._transport.open_requests:
-                break
-            await asyncio.sleep(0)
+        for conversation in self.requests.conversations.values():
+            await self.settled(conversation)
         await self._transport.close()
         await asyncio.wait({self._over})
 

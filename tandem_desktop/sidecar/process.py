@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import select
 import shutil
 import signal
 from collections import deque
@@ -18,6 +19,7 @@ MARK = "TANDEM_SIDECAR"
 """An environment name every descendant inherits, so that one that left the group is still found."""
 _CHUNK = 64 * 1024
 _SWEEPS = 5
+_DEATH_S = 1.0
 
 
 class LastWords:
@@ -145,18 +147,18 @@ class SidecarProcess:
 
 
 def end_marked(mark: str) -> int:
-    """Kill whatever still carries the mark in its environment; how many there were."""
+    """Kill whatever still carries the mark in its environment, and see it dead; how many there were."""
     killed = 0
     wanted = f"{MARK}={mark}".encode()
     for _ in range(_SWEEPS):
-        found = [pid for pid in _own_processes() if _kill_if_marked(pid, wanted)]
+        found = [pid for pid in _processes() if _kill_if_marked(pid, wanted)]
         if not found:
             break
         killed += len(found)
     return killed
 
 
-def _own_processes() -> list[int]:
+def _processes() -> list[int]:
     with contextlib.suppress(OSError):
         return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
     return []
@@ -172,6 +174,7 @@ def _kill_if_marked(pid: int, wanted: bytes) -> bool:
         if wanted not in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             return False
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        select.select([descriptor], [], [], _DEATH_S)
     except OSError:
         return False
     finally:

@@ -120,6 +120,7 @@ class SidecarManager:
             raise link.error(failures.of_refusal(self._profile, self._facts, refusal, "go on")) from refusal
         finally:
             conversation.end_turn()
+            await link.settled(conversation)
 
     async def cancel(self, session_id: SessionId) -> None:
         """End the turn; every open request of the session is answered as cancelled.

@@ -54,6 +54,7 @@ class NotingClient:
         self.files: dict[str, str] = {}
         self.commands: list[CommandCall] = []
         self.asked = asyncio.Event()
+        self.spoke = asyncio.Event()
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         self.requests.append(request)
@@ -69,6 +70,7 @@ class NotingClient:
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         self.updates.append((session_id, update))
+        self.spoke.set()
 
     async def read_text(self, session_id: SessionId, path: str) -> str:
         if path not in self.files:
