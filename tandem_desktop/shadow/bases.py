@@ -1,6 +1,7 @@
 """What the agent saw, path by path: taken at first sight, kept durably, never guessed from a later look."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ UNSEEN = FileState(sha256="0" * 64, size=0, mode=0o644)
 """The base of a path that changed on disk before anybody looked: it equals nothing, so it never matches."""
 
 _FORMAT = 1
-_FILE_CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", 5)
-"""The clock file times are taken from; it moves every few milliseconds."""
+_FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
+"""CLOCK_REALTIME_COARSE, the clock most file times are taken from."""
 _STATE: TypeAdapter[NodeState] = TypeAdapter(NodeState)
 
 
@@ -85,8 +86,12 @@ class Bases:
 
 
 def next_tick() -> int:
-    """A moment later than any change made before the call, as file systems write times."""
-    before = time.clock_gettime_ns(_FILE_CLOCK)
-    while (now := time.clock_gettime_ns(_FILE_CLOCK)) == before:
+    """A moment later than any change made before the call, and no later than any made after it.
+
+    File times are mostly those of a clock that moves every few milliseconds, but some are finer and may be ahead of
+    it; so it must have passed the present.
+    """
+    present = time.time_ns()
+    while (now := time.clock_gettime_ns(_FILE_CLOCK)) <= present:
         time.sleep(0.0005)
     return now

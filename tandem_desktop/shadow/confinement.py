@@ -9,17 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.shadow.secret_places import secret_places
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 
 REFUSED = 97
 """The exit code of a start that was refused because the shadow was not in its place."""
 _CHECK = """\
-if [ "$(stat -c %d:%i -- "$1")" != "$2" ]; then
+if [ "$("$3" -c %d:%i -- "$1")" != "$2" ]; then
     echo "tandem: the shadow is not mounted at $1; the command was not started." >&2
     exit 97
 fi
-shift 2
+shift 3
 exec "$@"
 """
 _COMMON_TEMPORARY = Path("/tmp")
@@ -90,12 +91,10 @@ class Sandbox:
         readable: tuple[Path, ...] = (),
     ) -> tuple[str, ...]:
         """`command` inside; it is not started unless the right tree is in the workspace's place."""
-        bubblewrap = shutil.which("bwrap")
-        assert bubblewrap is not None
         masks = self._masks()
         inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
         outer = [mask for mask in masks if mask not in inner]
-        words = [bubblewrap, *_identity(self._owner()), "--die-with-parent", "--new-session"]
+        words = [_tool("bwrap"), *_identity(self._owner()), "--die-with-parent", "--new-session"]
         words += ["--unshare-pid", "--unshare-ipc", *([] if network else ["--unshare-net"])]
         words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
         words += self._temporary(home, readable)
@@ -111,7 +110,7 @@ class Sandbox:
         for mask in (*masks, self.workspace / TANDEM_DIRECTORY):
             if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
                 words += ["--remount-ro", str(mask)]
-        check = [shutil.which("sh") or "/bin/sh", "-c", _CHECK, "tandem", str(self.workspace), self.expected]
+        check = [_tool("sh"), "-c", _CHECK, "tandem", str(self.workspace), self.expected, _tool("stat")]
         return (*words, "--chdir", str(cwd), "--", *check, *command)
 
     def _masks(self) -> list[Path]:
@@ -156,6 +155,14 @@ def _identity(owner: int) -> tuple[str, ...]:
         kept = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
         return ("--cap-drop", "ALL", *(word for right in kept for word in ("--cap-add", right)))
     return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
+
+
+def _tool(name: str) -> str:
+    """The program's own path: inside, the search path is the agent's."""
+    found = shutil.which(name)
+    if found is None:
+        raise ShadowError(f"The program {name} is missing.", next="Install it, then see: tandem doctor")
+    return found
 
 
 def _cover(place: Path) -> tuple[str, ...]:

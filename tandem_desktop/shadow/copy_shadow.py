@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
-from tandem_desktop.domain.paths import ancestors
+from tandem_desktop.domain.paths import ancestors, check_path
 from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.processes.launch import Launch
@@ -78,6 +78,7 @@ class CopyShadow(ShadowWorkspace):
     ) -> Launch:
         """As promised where bubblewrap works; elsewhere a plain start in the copy, which holds nobody back."""
         self._disk.check_identity()
+        cwd = cwd if cwd == ROOT else check_path(cwd)
         private = private_home(home, environment)
         if not self.confinement.confined:
             return Launch(tuple(argv), private.environment, self.place / cwd)

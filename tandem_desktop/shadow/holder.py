@@ -12,8 +12,8 @@ from tandem_desktop.domain.errors import ShadowError
 
 _SCRIPT = """\
 cd "$1" || exit 1
-mount --rbind "$2" lower || exit 1
-mount -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged || exit 1
+"$3" --rbind "$2" lower || exit 1
+"$3" -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged || exit 1
 echo ready
 read -r _
 """
@@ -30,13 +30,14 @@ class Holder:
         spaces = ["--mount", "--propagation", "private"]
         if not _is_root():
             spaces = ["--user", "--map-root-user", *spaces]
+        script = [_tool("sh"), "-c", _SCRIPT, "tandem-shadow", str(folder), str(workspace), _tool("mount")]
         self._process = subprocess.Popen(
-            [_tool("unshare"), *spaces, _tool("sh"), "-c", _SCRIPT, "tandem-shadow", str(folder), str(workspace)],
+            [_tool("unshare"), *spaces, *script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={"PATH": f"{os.defpath}:/usr/sbin:/sbin", "LC_ALL": "C"},
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
             start_new_session=True,
         )
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
+from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN
@@ -69,6 +70,7 @@ class OverlayShadow(ShadowWorkspace):
     ) -> Launch:
         """As promised; the process joins the holder's namespace first."""
         self._disk.check_identity()
+        cwd = cwd if cwd == ROOT else check_path(cwd)
         if not self._holder.is_alive:
             raise ShadowError(
                 f"The shadow of {self.workspace} is gone; nothing was started.",
@@ -83,7 +85,7 @@ class OverlayShadow(ShadowWorkspace):
         return Launch((*self._holder.joining(), *inside), private.environment, Path("/"))
 
     def _sightings(self) -> Iterator[Sighting]:
-        layer = UpperLayer(self._folder / "upper", self._disk, self._bases, self._refused.__setitem__)
+        layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, self._refused.__setitem__)
         yield from layer.read()
         self._bases.cover(frozenset(layer.covering))
 

@@ -147,6 +147,13 @@ class ShadowWorkspace(ABC):
             self._note(Sighting(each) for each in (*ancestors(path), path))
             self._tree.write(path, data)
 
+    def put(self, path: str, state: NodeState, data: bytes | None = None) -> None:
+        """Make a path be in a state, as if the agent had done it; `data` are the bytes of a file."""
+        path = check_path(path)
+        with self._lock, _changing(path):
+            self._note(Sighting(each) for each in (*ancestors(path), path))
+            self._tree.make(path, state, data)
+
     def remove(self, path: str) -> None:
         """Remove a file, a link or a whole folder from the shadow; nothing there is fine."""
         path = check_path(path)

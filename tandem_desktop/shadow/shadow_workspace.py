@@ -1,5 +1,6 @@
 """The one door to a shadow of the workspace: an overlay where the kernel can, a copy where not, and says which."""
 
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
@@ -15,9 +16,10 @@ from tandem_desktop.storage import atomic
 from tandem_desktop.storage.locks import held_or_busy
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.refusals import writing
+from tandem_desktop.storage.scratch import remove_tree
 from tandem_desktop.storage.workspace import Workspace
 
-__all__ = ["UNSEEN", "Confinement", "ShadowChange", "ShadowWorkspace", "open_shadow"]
+__all__ = ["UNSEEN", "Confinement", "ShadowChange", "ShadowWorkspace", "describe_confinement", "open_shadow"]
 
 
 def open_shadow(
@@ -49,6 +51,25 @@ def open_shadow(
         shadow = _open(workspace, folder, objects, masked, home, kind or _kept(folder))
         shadow.when_closed(undo.pop_all().close)
         return shadow
+
+
+def describe_confinement(shadows: Path) -> Confinement:
+    """What an agent whose shadow lies in `shadows` would be held back by, found out by opening one.
+
+    Raises:
+        ShadowError, StorageError: there cannot be any shadow.
+    """
+    with writing(shadows):
+        atomic.make_directory(shadows, mode=0o700)
+        trial = Path(tempfile.mkdtemp(prefix="probe-", dir=shadows))
+        try:
+            atomic.make_directory(trial / "workspace")
+            with Workspace(trial / "workspace") as workspace:
+                shadow = open_shadow(workspace, trial / "shadow", ObjectStore(trial / "objects"), masked=())
+                shadow.close()
+                return shadow.confinement
+        finally:
+            remove_tree(trial)
 
 
 def _open(

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
+from tandem_desktop.domain.operations import DirectoryState
 from tandem_desktop.shadow.bases import Bases
 from tandem_desktop.shadow.overlay_changes import OPAQUE, ORIGIN, marked
 from tandem_desktop.shadow.shadow_base import Sighting
+from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 from tandem_desktop.storage.workspace import Workspace
 
@@ -20,8 +22,11 @@ class UpperLayer:
     that was covered at an earlier look, and was not there then, is a newcomer: the agent never saw it.
     """
 
-    def __init__(self, upper: Path, disk: Workspace, bases: Bases, refuse: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, upper: Path, tree: Tree, disk: Workspace, bases: Bases, refuse: Callable[[str, str], None]
+    ) -> None:
         self._upper = upper
+        self._tree = tree
         self._disk = disk
         self._bases = bases
         self._refuse = refuse
@@ -57,13 +62,16 @@ class UpperLayer:
             covered = below and (hidden or marked(place, OPAQUE))
             if covered:
                 self.covering.add(path)
-            yield from self._inside(path, hidden=covered, known=known or path in self._bases.covers)
+            yield from self._inside(path, hidden=covered, known=known or self._is_known(path))
+            if below and not covered and not marked(place, ORIGIN):
+                # The agent made it where nothing was, and so did the person since: the two may not show as one.
+                yield from self._hidden(path, known=True, but=set(self._tree.children(path)))
             return
         gone = stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
         yield Sighting(path, copied=not gone and marked(place, ORIGIN), fresh=known)
         if below:
             self.covering.add(path)
-            yield from self._hidden(path, known=known or path in self._bases.covers, but=set())
+            yield from self._hidden(path, known=known or self._is_known(path), but=set())
 
     def _hidden(self, folder: str, *, known: bool, but: set[str]) -> Iterator[Sighting]:
         """What the disk has in a folder that the layer covers."""
@@ -79,4 +87,10 @@ class UpperLayer:
             yield Sighting(path, newcomer=known and path not in self._bases)
             if self._disk.is_directory(path):
                 self.covering.add(path)
-                yield from self._hidden(path, known=known or path in self._bases.covers, but=set())
+                yield from self._hidden(path, known=known or self._is_known(path), but=set())
+
+    def _is_known(self, path: str) -> bool:
+        """Whether what the disk has in a folder by now came after the agent had taken its place."""
+        if path in self._bases.covers:
+            return True
+        return path in self._bases and not isinstance(self._bases[path], DirectoryState)

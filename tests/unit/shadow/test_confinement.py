@@ -16,6 +16,7 @@ import tandem_desktop
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.shadow import confinement
 from tandem_desktop.shadow.confinement import REFUSED
+from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tests.support.shadows import ShadowPlace, is_running, wait_until
 
 
@@ -255,6 +256,24 @@ def test_where_the_kernel_mounts_nothing_it_is_a_confined_copy_that_says_why(
         assert (place.state / "shadows/one/tree").is_dir()
     finally:
         place.close()
+
+
+def test_what_this_machine_offers_is_told_and_leaves_no_trace(tmp_path: Path, why_no_overlay: str) -> None:
+    told = describe_confinement(tmp_path)
+    assert told.kind == ("copy" if why_no_overlay else "overlay")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_nested_namespace_does_not_lift_what_covers_a_secret(place: ShadowPlace) -> None:
+    (place.person / ".ssh").mkdir()
+    (place.person / ".ssh/id").write_text("SECRET")
+    place.open()
+    script = (
+        f"umount '{place.person}/.ssh'; umount -l '{place.root}'; mount -o remount,rw /; cat '{place.person}/.ssh/id'"
+    )
+    said = place.agent(f'unshare -Urm sh -c "{script}"; echo x > a.txt')
+    assert "SECRET" not in said
+    assert place.disk() == {}
 
 
 def test_a_copy_leaves_out_what_git_ignores(tmp_path: Path) -> None:

@@ -168,6 +168,18 @@ def test_what_came_into_a_folder_the_agent_removed_is_not_removed_with_it(place:
     assert not found["d/a.txt"].drifted
 
 
+def test_what_the_person_puts_into_a_folder_the_agent_made_as_well_is_not_taken_for_removed(place: ShadowPlace) -> None:
+    place.open().begin_turn()
+    place.agent("mkdir n; echo x > n/agent.txt")
+    place.shadow.changes()
+    place.put("n/person.txt", "person\n")
+    place.shadow.begin_turn()
+    assert set(place.changes()) == {"n/agent.txt"}
+    place.shadow.refresh()
+    assert place.agent("cat n/person.txt") == "person\n"
+    assert set(place.changes()) == {"n/agent.txt"}
+
+
 def test_refresh_shows_later_edits_where_the_agent_changed_nothing(place: ShadowPlace) -> None:
     place.put("settled.txt", "1\n")
     place.put("mine.txt", "1\n")
