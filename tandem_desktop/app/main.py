@@ -22,6 +22,10 @@ def main(argv: list[str] | None = None) -> int:
         from tandem_desktop.planning_tools import relay
 
         return relay.main(words[2])
+    if words == ["agent"]:  # a sidecar like any other: it speaks ACP on stdin and stdout and needs no command line
+        from tandem_desktop.agent import main as built_in
+
+        return built_in.main()
     from tandem_desktop.cli.command_line import run_command_line
 
     return run_command_line(words, _build_engine)

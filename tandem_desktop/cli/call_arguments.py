@@ -25,6 +25,17 @@ def mcp(parser: ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="the session whose agent this is (Tandem sets what it needs)")
 
 
+def run_agent(parser: ArgumentParser) -> None:
+    parser.add_argument("--agent", metavar="NAME", help="one of `tandem agents` (default: the built-in one)")
+    parser.add_argument("--agent-command", metavar="CMD", help="any command that speaks ACP on its standard input")
+    parser.add_argument("--task", metavar="TEXT", required=True, help="what the agent is to plan")
+    parser.add_argument(
+        "--env", metavar="NAME[=VALUE]", action="append", default=[], help="pass a variable on to the agent; repeat it"
+    )
+    parser.add_argument("--timeout", metavar="S", type=seconds, default=1800.0, help="seconds for the turn (1800)")
+    parser.add_argument("--session", metavar="ID", help="go on with a session: its shadow and its plan are kept")
+
+
 def show(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--diff", action="store_true", help="with every hunk, numbered as drop takes them")
@@ -99,3 +110,14 @@ def number(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and 0 < len(digits) < 10 and int(digits)):
         raise argparse.ArgumentTypeError(f"{text!r} is no revision; they are numbered from 1")
     return int(digits)
+
+
+def seconds(text: str) -> float:
+    """A time limit."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e7:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return found

@@ -72,6 +72,30 @@ CALLS: tuple[CallWords, ...] = (
         "PATCH|- [--no-window]",
     ),
     CallWords(
+        "run",
+        PROPOSE,
+        "plan with an agent, in a shadow of the workspace",
+        "Start an agent in a shadow of the workspace, give it a task, and stage whatever it does for review.\n"
+        "Nothing it does reaches your files; commands it wants to run are queued in the plan.",
+        (
+            ('tandem run --agent opencode --task "add a --verbose flag"', "plan with OpenCode"),
+            ('tandem run --task "/replace colour color"', "a recipe of the built-in agent, no model needed"),
+            ('tandem run --agent-command "my-agent --acp" --env MY_KEY --task "…"', "any agent that speaks ACP"),
+            ('tandem run --session SES-1a2b3c4d --agent goose --task "also the tests"', "go on with a session"),
+        ),
+        "planning_with_agents:run",
+        arguments.run_agent,
+        "--agent NAME --task TEXT",
+    ),
+    CallWords(
+        "agents",
+        LOOK,
+        "which agents there are, and what they need",
+        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.",
+        (("tandem agents", "what is here"),),
+        "planning_with_agents:agents",
+    ),
+    CallWords(
         "mcp",
         PROPOSE,
         "the planning tools for an agent, by MCP on stdin and stdout",

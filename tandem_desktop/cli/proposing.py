@@ -13,7 +13,7 @@ from tandem_desktop.staging.hazards import explain
 
 def propose(call: Call) -> Answer:
     raw = read_input(call.arguments.file, "plan JSON", call.console)
-    return _proposed(call, call.engine.proposals.propose(raw))
+    return proposed(call, call.engine.proposals.propose(raw))
 
 
 def review(call: Call) -> Answer:
@@ -21,19 +21,20 @@ def review(call: Call) -> Answer:
     version = call.engine.proposals.review_patch(raw)
     if not call.arguments.no_window:
         call.console.remark("There is no window in this version; the plan was made as with --no-window.")
-    return _proposed(call, version)
+    return proposed(call, version)
 
 
 def drop(call: Call) -> Answer:
     drops = [Drop.parse(text) for text in call.arguments.drops]
-    return _proposed(call, call.engine.proposals.drop(call.plan_id(), drops))
+    return proposed(call, call.engine.proposals.drop(call.plan_id(), drops))
 
 
 def restore(call: Call) -> Answer:
-    return _proposed(call, call.engine.proposals.restore(call.plan_id(), call.arguments.revision))
+    return proposed(call, call.engine.proposals.restore(call.plan_id(), call.arguments.revision))
 
 
-def _proposed(call: Call, version: PlanVersion) -> Answer:
+def proposed(call: Call, version: PlanVersion) -> Answer:
+    """A plan that waits for a decision, as every call that made one answers."""
     call.known.update(plan_id=version.plan_id, revision=version.revision)
     views = call.engine.view(version)
     data = shapes.proposal(version, views)

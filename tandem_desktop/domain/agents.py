@@ -44,6 +44,10 @@ class AgentProfile(Frozen):
     """Files of the real home, relative to it, copied into the private one when newer."""
     instruction_files: tuple[str, ...] = ("AGENTS.md",)
     """Project instruction files it reads by itself; the others are passed on with the first prompt."""
+    plan_agent_file: str | None = None
+    """Where in its private home the agent looks for the description of a planner, if it knows such a thing."""
+    model_file: str | None = None
+    """The JSON file there that names its model."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 60.0

@@ -69,6 +69,14 @@ class PlanVersion(Frozen):
     operations: tuple[StagedOperation, ...] = ()
     tasks: tuple[PlanTask, ...] = ()
     notes: tuple[Note, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What a person has to know about how it came to be; like the next three, never in the digest."""
+    confinement: str = ""
+    """What held the agent back while it planned."""
+    incomplete: str = ""
+    """Why the agent did not come to an end; such a revision cannot be approved."""
+    drifted: tuple[str, ...] = ()
+    """Paths the person changed while the agent worked on them; they cannot be approved as they are."""
     created_at: datetime
     approval_hash: str = ""
     """The digest at the time of writing. Never trusted: it is always computed again."""

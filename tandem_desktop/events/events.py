@@ -4,12 +4,57 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tandem_desktop.domain.agents import AgentUpdate, PermissionRequest, StopReason, Verdict
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunStatus
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId, TaskId
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.tasks import TaskStatus
+
+
+class TurnStarted(Frozen):
+    """The person spoke and the agent is at work."""
+
+    type: Literal["turn_started"] = "turn_started"
+    session_id: SessionId
+    text: str
+
+
+class AgentHeard(Frozen):
+    """The agent said or did something."""
+
+    type: Literal["agent_heard"] = "agent_heard"
+    session_id: SessionId
+    update: AgentUpdate
+
+
+class TurnEnded(Frozen):
+    """The agent has come to an end, or was brought to one; `problem` says why it is not a good one."""
+
+    type: Literal["turn_ended"] = "turn_ended"
+    session_id: SessionId
+    stop_reason: StopReason | None = None
+    problem: str = ""
+    plan_id: PlanId | None = None
+
+
+class PermissionAsked(Frozen):
+    """A person has to answer before the agent can go on with this."""
+
+    type: Literal["permission_asked"] = "permission_asked"
+    session_id: SessionId
+    request: PermissionRequest
+
+
+class PermissionAnswered(Frozen):
+    """A request got its one answer."""
+
+    type: Literal["permission_answered"] = "permission_answered"
+    session_id: SessionId
+    request_id: RequestId
+    verdict: Verdict
+    reason: str = ""
 
 
 class OperationStaged(Frozen):
@@ -150,16 +195,22 @@ class RunInterrupted(Frozen):
 
 
 class TaskStatusChanged(Frozen):
-    """A task moved, because its operations did."""
+    """A task moved, because its operations did, or because the agent says so."""
 
     type: Literal["task_status_changed"] = "task_status_changed"
     plan_id: PlanId
     task_id: TaskId
     status: TaskStatus
+    note: str = ""
 
 
 TandemEvent = Annotated[
-    OperationStaged
+    TurnStarted
+    | AgentHeard
+    | TurnEnded
+    | PermissionAsked
+    | PermissionAnswered
+    | OperationStaged
     | OperationUnstaged
     | StagingCleared
     | PlanProposed

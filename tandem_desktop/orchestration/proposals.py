@@ -87,6 +87,18 @@ class Proposals:
         latest = self._plans.latest_revision(plan_id)
         return self._revise(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
 
+    def stage(self, draft: PlanVersion) -> PlanVersion:
+        """What an agent did becomes a plan, or, with a parent, the next revision of it; the bytes are stored already.
+
+        Raises:
+            StaleRevisionError: a newer revision exists.
+        """
+        self._before_writing()
+        self._locations.prepare_workspace()
+        if draft.parent_revision is not None:
+            return self._revise(draft)
+        return self._announced(self._plans.create_plan(draft))
+
     def _make(self, plan: PlanInput, session_id: SessionId | None) -> PlanVersion:
         self._before_writing()
         now = self._clock()

@@ -61,6 +61,18 @@ class Locations:
         return self.state / "shadows"
 
     @property
+    def sessions(self) -> Path:
+        return self.state / "sessions"
+
+    @property
+    def sockets(self) -> Path:
+        return self.state / "sockets"
+
+    def agent_home(self, name: str) -> Path:
+        """The private, lasting home of one agent."""
+        return self.state / "agents" / name / "home"
+
+    @property
     def locks(self) -> Path:
         return self.state / "locks"
 

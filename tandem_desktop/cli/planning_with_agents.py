@@ -1,0 +1,227 @@
+"""run, agents: plan with an agent, headless, and see which agents there are."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from tandem_desktop.cli.answers import Answer
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.proposing import proposed
+from tandem_desktop.domain.agents import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
+from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, UserAbortError
+from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemEvent
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
+from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+from tandem_desktop.shadow.shadow_workspace import describe_confinement
+from tandem_desktop.sidecar.profiles import custom_profile, find_agent, load_profiles, profile_named
+
+_TASK_FILE = "-"
+
+
+def run(call: Call) -> Answer:
+    profile, environment = _profile(call), _environment(call)
+    settings = load_settings(config_directory() / SETTINGS_FILE, call.engine.locations.tandem / WORKSPACE_FILE)
+    for warning in settings.warnings:
+        call.console.remark((Span("! ", Tone.WARNING), warning))
+    progress = AgentProgress(call)
+    unsubscribe = call.engine.events.subscribe(progress.on_event)
+    sessions = AgentSessions(call.engine, settings.settings, call.engine.clock)
+    try:
+        with EngineThread() as thread:
+            work = thread.submit(_plan(call, sessions, profile, environment))
+            turn, confined = _awaited(call, work)
+    finally:
+        unsubscribe()
+        progress.finish()
+    return _answer(call, turn, confined, settings.warnings)
+
+
+def agents(call: Call) -> Answer:
+    confinement = describe_confinement(call.engine.locations.shadows)
+    found = [find_agent(profile) for profile in load_profiles()]
+    data: dict[str, Any] = {
+        "agents": [
+            {
+                "name": each.profile.name,
+                "title": each.profile.title,
+                "version": each.version,
+                "found": each.path is not None,
+                "path": str(each.path) if each.path else None,
+                "confined": confinement.confined,
+                "needs": each.profile.needs if each.path else each.profile.install,
+                "known": each.profile.known.strip(),
+            }
+            for each in found
+        ],
+        "confinement": confinement.words,
+    }
+    lines: list[Line] = []
+    for each in found:
+        here = (Span("found", Tone.ADDED), f"  {each.version or ''}") if each.path else (Span("not here", Tone.QUIET),)
+        lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *here))
+        lines.append(f"           {each.profile.needs if each.path else 'Install: ' + each.profile.install}")
+    lines.append(f"Agents are {confinement.words}.")
+    return Answer(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
+
+
+async def _plan(
+    call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str]
+) -> tuple[Turn, bool]:
+    session_id = SessionId(call.arguments.session) if call.arguments.session else None
+    try:
+        session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
+        call.known.update(session_id=session.id, confined=session.shadow.confinement.confined)
+        return await _turn(call, session), session.shadow.confinement.confined
+    finally:
+        await sessions.close()
+
+
+async def _turn(call: Call, session: PlanningSession) -> Turn:
+    import asyncio
+
+    seconds = call.arguments.timeout
+    working = asyncio.ensure_future(session.plan(_task(call)))
+    done, _ = await asyncio.wait({working}, timeout=seconds)
+    if done:
+        return working.result()
+    # What it did until now is staged, marked as unfinished.
+    await session.cancel_turn()
+    turn = await working
+    late = SidecarTimeoutError(
+        f"{session.profile.title} had not finished after {seconds:g} seconds and was stopped.",
+        next=f"Give it more time with --timeout, or go on: tandem run --session {session.id} --task TEXT",
+    )
+    return Turn(turn.version, turn.said, turn.stop_reason, turn.failure or late)
+
+
+def _awaited(call: Call, work: "Future[tuple[Turn, bool]]") -> tuple[Turn, bool]:
+    with _cancelled_by_signals(call, work):
+        try:
+            return work.result()
+        except CancelledError:
+            raise UserAbortError(
+                "Stopped; the agent was ended. No file of the workspace has been touched.", next="Run it again."
+            ) from None
+
+
+def _answer(call: Call, turn: Turn, confined: bool, warnings: tuple[str, ...]) -> Answer:
+    if turn.version is None:
+        failure = turn.failure or SidecarError(
+            "The agent ended its turn without changing anything or presenting a plan.",
+            next="Read what it said, and give the task in other words.",
+        )
+        said = {"said": turn.said, "warnings": list(warnings), "confined": confined}
+        return Answer({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
+    answer = proposed(call, turn.version)
+    all_warnings = (*warnings, *turn.version.warnings)
+    data = {
+        **answer.data,
+        "warnings": list(all_warnings),
+        "confined": confined,
+        "said": turn.said,
+        "incomplete": turn.version.incomplete,
+        "notes": [note.model_dump(mode="json") for note in turn.version.notes],
+        **_stderr(turn.failure),
+    }
+    lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in all_warnings)]
+    if turn.failure is None:
+        return Answer(data, lines, answer.next)
+    return Answer(data, lines, answer.next, exit_code=turn.failure.exit_code, failure=turn.failure)
+
+
+def _stderr(failure: SidecarError | None) -> dict[str, Any]:
+    return {"stderr": list(failure.stderr)} if failure is not None else {}
+
+
+def _profile(call: Call) -> AgentProfile:
+    name, command = call.arguments.agent, call.arguments.agent_command
+    if name and command:
+        raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
+    if command:
+        return custom_profile(command)
+    return profile_named(name or "built-in")
+
+
+def _environment(call: Call) -> dict[str, str]:
+    """`--env NAME` passes a variable on, `--env NAME=VALUE` sets one; beside those of its profile nothing does."""
+    found = {}
+    for word in call.arguments.env:
+        name, given, value = word.partition("=")
+        if not name:
+            raise UsageError(f"--env {word} names no variable.", next="Write --env NAME or --env NAME=VALUE.")
+        if not given and name not in os.environ:
+            raise UsageError(f"--env {name}: there is no such variable here.", next=f"Set it: --env {name}=VALUE")
+        found[name] = value if given else os.environ[name]
+    return found
+
+
+def _task(call: Call) -> str:
+    task: str = call.arguments.task
+    if not task.strip():
+        raise UsageError("The task is empty.", next='Say what to do: --task "…"')
+    return task
+
+
+class AgentProgress:
+    """What the agent says and does, on stderr while it goes on; a script sees only the answer."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._line = ""
+        self._shown: dict[str, ToolCallStatus] = {}
+
+    def on_event(self, event: TandemEvent) -> None:
+        if isinstance(event, AgentHeard) and isinstance(event.update, AgentSaid) and not event.update.thought:
+            *lines, self._line = (self._line + event.update.text).split("\n")
+            for line in lines:
+                self._say(line)
+        elif isinstance(event, AgentHeard) and isinstance(event.update, ToolCallChanged):
+            self._tool(event.update)
+        elif isinstance(event, PermissionAnswered):
+            self.finish()
+            self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
+
+    def finish(self) -> None:
+        if self._line:
+            self._say(self._line)
+            self._line = ""
+
+    def _tool(self, update: ToolCallChanged) -> None:
+        found = update.call
+        if self._shown.get(found.id) is found.status or found.status is ToolCallStatus.PENDING:
+            return
+        self._shown[found.id] = found.status
+        self.finish()
+        what = found.title or found.tool or found.kind.value
+        self._call.console.remark((Span(f"  {found.status.value}: ", Tone.QUIET), what))
+
+    def _say(self, line: str) -> None:
+        self._call.console.remark((Span("| ", Tone.QUIET), line))
+
+
+@contextmanager
+def _cancelled_by_signals(call: Call, work: "Future[Any]") -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if work.cancel():
+            call.console.remark("Stopping the agent.")
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

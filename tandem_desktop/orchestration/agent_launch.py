@@ -1,0 +1,92 @@
+"""Everything an agent needs to start in its shadow: its program, its private home, its environment."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import SidecarLaunchError
+from tandem_desktop.policy.plan_agent import opencode_plan_agent
+from tandem_desktop.processes.launch import Launch
+from tandem_desktop.shadow.agent_environment import agent_environment
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+from tandem_desktop.sidecar.profiles import find_agent
+from tandem_desktop.storage import atomic
+
+_TEMPORARY = Path("/tmp")
+
+
+def agent_launch(
+    profile: AgentProfile,
+    shadow: ShadowWorkspace,
+    home: Path,
+    *,
+    person_home: Path,
+    sockets: tuple[Path, ...] = (),
+    extra_environment: Mapping[str, str] | None = None,
+) -> Launch:
+    """How the agent of a profile starts in a shadow.
+
+    Raises:
+        SidecarLaunchError: its program is not on this machine.
+    """
+    argv = program(profile)
+    atomic.make_directory(home, mode=0o700)
+    _copy_credentials(profile, person_home, home)
+    _write_plan_agent(profile, home)
+    environment = agent_environment(profile.env, {**profile.set_env, **(extra_environment or {})})
+    return shadow.launch(
+        argv, home=home, environment=environment, sockets=sockets, readable=_hidden_program_folder(argv)
+    )
+
+
+def program(profile: AgentProfile) -> tuple[str, ...]:
+    """The command with its program found."""
+    found = find_agent(profile, ask_version=False)
+    if found.path is None:
+        first = profile.command[0]
+        raise SidecarLaunchError(
+            f"{profile.title} is not installed: there is no program `{first}` on PATH.",
+            next=profile.install or f"Install it so that `{first}` is found, then try again.",
+        )
+    return found.command
+
+
+def _copy_credentials(profile: AgentProfile, person_home: Path, home: Path) -> None:
+    """The agent works with copies: what it does to them stays in its own home."""
+    for name in profile.credentials:
+        source, target = person_home / name, home / name
+        if not source.is_file():
+            continue
+        if target.exists() and target.stat().st_mtime >= source.stat().st_mtime:
+            continue
+        atomic.make_directory(target.parent, mode=0o700)
+        atomic.replace(target, source.read_bytes(), mode=0o600)
+
+
+def _write_plan_agent(profile: AgentProfile, home: Path) -> None:
+    """Describe a planner to an agent that knows such a thing and says which model it works with."""
+    if profile.plan_agent_file is None or profile.model_file is None:
+        return
+    model = _model_named_in(home / profile.model_file)
+    if model:
+        target = home / profile.plan_agent_file
+        atomic.make_directory(target.parent, mode=0o700)
+        atomic.replace(target, opencode_plan_agent(model).encode(), mode=0o600)
+
+
+def _model_named_in(path: Path) -> str:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return ""
+    model = found.get("model") if isinstance(found, dict) else None
+    return model if isinstance(model, str) else ""
+
+
+def _hidden_program_folder(argv: tuple[str, ...]) -> tuple[Path, ...]:
+    """The folder of a program that lies among the temporary files, which a sandbox hides."""
+    real = Path(argv[0]).resolve()
+    if not real.is_relative_to(_TEMPORARY):
+        return ()
+    return (_TEMPORARY / real.relative_to(_TEMPORARY).parts[0],)

@@ -1,0 +1,46 @@
+"""The first words to an agent: where it is, what planning means here, and the project's own instructions."""
+
+from collections.abc import Callable
+from datetime import date
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.policy.prompts import PromptComposer
+from tandem_desktop.policy.tool_bundle import planning_bundle
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+
+INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
+_LONGEST = 64 * 1024
+
+
+def opening_words(
+    profile: AgentProfile,
+    shadow: ShadowWorkspace,
+    settings: Settings,
+    *,
+    cwd: str,
+    today: Callable[[], date],
+    plan_mode: bool,
+) -> str:
+    """What is said before the first task."""
+    composer = PromptComposer(
+        cwd=cwd,
+        today=today,
+        commands=settings.commands_while_planning,
+        disabled_tools=settings.guarded_tools,
+    )
+    parts = [composer.compose(plan_mode=plan_mode)]
+    if plan_mode and profile.planning_tools:
+        parts.append(planning_bundle().instructions)
+    parts += [_instructions(name, shadow) for name in INSTRUCTION_FILES if name not in profile.instruction_files]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _instructions(name: str, shadow: ShadowWorkspace) -> str:
+    """A project file of instructions that this agent would not read by itself."""
+    try:
+        text = shadow.read(name)[:_LONGEST].decode("utf-8", "replace").strip()
+    except TandemError:
+        return ""
+    return f"The project's own instructions, from {name}:\n\n{text}" if text else ""

@@ -1,0 +1,295 @@
+"""One conversation with one agent in one shadow: a task goes in, a plan for review comes out, the truth goes back."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.agent_ports import AgentPort
+from tandem_desktop.domain.agents import (
+    AgentProfile,
+    AgentSaid,
+    AgentUpdate,
+    OnReject,
+    PlanningServer,
+    StopReason,
+)
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.errors import SidecarError, TandemError
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id
+from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.orchestration.session_doors import SessionDoors
+from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.policy import messages
+from tandem_desktop.policy.signals import SignalListener
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+
+MOST_FOLLOW_UPS = 20
+_LONGEST_TITLE = 72
+_UNFINISHED = {
+    StopReason.MAX_TOKENS: "The agent ran out of room for its answer.",
+    StopReason.MAX_TURN_REQUESTS: "The agent used up its turns.",
+    StopReason.REFUSAL: "The agent refused to go on.",
+    StopReason.CANCELLED: "The turn was cancelled before the agent had finished.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of one message to the agent."""
+
+    version: PlanVersion | None
+    """The revision it led to; none when nothing was changed and nothing presented."""
+    said: str
+    stop_reason: StopReason | None
+    failure: SidecarError | None = None
+
+
+@dataclass(slots=True)
+class Presented:
+    """The plan in the agent's own words, as far as it has told it."""
+
+    title: str = ""
+    markdown: str = ""
+    tasks: tuple[PlanTask, ...] = ()
+
+
+class PlanningSession:
+    """Lives on the engine's loop. Files and plans are worked on in threads, so that no other session waits."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        *,
+        profile: AgentProfile,
+        agent: AgentPort,
+        shadow: ShadowWorkspace,
+        staging: SessionStaging,
+        doors: SessionDoors,
+        interceptor: PermissionInterceptor,
+        plans: PlanStore,
+        proposals: Proposals,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        opening: Callable[[], str],
+    ) -> None:
+        self.id = session_id
+        self.profile = profile
+        self.shadow = shadow
+        self.staging = staging
+        self.interceptor = interceptor
+        self.presented = Presented()
+        self._agent = agent
+        self._doors = doors
+        self._plans = plans
+        self._proposals = proposals
+        self._events = events
+        self._clock = clock
+        self._opening = opening
+        self._servers: tuple[PlanningServer, ...] = ()
+        self._on_turn: Callable[[], None] = lambda: None
+        self._agent_session: SessionId | None = None
+        self._is_opened = False
+        self._to_tell: list[str] = []
+        self._said: list[str] = []
+        self._signals = SignalListener()
+        self._turn = asyncio.Lock()
+
+    @property
+    def plan_id(self) -> PlanId | None:
+        """The plan the session works on; none before the first and after the end of the last."""
+        found = self._plans.plan_of(self.id)
+        if found is None or self._plans.meta(found).status in lifecycle.ENDED:
+            return None
+        return found
+
+    def offer(self, server: PlanningServer, on_turn: Callable[[], None]) -> None:
+        """Planning tools for the agent, from its next conversation on; `on_turn` hears of every turn that begins."""
+        self._servers = (server,)
+        self._on_turn = on_turn
+
+    async def start(self) -> None:
+        """Start the agent and open a conversation with it."""
+        await self._agent.start()
+        opened = await self._agent.new_session(self._servers)
+        self._agent_session = opened.id
+        self._is_opened = False
+
+    async def plan(self, task: str, origin: Origin = Origin.AGENT) -> Turn:
+        """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
+
+        A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
+        """
+        async with self._turn:
+            self._events.publish(TurnStarted(session_id=self.id, text=task))
+            failure, stop = None, None
+            try:
+                await self._begin_turn()
+                stop = await self._talk(task)
+            except SidecarError as error:
+                failure = error
+            finally:
+                self.interceptor.end_turn("the turn is over")
+            await self._doors.settled()
+            version = await asyncio.to_thread(self._propose, task, _problem(stop, failure), origin)
+            self._events.publish(
+                TurnEnded(
+                    session_id=self.id,
+                    stop_reason=stop,
+                    problem=_problem(stop, failure),
+                    plan_id=version.plan_id if version else None,
+                )
+            )
+            return Turn(version, "".join(self._said), stop, failure)
+
+    async def rework(self, feedback: str) -> Turn:
+        """Send the plan back to the agent with the person's words; the answer is a new revision."""
+        return await self.plan(messages.rework(feedback), Origin.REWORK)
+
+    def tell(self, words: str) -> None:
+        """Let the agent know, with the next message, what has become of its work."""
+        self._to_tell.append(words)
+
+    async def settle(self, paths: Sequence[str]) -> None:
+        """After a run, an undo or a drop: the shadow has what the disk has, at every path that was touched."""
+        await asyncio.to_thread(self.shadow.settle, paths)
+
+    async def cancel_turn(self) -> None:
+        """Stop the agent where it is; every open request is answered."""
+        self.interceptor.answer_all("the person stopped the agent")
+        if self._agent_session is not None:
+            await self._agent.cancel(self._agent_session)
+
+    async def stage_now(self, task: str) -> PlanVersion | None:
+        """A revision of what is there at this moment, in the middle of a turn."""
+        return await asyncio.to_thread(self._propose, task, "", Origin.AGENT)
+
+    async def queue(self, command: QueuedCommand) -> None:
+        """A command of the agent ends a segment; called before the agent is answered."""
+        await asyncio.to_thread(self.staging.queue, command)
+
+    def heard(self, update: AgentUpdate) -> None:
+        """Listen to the agent."""
+        if isinstance(update, AgentSaid) and not update.thought:
+            self._said.append(update.text)
+            self._signals.hear(update.text)
+        self._events.publish(AgentHeard(session_id=self.id, update=update))
+
+    async def close(self) -> None:
+        """End the agent; what it did stays in the shadow."""
+        self.interceptor.end_turn("the session was closed")
+        try:
+            await self._agent.stop()
+        finally:
+            await asyncio.to_thread(self.shadow.close)
+
+    async def discard(self) -> None:
+        """End the agent and throw away what it did."""
+        self.interceptor.end_turn("the plan was cancelled")
+        try:
+            await self._agent.stop()
+        finally:
+            self.staging.clear()
+            await asyncio.to_thread(self.shadow.discard)
+
+    async def _begin_turn(self) -> None:
+        if self._agent_session is None:
+            await self.start()
+        self._said = []
+        self._doors.forget_calls()
+        self.interceptor.begin_turn()
+        self._on_turn()
+
+        def look() -> None:
+            self.shadow.refresh()
+            self.shadow.begin_turn()
+
+        await asyncio.to_thread(look)
+
+    async def _talk(self, task: str) -> StopReason:
+        assert self._agent_session is not None
+        words = [*self._to_tell, task]
+        if not self._is_opened:
+            words.insert(0, self._opening())
+        self._is_opened, self._to_tell = True, []
+        answered = len(self.interceptor.requests)
+        stop = await self._agent.prompt(self._agent_session, "\n\n".join(words))
+        for _ in range(MOST_FOLLOW_UPS):
+            queued = _queued(self.interceptor.requests[answered:])
+            if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:
+                break
+            answered = len(self.interceptor.requests)
+            stop = await self._agent.prompt(self._agent_session, messages.go_on(queued))
+        return stop
+
+    def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
+        staged = self.staging.staged(self._clock())
+        said = self.presented.markdown or "".join(self._said).strip()
+        latest = self._latest()
+        if not staged.operations and not self.presented.markdown and latest is None:
+            return None
+        title = self.presented.title or (latest.title if latest else _title(task))
+        draft = PlanVersion(
+            id=str(uuid.uuid4()),
+            plan_id=latest.plan_id if latest else new_plan_id(),
+            session_id=self.id,
+            parent_revision=latest.revision if latest else None,
+            origin=origin if latest else Origin.AGENT,
+            title=title,
+            content=f"# {title}\n\n{said}\n" if said else f"# {title}\n",
+            operations=staged.operations,
+            tasks=self.presented.tasks or (latest.tasks if latest else ()),
+            notes=staged.notes,
+            warnings=(*staged.warnings, *self._confinement_warning()),
+            confinement=self.shadow.confinement.words,
+            incomplete=problem,
+            drifted=self.staging.drifted,
+            created_at=self._clock(),
+        )
+        if latest is not None and self._is_same(latest, draft):
+            return latest
+        return self._proposals.stage(draft)
+
+    def _latest(self) -> PlanVersion | None:
+        plan_id = self.plan_id
+        return None if plan_id is None else self._plans.revision(plan_id)
+
+    def _is_same(self, latest: PlanVersion, draft: PlanVersion) -> bool:
+        """Whether the person is looking at just this already."""
+        waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
+        same = ApprovalHash.of(draft.model_copy(update={"revision": latest.revision})) == ApprovalHash.of(latest)
+        return waits and same and not draft.incomplete and not latest.incomplete
+
+    def _confinement_warning(self) -> tuple[str, ...]:
+        if self.shadow.confinement.confined:
+            return ()
+        return (f"The agent was {self.shadow.confinement.words}.",)
+
+
+def _problem(stop: StopReason | None, failure: TandemError | None) -> str:
+    if failure is not None:
+        return failure.message
+    return _UNFINISHED.get(stop, "") if stop is not None else ""
+
+
+def _queued(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
+    numbers = [request.queued_as for request in requests if request.handling is Handling.QUEUED]
+    return tuple(number for number in numbers if number is not None)
+
+
+def _title(task: str) -> str:
+    first = next((line.strip() for line in task.splitlines() if line.strip()), "Untitled")
+    with contextlib.suppress(ValueError):
+        if len(first) > _LONGEST_TITLE:
+            return first[: first.rindex(" ", 0, _LONGEST_TITLE)] + " …"
+    return first[: _LONGEST_TITLE + 2]

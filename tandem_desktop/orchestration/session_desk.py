@@ -1,0 +1,91 @@
+"""The planning tools of one session: what an agent hands in goes into its shadow and its plan, like all it does."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from datetime import datetime
+
+from tandem_desktop.domain.errors import BadInputError, StepRefusedError, ToolDeniedError
+from tandem_desktop.domain.ids import RequestId, SessionId, TaskId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.tasks import PlanTask, TaskStatus
+from tandem_desktop.events.events import TaskStatusChanged
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails, ProposedPlan
+from tandem_desktop.planning_tools.workspace_desk import WorkspaceEngine, details, listed, proposed
+from tandem_desktop.staging.intercepted import QueuedCommand
+from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.simulate import Simulation, simulate_steps
+
+
+class SessionDesk:
+    """Fills `PlanningDesk`. Steps with arguments are carried out in the shadow; nothing here decides anything."""
+
+    def __init__(
+        self, session: PlanningSession, engine: WorkspaceEngine, events: EventStream, clock: Callable[[], datetime]
+    ) -> None:
+        self._session = session
+        self._engine = engine
+        self._events = events
+        self._clock = clock
+        self._numbers = itertools.count(1)
+
+    async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
+        self._session.presented.markdown = markdown
+        self._session.presented.title = title or self._session.presented.title
+        version = await self._session.stage_now(title or "Plan")
+        if version is None:
+            return "The plan was taken down. Nothing was changed so far."
+        return (
+            f"The plan is with the person as {version.plan_id}, revision {version.revision}, "
+            f"with {len(version.operations)} operations. End your turn now; you will be told what they decide."
+        )
+
+    async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
+        plan = parse_plan(plan_json)
+        simulation = await asyncio.to_thread(simulate_steps, plan, self._session.shadow, self._clock())
+        for operation in simulation.operations:
+            await self._carry_out(operation, simulation)
+        self._session.presented.title = plan.title
+        self._session.presented.markdown = plan.summary or self._session.presented.markdown
+        self._session.presented.tasks = plan.plan_tasks() or self._session.presented.tasks
+        version = await self._session.stage_now(plan.title)
+        if version is None:
+            raise StepRefusedError("The plan changes nothing.", next="Give at least one step that does something.")
+        return await asyncio.to_thread(proposed, self._engine, version)
+
+    async def list_plans(self, session_id: SessionId) -> tuple[ListedPlan, ...]:
+        return await asyncio.to_thread(listed, self._engine)
+
+    async def get_plan(self, session_id: SessionId, plan_id: str) -> PlanDetails:
+        return await asyncio.to_thread(details, self._engine, plan_id)
+
+    async def update_task(self, session_id: SessionId, task_id: TaskId, status: TaskStatus, note: str) -> PlanTask:
+        plan_id = self._session.plan_id
+        if plan_id is None:
+            raise ToolDeniedError("There is no plan with tasks yet.", next="Hand one in with plan_propose.")
+        tasks = self._engine.plans.revision(plan_id).tasks
+        found = next((task for task in tasks if task.id == task_id), None)
+        if found is None:
+            names = ", ".join(task.id for task in tasks) or "none"
+            raise BadInputError(f"The plan has no task {task_id}.", next=f"Its tasks: {names}.")
+        self._events.publish(TaskStatusChanged(plan_id=plan_id, task_id=task_id, status=status, note=note))
+        return found.model_copy(update={"status": status})
+
+    async def _carry_out(self, operation: StagedOperation, simulation: Simulation) -> None:
+        if operation.call is not None:
+            number = next(self._numbers)
+            await self._session.queue(
+                QueuedCommand(
+                    number=number,
+                    call=operation.call,
+                    request_id=RequestId(f"plan-{number}"),
+                    tool="bash",
+                    description=operation.description,
+                )
+            )
+            return
+        for change in operation.changes():
+            data = simulation.contents.get(change.after.sha256) if change.after.type == "file" else None
+            await asyncio.to_thread(self._session.shadow.put, change.path, change.after, data)

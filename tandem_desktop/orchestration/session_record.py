@@ -1,0 +1,102 @@
+"""What is kept of a session outside the workspace, so that a restart finds its agent, its plan and its queue again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from tandem_desktop.domain.agents import ToolCall
+from tandem_desktop.domain.errors import BadInputError, PlanDamagedError
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import RunId, SessionId
+from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.segments import Segment
+from tandem_desktop.storage import atomic
+
+RECORD = "session.json"
+STAGING = "staging.jsonl"
+TRANSCRIPT = "transcript.jsonl"
+
+
+class SessionFacts(Frozen):
+    """One session: which agent, in which workspace, and what it has been told."""
+
+    id: SessionId
+    agent: str
+    command: tuple[str, ...] = ()
+    """The words of an agent that has no profile of its own."""
+    workspace: str
+    task: str = ""
+    told_runs: tuple[RunId, ...] = ()
+
+
+class KeptSegment(Frozen):
+    """A segment as it is stored."""
+
+    changes: tuple[PathChange, ...] = ()
+    command: QueuedCommand | None = None
+    calls: tuple[ToolCall, ...] = ()
+    requests: tuple[InterceptedRequest, ...] = ()
+    rehearsed: InterceptedRequest | None = None
+
+
+_SEGMENTS = TypeAdapter(tuple[KeptSegment, ...])
+
+
+class SessionRecord:
+    """The folder of one session."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def transcript(self) -> Path:
+        return self.folder / TRANSCRIPT
+
+    def save(self, facts: SessionFacts) -> None:
+        atomic.make_directory(self.folder, mode=0o700)
+        atomic.replace(self.folder / RECORD, facts.model_dump_json(indent=1).encode(), mode=0o600)
+
+    def load(self) -> SessionFacts:
+        """Raises BadInputError where there is no such session, PlanDamagedError where it cannot be read."""
+        path = self.folder / RECORD
+        if not path.is_file():
+            raise BadInputError(f"There is no session {self.folder.name}.", next="Start one: tandem run --agent NAME")
+        try:
+            return SessionFacts.model_validate_json(path.read_bytes())
+        except ValidationError:
+            raise PlanDamagedError(
+                f"The record of the session {path} cannot be read.", path=str(path), next="Start a new session."
+            ) from None
+
+    def save_segments(self, segments: tuple[Segment, ...]) -> None:
+        """Replace the queue; a crash leaves the old one or the new one."""
+        lines = [json.dumps(_kept(segment).model_dump(mode="json"), ensure_ascii=False) for segment in segments]
+        atomic.make_directory(self.folder, mode=0o700)
+        data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+        atomic.replace(self.folder / STAGING, data, mode=0o600)
+
+    def load_segments(self) -> tuple[Segment, ...]:
+        path = self.folder / STAGING
+        if not path.is_file():
+            return ()
+        try:
+            found: list[Any] = [json.loads(line) for line in path.read_text("utf-8", "surrogatepass").splitlines()]
+            kept = _SEGMENTS.validate_python(found)
+        except ValueError:
+            raise PlanDamagedError(
+                f"What was staged in {path} cannot be read.", path=str(path), next="Start a new session."
+            ) from None
+        return tuple(Segment(each.changes, each.command, each.calls, each.requests, each.rehearsed) for each in kept)
+
+
+def _kept(segment: Segment) -> KeptSegment:
+    return KeptSegment(
+        changes=segment.changes,
+        command=segment.command,
+        calls=segment.calls,
+        requests=segment.requests,
+        rehearsed=segment.rehearsed,
+    )
