@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tandem_desktop.agent.client_port import ClientPort
-from tandem_desktop.agent.edits import DeleteFile, Edit, MakeLink, MoveFile, WriteFile
+from tandem_desktop.agent.edits import DeleteFile, Edit, MoveFile, WriteFile
 from tandem_desktop.agent.source_text import SourceText
 from tandem_desktop.agent.work_tree import WorkTree, in_words
 from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallChanged, ToolCallStatus, ToolKind, Verdict
@@ -44,13 +44,13 @@ class Hands:
         Raises:
             StorageError: the disk refused one of them; those before it are made.
         """
-        call = await asyncio.to_thread(self._shown, intent, edits)
+        call = await self._work.at_work(lambda tree: _shown(intent, edits, tree))
         await self._client.tell(ToolCallChanged(call=call))
         if await self._client.ask(call) is not Verdict.ALLOW:
             await self._ended(call, ToolCallStatus.FAILED, "Refused; nothing was changed.")
             return False
         try:
-            await asyncio.to_thread(self._carry_out, edits)
+            await self._work.make(edits)
         except TandemError as error:
             await self._ended(call, ToolCallStatus.FAILED, in_words(error))
             raise
@@ -86,7 +86,7 @@ class Hands:
             return await asyncio.to_thread(
                 run_child,
                 shell_argv(command),
-                cwd=self._work.tree.directory(cwd),
+                cwd=self._work.root / cwd,
                 environment=scrubbed_environment(),
                 timeout_s=timeout_s,
                 should_abort=stopped.is_set,
@@ -95,24 +95,8 @@ class Hands:
         finally:
             stopped.set()
 
-    def _carry_out(self, edits: Iterable[Edit]) -> None:
-        for edit in edits:
-            self._work.carry_out(edit)
-
     async def _ended(self, call: ToolCall, status: ToolCallStatus, output: str) -> None:
         await self._client.tell(ToolCallChanged(call=call.model_copy(update={"status": status, "output": output})))
-
-    def _shown(self, intent: Intent, edits: Sequence[Edit]) -> ToolCall:
-        tree = self._work.tree
-        return ToolCall(
-            id=ToolCallId(intent.id),
-            tool=intent.tool,
-            title=intent.title,
-            kind=_kind(edits),
-            arguments=intent.arguments,
-            paths=tuple(path for edit in edits for path in _paths(edit)),
-            diffs=tuple(diff for edit in edits if (diff := _diff(edit, tree)) is not None),
-        )
 
 
 def in_batches(edits: Iterable[Edit]) -> Iterator[tuple[Edit, ...]]:
@@ -131,6 +115,18 @@ def in_batches(edits: Iterable[Edit]) -> Iterator[tuple[Edit, ...]]:
         yield tuple(batch)
 
 
+def _shown(intent: Intent, edits: Sequence[Edit], tree: Workspace) -> ToolCall:
+    return ToolCall(
+        id=ToolCallId(intent.id),
+        tool=intent.tool,
+        title=intent.title,
+        kind=_kind(edits),
+        arguments=intent.arguments,
+        paths=tuple(path for edit in edits for path in _paths(edit)),
+        diffs=tuple(_diffs(edits, tree)),
+    )
+
+
 def _kind(edits: Sequence[Edit]) -> ToolKind:
     if all(isinstance(edit, DeleteFile) for edit in edits):
         return ToolKind.DELETE
@@ -143,10 +139,20 @@ def _paths(edit: Edit) -> tuple[str, ...]:
     return (edit.path, edit.to) if isinstance(edit, MoveFile) else (edit.path,)
 
 
-def _diff(edit: Edit, tree: Workspace) -> ProposedDiff | None:
+def _diffs(edits: Sequence[Edit], tree: Workspace) -> Iterator[ProposedDiff]:
+    """What is shown of the edits, as long as there is room; the paths of all of them are told anyway."""
+    room = 4 * MAX_SHOWN_BYTES
+    for edit in edits:
+        diff = _diff(edit, tree) if isinstance(edit, WriteFile) else None
+        if diff is not None:
+            room -= len(diff.old_text or "") + len(diff.new_text)
+            if room < 0:
+                return
+            yield diff
+
+
+def _diff(edit: WriteFile, tree: Workspace) -> ProposedDiff | None:
     """The whole file before and after, where both are text."""
-    if isinstance(edit, MakeLink) or not isinstance(edit, WriteFile):
-        return None
     before = tree.peek(edit.path)[1]
     old, new = (_text(data) if data is not None else None for data in (before, edit.data))
     if new is None or (before is not None and old is None):

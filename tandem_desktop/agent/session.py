@@ -111,7 +111,7 @@ class Session:
 
     async def _cook(self, recipe: Recipe, words: str) -> None:
         work = recipe.parse(words)
-        outcome = await asyncio.to_thread(lambda: work.run(self._work.tree))
+        outcome = await self._work.at_work(work.run)
         made, refused = await self._make(recipe, words, outcome)
         if refused:
             await self._say(

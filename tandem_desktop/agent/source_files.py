@@ -1,5 +1,6 @@
 """Which files of a workspace are source: what git ignores, git itself and Tandem's own folder are left out."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -39,6 +40,11 @@ class Selection:
 
 
 EVERYTHING = Selection()
+
+
+def literal(path: str) -> str:
+    """The pattern that means exactly this file or folder."""
+    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
 
 
 def source_paths(tree: BrowsableTree, folder: str = "") -> Iterator[str]:

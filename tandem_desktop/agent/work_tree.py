@@ -1,10 +1,14 @@
 """The folder the agent works in: names confined to it, files written whole, no link followed."""
 
+import asyncio
 import contextlib
 import os
 import secrets
 import stat
+import threading
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from tandem_desktop.agent.edits import ChangeMode, DeleteFile, Edit, MakeLink, MoveFile, WriteFile
 from tandem_desktop.domain.errors import StorageError, TandemError
@@ -13,6 +17,8 @@ from tandem_desktop.domain.paths import ancestors, check_path, shown
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import Workspace
 
+Answer = TypeVar("Answer")
+
 
 class WorkTree:
     """Reads and changes one folder. It is a shadow, so nothing here is made to survive a crash."""
@@ -20,16 +26,30 @@ class WorkTree:
     def __init__(self, root: Path) -> None:
         self._workspace = Workspace(root)
         self.root = self._workspace.path
+        self._lock = threading.Lock()
         self._spellings = (f"{self.root}/", f"{str(root).rstrip('/')}/")
 
     def close(self) -> None:
         self._workspace.close()
 
-    @property
-    def tree(self) -> Workspace:
-        """The folder to read from; descriptors of folders that a command may have replaced are dropped first."""
-        self._workspace.forget_directories()
-        return self._workspace
+    async def at_work(self, look: Callable[[Workspace], Answer]) -> Answer:
+        """What `look` finds in the folder, on another thread; one at a time, also after a cancelled one."""
+
+        def locked() -> Answer:
+            with self._lock:
+                return look(self._fresh())
+
+        return await asyncio.to_thread(locked)
+
+    async def make(self, edits: Iterable[Edit]) -> None:
+        """Make changes, in order; raises as `carry_out` does, and then those before the refused one are made."""
+
+        def locked() -> None:
+            with self._lock:
+                for edit in edits:
+                    self.carry_out(edit)
+
+        await asyncio.to_thread(locked)
 
     def relative(self, path: str) -> str:
         """The path inside the folder that was meant, relative or absolute.
@@ -72,8 +92,13 @@ class WorkTree:
                 next="Look at what is there, then try again.",
             ) from error
 
+    def _fresh(self) -> Workspace:
+        """The folder to look at; descriptors of folders that a command may have replaced are dropped first."""
+        self._workspace.forget_directories()
+        return self._workspace
+
     def _write(self, path: str, data: bytes, mode: int | None) -> None:
-        before = self.tree.state(path)
+        before = self._fresh().state(path)
         if not isinstance(before, Absent | FileState):
             raise StorageError(f"{shown(path)} is no file ({before.type}).", path=path, next="Choose another path.")
         kept = before.mode if isinstance(before, FileState) else NEW_FILE_MODE
@@ -92,7 +117,7 @@ class WorkTree:
             os.close(fd)
 
     def _delete(self, path: str) -> None:
-        tree = self.tree
+        tree = self._fresh()
         if not tree.is_directory(path):
             folder_fd, name = tree.parent(path)
             syscalls.unlink(name, folder_fd)
@@ -100,18 +125,18 @@ class WorkTree:
         for child in tree.children(path):
             self._delete(f"{path}/{child}")
         tree.forget_directory(path)
-        folder_fd, name = self.tree.parent(path)
+        folder_fd, name = self._fresh().parent(path)
         syscalls.rmdir(name, folder_fd)
 
     def _move(self, path: str, to: str) -> None:
         self._make_folders(to)
-        tree = self.tree
+        tree = self._fresh()
         source_fd, source = tree.parent(path)
         target_fd, target = tree.parent(to)
         syscalls.rename_new(source, target, source_fd, target_fd)
 
     def _change_mode(self, path: str, mode: int) -> None:
-        folder_fd, name = self.tree.parent(path)
+        folder_fd, name = self._fresh().parent(path)
         fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder_fd)
         try:
             if stat.S_ISREG(os.fstat(fd).st_mode):
@@ -121,10 +146,10 @@ class WorkTree:
 
     def _parent(self, path: str) -> tuple[int, str]:
         self._make_folders(path)
-        return self.tree.parent(path)
+        return self._fresh().parent(path)
 
     def _make_folders(self, path: str) -> None:
-        tree = self.tree
+        tree = self._fresh()
         for folder in ancestors(path):
             state = tree.state(folder)
             if isinstance(state, Absent):

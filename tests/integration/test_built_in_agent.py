@@ -24,11 +24,17 @@ def workspace(tmp_path: Path) -> Path:
     return lay_out(tmp_path / "ws", {"app.py": "x = 1\nprint(x)\n", "notes.txt": b"caf\xe9 one\r\n"})
 
 
-@pytest.fixture
-def agent(workspace: Path) -> Iterator[AcpClient]:
-    with AcpClient(COMMAND, cwd=workspace, environment=environment()) as client:
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AcpClient]:
+    with AcpClient(COMMAND, cwd=tmp_path_factory.mktemp("elsewhere"), environment=environment()) as client:
         yield client
     assert client.returncode == 0, client.errors.decode()
+
+
+@pytest.fixture
+def agent(process: AcpClient) -> AcpClient:
+    process.forget()
+    return process
 
 
 def test_it_says_who_it_is_offers_its_recipes_and_has_one_asking_mode(agent: AcpClient, workspace: Path) -> None:

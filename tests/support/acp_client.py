@@ -12,6 +12,10 @@ Json = dict[str, Any]
 PATIENCE_S = 60.0
 
 
+def allow(request: Json) -> str:
+    return "allow_once"
+
+
 class AcpError(Exception):
     """The agent answered a request with an error."""
 
@@ -29,7 +33,7 @@ class AcpClient:
         *,
         cwd: Path,
         environment: Mapping[str, str],
-        permit: Callable[[Json], str] = lambda request: "allow_once",
+        permit: Callable[[Json], str] = allow,
     ) -> None:
         self._process = subprocess.Popen(
             list(command),
@@ -75,6 +79,13 @@ class AcpClient:
     @property
     def returncode(self) -> int | None:
         return self._process.returncode
+
+    def forget(self) -> None:
+        """Begin anew with the same process: nothing heard, everything allowed."""
+        with self.changed:
+            self.updates.clear()
+            self.asked.clear()
+            self.permit = allow
 
     def start(self, cwd: Path, servers: Sequence[Json] = ()) -> str:
         """Greet the agent and open a session."""

@@ -68,6 +68,12 @@ class ScriptedModel:
     def keep(self, request: ModelRequest) -> None:
         self._requests.append(request)
 
+    def forget(self) -> None:
+        """Begin anew: nothing asked, nothing released."""
+        self._requests.clear()
+        self.released.clear()
+        self.holding.clear()
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self

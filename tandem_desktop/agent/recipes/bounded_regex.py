@@ -23,10 +23,16 @@ _SIMPLER = "Make it simpler: a repetition inside a repetition, such as (a+)+, is
 
 
 class BoundedRegex:
-    """Substitutes text by text. Refuses a pattern that does not end in time; leaves no process behind."""
+    """Substitutes, or finds when `replacement` is None. Refuses a pattern that takes too long; leaves no process."""
 
     def __init__(
-        self, pattern: str, replacement: str, flags: int, *, per_file_s: float = PER_FILE_S, start_s: float = START_S
+        self,
+        pattern: str,
+        replacement: str | None,
+        flags: int,
+        *,
+        per_file_s: float = PER_FILE_S,
+        start_s: float = START_S,
     ) -> None:
         self._pattern = pattern
         self._per_file_s = per_file_s
@@ -83,6 +89,14 @@ class BoundedRegex:
         """
         answer = self._asked(text, shown(where), self._per_file_s)
         return Changed(answer["text"], answer["places"]) if answer["places"] else None
+
+    def matching_lines(self, text: str, where: str) -> tuple[tuple[int, str], ...]:
+        """The first lines of `text` that match, with their numbers; long ones are cut.
+
+        Raises:
+            BadInputError: the pattern did not end in time on it.
+        """
+        return tuple((number, line) for number, line in self._asked(text, shown(where), self._per_file_s)["lines"])
 
     def _asked(self, question: object, where: str, limit_s: float) -> dict[str, Any]:
         deadline = time.monotonic() + limit_s
