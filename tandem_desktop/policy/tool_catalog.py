@@ -52,6 +52,11 @@ def command_use(call: CommandCall) -> ToolUse:
     return ToolUse(tool="bash", name="bash", category=ToolCategory.EXECUTE, command=call.command)
 
 
+def name_of(tool: str) -> str:
+    """The one name of a tool in every agent."""
+    return _known(tool)[0]
+
+
 def category_of(tool: str) -> ToolCategory:
     """The category of a tool known only by name."""
     return _known(tool)[1]
