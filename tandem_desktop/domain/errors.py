@@ -6,7 +6,7 @@ TandemError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
 │                       · PlanDamagedError · RunNotFoundError
-├─ ApprovalError        ApprovalMissingError · ApprovalDriftError
+├─ ApprovalError        ApprovalMissingError · ApprovalDriftError · NotApprovableError
 ├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
 │                       · InterruptedRunError · UndoConflictError
 ├─ TaskError            TaskCycleError
@@ -162,6 +162,12 @@ class ApprovalDriftError(ApprovalError):
     """The plan differs from what was approved."""
 
     kind = "approval_drift"
+
+
+class NotApprovableError(ApprovalError):
+    """The revision is unfinished, or rests on files that have changed under it."""
+
+    kind = "not_approvable"
 
 
 class ExecutionError(TandemError):

@@ -5,13 +5,14 @@ from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
 from tandem_desktop.domain.approval import Approval
-from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanMeta
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -41,10 +42,12 @@ class Decisions:
         Raises:
             ApprovalDriftError: the latest revision has another digest.
             InvalidTransitionError: the plan is not waiting for a decision.
+            NotApprovableError: its agent did not finish, or the person changed a file under it.
         """
         self._before_writing()
         version = self._plans.revision(plan_id)
         lifecycle.approve(self._plans.meta(plan_id))
+        self._refuse_unfinished(version)
         approval = self._enforcer.approve(version, self._workspace.identity, digest)
         self._plans.update(plan_id, lifecycle.approve)
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
@@ -67,3 +70,18 @@ class Decisions:
         meta = self._plans.update(plan_id, lifecycle.cancel)
         self._events.publish(PlanCancelled(plan_id=plan_id))
         return meta
+
+    def _refuse_unfinished(self, version: PlanVersion) -> None:
+        if version.incomplete:
+            raise NotApprovableError(
+                f"{version.plan_id} r{version.revision} is not finished: {version.incomplete}",
+                next=f"Let the agent go on: tandem run --session {version.session_id} --task TEXT",
+            )
+        still = {entry.path for entry in drift(version.operations, self._workspace)} if version.drifted else set()
+        changed = [path for path in version.drifted if path in still]
+        if changed:
+            raise NotApprovableError(
+                f"Changed on disk while the agent worked on it: {', '.join(changed)}. What it made of it would undo that.",
+                path=changed[0],
+                next=f"Let the agent look again: tandem run --session {version.session_id} --task TEXT",
+            )
