@@ -25,6 +25,14 @@ def mcp(parser: ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="the session whose agent this is (Tandem sets what it needs)")
 
 
+def recipe(parser: ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="the recipe and its words, as typed in the chat")
+
+
+def agent(parser: ArgumentParser) -> None:
+    parser.add_argument("--regex-worker", action="store_true", help="only Tandem calls it so, for one pattern")
+
+
 def run_agent(parser: ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", help="one of `tandem agents` (default: the built-in one)")
     parser.add_argument("--agent-command", metavar="CMD", help="any command that speaks ACP on its standard input")

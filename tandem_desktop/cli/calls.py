@@ -111,6 +111,34 @@ CALLS: tuple[CallWords, ...] = (
         "[--session ID]",
     ),
     CallWords(
+        "recipe",
+        PROPOSE,
+        "work that needs no model becomes a plan: replace, rename, licence header, patch, template",
+        "Read a recipe as it is typed in the chat, look at the files, and stage what it would do for review.\n"
+        "Without TEXT, list the recipes. Text with spaces goes in quotes; what git ignores is left alone.",
+        (
+            ("tandem recipe", "the recipes there are"),
+            ('tandem recipe \'/replace "old text" "new text" --in *.md\'', "in every Markdown file"),
+            ("tandem recipe '/rename-identifier get_user fetch_user'", "in code, not in strings and comments"),
+        ),
+        "recipes:recipe",
+        arguments.recipe,
+        "[TEXT]",
+    ),
+    CallWords(
+        "agent",
+        PROPOSE,
+        "the built-in agent, by ACP on stdin and stdout",
+        "Be the agent that comes with Tandem, for Tandem itself or any other client of the agent client protocol.\n"
+        "It asks before every change and every command. Without a model it offers the recipes.",
+        (
+            ("tandem agent", "recipes only"),
+            ("TANDEM_MODEL=ollama:qwen3 tandem agent", "with a model on this machine"),
+        ),
+        "recipes:agent",
+        arguments.agent,
+    ),
+    CallWords(
         "list",
         LOOK,
         "the plans of this workspace, newest first",

@@ -11,7 +11,7 @@ from tests.support.acp_client import AcpClient, AcpError, Json
 from tests.support.recipes import lay_out
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-c", "import sys; from tandem_desktop.agent.main import main; sys.exit(main())")
+COMMAND = (sys.executable, "-m", "tandem_desktop", "agent")
 
 
 def environment(**more: str) -> dict[str, str]:
