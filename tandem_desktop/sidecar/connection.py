@@ -245,10 +245,13 @@ def _parsed(line: bytes) -> Message | None:
 
 
 def _is_answer(message: Message) -> bool:
+    """Whether the message may be an answer to one of our calls; an error without form is given one, so that it ends."""
     number = message["id"]
     if not isinstance(number, int) or isinstance(number, bool):
         return False
-    return isinstance(message["error"], dict) if "error" in message and "result" not in message else True
+    if "error" in message and "result" not in message and not isinstance(message["error"], dict):
+        message["error"] = {"code": INTERNAL_ERROR, "message": str(message["error"])}
+    return True
 
 
 def _error(number: int | str | None, code: int, reason: str) -> Message:

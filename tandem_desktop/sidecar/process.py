@@ -52,13 +52,16 @@ class LastWords:
 class SidecarProcess:
     """One agent process with its pipes. It leads its own session, and dies with us."""
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str, limits: SidecarLimits) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, exited: asyncio.Event, mark: str, limits: SidecarLimits
+    ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.stdin: asyncio.StreamWriter = process.stdin
         self.stdout: asyncio.StreamReader = process.stdout
         self._process = process
+        self._exited = exited
         self._mark = mark
         self._limits = limits
         self._last_words = LastWords(limits.stderr_lines, limits.stderr_bytes)
@@ -74,20 +77,15 @@ class SidecarProcess:
         mark = secrets.token_hex(16)
         _check_command(launch)
         try:
-            process = await asyncio.create_subprocess_exec(
+            process, exited = await _start(
                 *dies_with_us(),
                 *launch.argv,
                 cwd=launch.cwd,
                 env={**launch.environment, MARK: mark},
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-                limit=_CHUNK,
             )
         except (OSError, ValueError) as problem:
             raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
-        return cls(process, mark, limits)
+        return cls(process, exited, mark, limits)
 
     @property
     def pid(self) -> int:
@@ -106,8 +104,9 @@ class SidecarProcess:
         """Bytes written to the error output so far."""
         return self._last_words.total
 
-    async def wait(self) -> int:
-        return await self._process.wait()
+    async def wait(self) -> None:
+        """Until the process has ended, even if a child of it still holds its pipes."""
+        await self._exited.wait()
 
     async def hear_out(self, seconds: float = 0.5) -> None:
         """Wait a moment for the rest of the error output of a process that has ended."""
@@ -117,10 +116,10 @@ class SidecarProcess:
         """End the process and every descendant: ask, wait, then make them."""
         self._signal_group(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), self._limits.stop_grace_s)
+            await asyncio.wait_for(self.wait(), self._limits.stop_grace_s)
         self._signal_group(signal.SIGKILL)
         await asyncio.to_thread(end_marked, self._mark)
-        await self._process.wait()
+        await self.wait()
         await self.hear_out()
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -144,6 +143,34 @@ class SidecarProcess:
         # The leader stays in the table until it is waited for, so its number cannot be another group's while it runs.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
+
+
+class _ExitWatch(asyncio.subprocess.SubprocessStreamProtocol):
+    """Tells of the exit at once; the library waits for the end of every pipe first."""
+
+    def __init__(self, exited: asyncio.Event) -> None:
+        super().__init__(limit=_CHUNK, loop=asyncio.get_running_loop())
+        self._exited = exited
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        super().process_exited()
+
+
+async def _start(*argv: str, cwd: Path, env: dict[str, str]) -> tuple[asyncio.subprocess.Process, asyncio.Event]:
+    loop = asyncio.get_running_loop()
+    exited = asyncio.Event()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _ExitWatch(exited),
+        *argv,
+        cwd=cwd,
+        env=env,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    return asyncio.subprocess.Process(transport, protocol, loop), exited
 
 
 def end_marked(mark: str) -> int:

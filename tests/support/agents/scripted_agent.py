@@ -32,7 +32,7 @@ class ScriptedAgent:
                 self.answers.append(message)
                 if message["id"] in self.waiting:
                     self.waiting[message["id"]].set()
-            elif message["method"] == "session/prompt":
+            elif message["method"] == "session/prompt" and "session/prompt" not in self.script.get("errors", {}):
                 threading.Thread(target=self.turn, args=(message,), daemon=True).start()
             else:
                 self.call(message)
@@ -102,6 +102,10 @@ class ScriptedAgent:
                 self.cancelled.wait(30)
             case "raw":
                 self.write(step["text"].encode("latin-1"))
+            case "ask_many":
+                self.ask_many(session, step)
+            case "message":
+                self.say_at_length(session, step["bytes"])
             case "flood":
                 self.flood(step)
             case "stderr":
@@ -130,6 +134,22 @@ class ScriptedAgent:
 
     def say(self, session: str, text: str) -> None:
         self.update(session, {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}})
+
+    def ask_many(self, session: str, step: dict[str, Any]) -> None:
+        """So many requests as fast as the pipe takes them; then wait for every answer."""
+        params = {"sessionId": session, **step["params"]}
+        before = len(self.answers)
+        for number in range(step["count"]):
+            self.send({"id": f"n{number}", "method": "session/request_permission", "params": params})
+        while len(self.answers) - before < step["count"]:
+            time.sleep(0.01)
+
+    def say_at_length(self, session: str, size: int) -> None:
+        """One message of exactly so many bytes, without its newline."""
+        update: dict[str, Any] = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": ""}}
+        message = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}}
+        update["content"]["text"] = "x" * (size - len(json.dumps(message)))
+        self.write(json.dumps(message).encode() + b"\n")
 
     def update(self, session: str, update: dict[str, Any]) -> None:
         self.send({"method": "session/update", "params": {"sessionId": session, "update": update}})

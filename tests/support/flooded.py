@@ -1,0 +1,55 @@
+"""Talk to an agent that floods, and tell how much memory that took: `python -m tests.support.flooded HOW BYTES`.
+
+A process of its own, so that its memory is that of the talk alone.
+"""
+
+import asyncio
+import json
+import resource
+import sys
+from typing import Any
+
+from tandem_desktop.domain.errors import SidecarError
+from tests.support.sidecars import NotingClient, a_manager
+
+LINE = "x" * 99 + "\n"
+ASK = {"toolCall": {"toolCallId": "c", "kind": "execute", "rawInput": {"command": "ls"}}, "options": []}
+
+
+def steps(how: str, size: int) -> list[dict[str, Any]]:
+    match how:
+        case "stdout":
+            return [{"do": "flood", "bytes": size}]
+        case "stderr":
+            return [{"do": "flood", "to": "stderr", "bytes": size, "line": LINE}]
+        case "stderr-line":
+            return [{"do": "flood", "to": "stderr", "bytes": size}]
+        case "noise":
+            return [{"do": "flood", "bytes": size, "line": LINE}]
+        case _:
+            return [{"do": "ask_many", "count": size, "params": ASK}]
+
+
+async def talk(how: str, size: int) -> dict[str, Any]:
+    client = NotingClient()
+    manager = a_manager({"turns": [steps(how, size)]}, client)
+    try:
+        await manager.start()
+        session = await manager.new_session()
+        before = peak()
+        try:
+            ended = await manager.prompt(session.id, "go")
+        except SidecarError as error:
+            return {"ended": error.kind, "grew": peak() - before, "asked": len(client.requests)}
+        return {"ended": ended.value, "grew": peak() - before, "asked": len(client.requests)}
+    finally:
+        await manager.stop()
+
+
+def peak() -> int:
+    """Bytes this process had in memory at its most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(talk(sys.argv[1], int(sys.argv[2])))))
