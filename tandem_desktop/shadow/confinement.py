@@ -24,6 +24,17 @@ shift 3
 exec "$@"
 """
 _COMMON_TEMPORARY = Path("/tmp")
+_KERNEL_SETTINGS = (
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/fs",
+    "/proc/scsi",
+    "/proc/acpi",
+    "/proc/mtrr",
+    "/proc/driver",
+    "/proc/asound",
+    "/proc/pressure",
+)
 _ORDINARY_ID = 1000
 """Shown to an agent started by root: some refuse to work as root, and inside all of root's files are its own."""
 
@@ -57,7 +68,7 @@ def bubblewrap_missing() -> str:
     bubblewrap = shutil.which("bwrap")
     if bubblewrap is None:
         return "bubblewrap is missing; install the package bubblewrap"
-    trial = [bubblewrap, *_identity(os.getuid()), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"]
+    trial = [bubblewrap, *_identity(), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"]
     try:
         tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -94,9 +105,9 @@ class Sandbox:
         masks = self._masks()
         inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
         outer = [mask for mask in masks if mask not in inner]
-        words = [_tool("bwrap"), *_identity(self._owner()), "--die-with-parent", "--new-session"]
+        words = [_tool("bwrap"), *_identity(), "--die-with-parent", "--new-session"]
         words += ["--unshare-pid", "--unshare-ipc", *([] if network else ["--unshare-net"])]
-        words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel()]
         words += self._temporary(home, readable)
         for mask in outer:
             words += _cover(mask)
@@ -140,21 +151,18 @@ class Sandbox:
         for branch in sorted(branches - {self.workspace, home}):
             yield from ("--ro-bind", str(branch), str(branch))
 
-    def _owner(self) -> int:
-        return self.workspace.stat().st_uid
 
-
-def _identity(owner: int) -> tuple[str, ...]:
-    """Who the agent is inside: the person, or an ordinary user in root's place."""
-    if os.geteuid() != 0:
-        ids = (os.getuid(), os.getgid())
-    elif owner == 0:
-        ids = (_ORDINARY_ID, _ORDINARY_ID)
-    else:
-        # Root works on somebody else's files: only the right to read and write them is left of what root may do.
-        kept = ("CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN")
-        return ("--cap-drop", "ALL", *(word for right in kept for word in ("--cap-add", right)))
+def _identity() -> tuple[str, ...]:
+    """Who the agent is inside: the person, or an ordinary user in root's place; always without any right of root's."""
+    ids = (_ORDINARY_ID, _ORDINARY_ID) if os.geteuid() == 0 else (os.getuid(), os.getgid())
     return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
+
+
+def _kernel() -> Iterator[str]:
+    """The settings of the kernel, read-only: to the kernel a process that root started is root under any name."""
+    for place in _KERNEL_SETTINGS:
+        if Path(place).exists():
+            yield from ("--ro-bind", place, place)
 
 
 def _tool(name: str) -> str:

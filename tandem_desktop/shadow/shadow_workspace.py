@@ -1,5 +1,6 @@
 """The one door to a shadow of the workspace: an overlay where the kernel can, a copy where not, and says which."""
 
+import os
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -80,7 +81,13 @@ def _open(
     home: Path,
     kind: Literal["overlay", "copy"] | None,
 ) -> ShadowWorkspace:
-    why_not = "" if kind == "overlay" else _why_no_overlay()
+    why_not = _why_no_overlay(workspace.path)
+    if kind == "overlay" and why_not:
+        raise ShadowError(
+            f"No overlay of {workspace.path} can be made: {why_not}.",
+            path=str(workspace.path),
+            next="Set that right, or discard this shadow.",
+        )
     if kind != "copy" and not why_not:
         try:
             return OverlayShadow(workspace, folder, objects, masked, home)
@@ -88,7 +95,7 @@ def _open(
             if kind == "overlay":
                 raise
             why_not = error.message.rstrip(".")
-    return CopyShadow(workspace, folder, objects, masked, home, why_not)
+    return CopyShadow(workspace, folder, objects, masked, home, "" if kind == "copy" else why_not)
 
 
 def _kept(folder: Path) -> Literal["overlay", "copy"] | None:
@@ -99,8 +106,11 @@ def _kept(folder: Path) -> Literal["overlay", "copy"] | None:
     return "overlay" if upper.is_dir() and any(upper.iterdir()) else None
 
 
-def _why_no_overlay() -> str:
+def _why_no_overlay(workspace: Path) -> str:
     """What keeps an overlay from being tried at all; whether the kernel can mount one is found out by doing it."""
     if missing := missing_tools():
         return f"{', '.join(missing)} missing"
+    if os.geteuid() == 0 and workspace.stat().st_uid != 0:
+        # Inside, the agent is root without root's rights: it could write a copy, which is root's, but not these files.
+        return "the workspace belongs to another user than root"
     return bubblewrap_missing()

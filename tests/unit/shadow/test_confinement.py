@@ -23,7 +23,7 @@ from tests.support.shadows import ShadowPlace, is_running, wait_until
 def test_everything_but_the_shadow_and_the_private_home_is_read_only(place: ShadowPlace, tmp_path: Path) -> None:
     place.open()
     said = place.agent(
-        f"echo x > '{tmp_path}/out'; echo x > /usr/out; echo x > in; echo x > $HOME/h; echo x > $TMPDIR/t"
+        f"echo x > '{tmp_path}/out'; echo x > '{place.person}/out'; echo x > in; echo x > $HOME/h; echo x > $TMPDIR/t"
     )
     assert said.count("Read-only file system") == 2
     assert not (tmp_path / "out").exists()
@@ -264,13 +264,36 @@ def test_what_this_machine_offers_is_told_and_leaves_no_trace(tmp_path: Path, wh
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_settings_of_the_kernel_cannot_be_written(place: ShadowPlace) -> None:
+    place.open()
+    found = place.agent("find /proc /sys -maxdepth 3 -writable -not -path '/proc/[0-9]*' -not -type l 2>/dev/null")
+    assert found == ""
+
+
+def test_root_gets_a_copy_of_somebody_elses_workspace(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can own a workspace of somebody else")
+    place = ShadowPlace(tmp_path, "overlay")
+    place.kind = None  # type: ignore[assignment]
+    place.put("a.txt", "old\n")
+    for node in (place.root, place.root / "a.txt"):
+        os.chown(node, 12345, 12345)
+    place.open()
+    try:
+        assert place.shadow.confinement.kind == "copy"
+        assert "belongs to another user" in place.shadow.confinement.words
+        place.agent("echo new > a.txt; echo n > n.txt")
+        assert set(place.changes()) == {"a.txt", "n.txt"}
+        assert (place.root / "a.txt").read_text() == "old\n"
+    finally:
+        place.close()
+
+
 def test_a_nested_namespace_does_not_lift_what_covers_a_secret(place: ShadowPlace) -> None:
     (place.person / ".ssh").mkdir()
     (place.person / ".ssh/id").write_text("SECRET")
     place.open()
-    script = (
-        f"umount '{place.person}/.ssh'; umount -l '{place.root}'; mount -o remount,rw /; cat '{place.person}/.ssh/id'"
-    )
+    script = f"umount '{place.person}/.ssh'; umount -l '{place.root}'; cat '{place.person}/.ssh/id'"
     said = place.agent(f'unshare -Urm sh -c "{script}"; echo x > a.txt')
     assert "SECRET" not in said
     assert place.disk() == {}
