@@ -113,7 +113,7 @@ CALLS: tuple[CallWords, ...] = (
     CallWords(
         "recipe",
         PROPOSE,
-        "work that needs no model becomes a plan: replace, rename, licence header, patch, template",
+        "work that needs no model becomes a plan",
         "Read a recipe as it is typed in the chat, look at the files, and stage what it would do for review.\n"
         "Without TEXT, list the recipes. Text with spaces goes in quotes; what git ignores is left alone.",
         (
