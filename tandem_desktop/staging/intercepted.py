@@ -72,7 +72,7 @@ class InterceptedRequest(Frozen):
     reason: str = ""
     handling: Handling
     queued_as: int | None = None
-    """The number of the queued command."""
+    """The number of its operation where that is known, else its place among the queued commands."""
     warning: str = ""
 
 

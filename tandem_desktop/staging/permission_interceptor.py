@@ -28,7 +28,8 @@ class PermissionInterceptor:
     In Plan mode the shadow is the gate: edits are allowed into it, and a command is never run directly but queued,
     rehearsed in the shadow or refused, as the settings say. Otherwise a person is asked about whatever no rule decides.
 
-    `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after.
+    `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
+    it may answer the number of the operation the command became.
     `ask` shows a question and returns at once; without it nobody is there to ask. `decided` hears of every answer.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
@@ -39,7 +40,7 @@ class PermissionInterceptor:
         *,
         policy: AuthorizationPolicy,
         settings: Settings,
-        queue: Callable[[QueuedCommand], Awaitable[None]],
+        queue: Callable[[QueuedCommand], Awaitable[int | None]],
         ask: Callable[[Confirmation], None] | None = None,
         decided: Callable[[InterceptedRequest], None] | None = None,
         permissions: SessionPermissions | None = None,
@@ -172,11 +173,11 @@ class PermissionInterceptor:
             call = asked.command or command_call(asked.request.call)
             async with self._queueing:
                 number = self._queued + 1
-                await self._queue(asked.queued(number, call))
+                operation = await self._queue(asked.queued(number, call))
                 self._queued = number
         except TandemError as error:
             return _Outcome(Handling.REFUSED, f"The command was not run, and could not be queued. {error.message}")
-        return _Outcome(Handling.QUEUED, rejections.command_queued(), number)
+        return _Outcome(Handling.QUEUED, rejections.command_queued(operation), operation or number)
 
     async def _confirmed(self, asked: "_Asked") -> "_Outcome":
         """What the person says.

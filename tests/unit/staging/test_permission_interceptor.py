@@ -191,6 +191,17 @@ async def test_a_command_that_cannot_be_queued_is_still_answered_and_the_next_on
     assert [(command.number, command.call.command) for command in desk.queued] == [(1, "good")]
 
 
+async def test_a_queued_command_is_told_the_number_of_its_operation_where_there_is_one() -> None:
+    async def queue(command: QueuedCommand) -> int:
+        return 7
+
+    interceptor = PermissionInterceptor(
+        SESSION, policy=AuthorizationPolicy(), settings=Settings(), queue=queue, permissions=PLANNING
+    )
+    assert "queued as operation 7" in (await interceptor.decide(a_shell())).reason
+    assert interceptor.requests[0].queued_as == 7
+
+
 @pytest.mark.parametrize("tool", ["read", "webfetch", "todowrite", "tandem_present_plan", "mcp__weather__today"])
 async def test_in_plan_mode_reading_planning_and_the_rest_pass(tool: str) -> None:
     desk = Desk(plan_mode=True)
