@@ -4,6 +4,7 @@ from tandem_desktop.cli.answers import Answer, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.shadow_folders import discard_shadow
 
 
 def approve(call: Call) -> Answer:
@@ -44,6 +45,7 @@ def reject(call: Call) -> Answer:
 def cancel(call: Call) -> Answer:
     plan_id = call.plan_id()
     meta = call.engine.decisions.cancel(plan_id)
+    discard_shadow(call.engine, meta.session_id)
     data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}
     words = (Span(plan_id, Tone.STRONG), " is cancelled; nothing of it will run.")
     return Answer(data, [words], next=call.command("list"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.agents import AgentProfile, AgentUpdate
 from tandem_desktop.domain.authorization import SessionPermissions
-from tandem_desktop.domain.errors import BadInputError, ShadowError
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId, new_session_id
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.events.events import PermissionAnswered, PermissionAsked
@@ -20,8 +20,10 @@ from tandem_desktop.orchestration.opening import opening_words
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.session_desk import SessionDesk
 from tandem_desktop.orchestration.session_doors import SessionDoors
+from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.orchestration.shadow_folders import shadow_folder
 from tandem_desktop.orchestration.terminals import Terminals
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
@@ -83,7 +85,7 @@ class AgentSessions:
                 sockets=(host.socket_path,),
                 extra_environment=extra_environment,
             )
-            record.save(_facts(own_id, profile, self._engine))
+            self._note(record, own_id, profile)
             doors: SessionDoors | None = None
             session: PlanningSession | None = None
 
@@ -133,6 +135,14 @@ class AgentSessions:
                 opening=lambda: opening_words(
                     profile, shadow, settings, cwd=str(locations.workspace), today=self._today, plan_mode=plan_mode
                 ),
+                news=SessionNews(
+                    runs=self._engine.runs,
+                    plans=self._engine.plans,
+                    objects=self._engine.objects,
+                    shadow=shadow,
+                    staging=staging,
+                    record=record,
+                ).catch_up,
             )
             desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
             server = host.open_session(own_id, desk, lambda: interceptor.permissions.plan_mode)
@@ -166,6 +176,12 @@ class AgentSessions:
                 next=f"Go there: -C {facts.workspace}",
             )
         return facts
+
+    def _note(self, record: SessionRecord, session_id: SessionId, profile: AgentProfile) -> None:
+        known = self.facts(session_id) if record.exists() else None
+        workspace = str(self._engine.locations.workspace)
+        facts = known or SessionFacts(id=session_id, agent=profile.name, workspace=workspace)
+        record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
 
     async def _planning_host(self) -> PlanningServerHost:
         if self._host is None:
@@ -208,25 +224,6 @@ class AgentSessions:
 
     def _today(self) -> date:
         return self._clock().date()
-
-
-def shadow_folder(shadows: Path, session_id: SessionId) -> Path:
-    return shadows / session_id
-
-
-def discard_shadow(engine: Engine, session_id: SessionId) -> None:
-    """Throw away what an agent did in a session whose plan was cancelled; one that is open elsewhere is left to it."""
-    folder = shadow_folder(engine.locations.shadows, session_id)
-    if not folder.is_dir():
-        return
-    with contextlib.suppress(ShadowError):
-        open_shadow(engine.workspace, folder, engine.objects, masked=()).discard()
-
-
-def _facts(session_id: SessionId, profile: AgentProfile, engine: Engine) -> SessionFacts:
-    return SessionFacts(
-        id=session_id, agent=profile.name, command=profile.command, workspace=str(engine.locations.workspace)
-    )
 
 
 def _transcript(path: Path) -> OnFrame:

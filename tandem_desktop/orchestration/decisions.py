@@ -81,7 +81,7 @@ class Decisions:
         changed = [path for path in version.drifted if path in still]
         if changed:
             raise NotApprovableError(
-                f"Changed on disk while the agent worked on it: {', '.join(changed)}. What it made of it would undo that.",
+                f"Changed on disk while the agent worked on it: {', '.join(changed)}. Its version would undo that.",
                 path=changed[0],
                 next=f"Let the agent look again: tandem run --session {version.session_id} --task TEXT",
             )

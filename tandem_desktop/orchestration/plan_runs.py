@@ -111,6 +111,10 @@ class PlanRuns:
             return ()
         return self._desk.runs.results(run_id)
 
+    def results_of(self, run_id: RunId) -> tuple[OperationResult, ...]:
+        """What came of each operation of one run."""
+        return self._desk.runs.results(run_id)
+
     def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
         return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))
 

@@ -82,6 +82,7 @@ class PlanningSession:
         events: EventStream,
         clock: Callable[[], datetime],
         opening: Callable[[], str],
+        news: Callable[[], tuple[str, ...]],
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -96,6 +97,7 @@ class PlanningSession:
         self._events = events
         self._clock = clock
         self._opening = opening
+        self._news = news
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
         self._agent_session: SessionId | None = None
@@ -156,13 +158,11 @@ class PlanningSession:
         """Send the plan back to the agent with the person's words; the answer is a new revision."""
         return await self.plan(messages.rework(feedback), Origin.REWORK)
 
-    def tell(self, words: str) -> None:
-        """Let the agent know, with the next message, what has become of its work."""
-        self._to_tell.append(words)
-
-    async def settle(self, paths: Sequence[str]) -> None:
-        """After a run, an undo or a drop: the shadow has what the disk has, at every path that was touched."""
-        await asyncio.to_thread(self.shadow.settle, paths)
+    async def report(self) -> Turn | None:
+        """Tell the agent at once what has become of its work; nothing is said where there is no news."""
+        words = await asyncio.to_thread(self._news)
+        self._to_tell += words
+        return await self.plan("") if words else None
 
     async def cancel_turn(self) -> None:
         """Stop the agent where it is; every open request is answered."""
@@ -210,15 +210,19 @@ class PlanningSession:
         self.interceptor.begin_turn()
         self._on_turn()
 
-        def look() -> None:
+        def look() -> tuple[str, ...]:
+            words = self._news()
             self.shadow.refresh()
             self.shadow.begin_turn()
+            return words
 
-        await asyncio.to_thread(look)
+        self._to_tell += await asyncio.to_thread(look)
+        if self.plan_id is None:
+            self.presented = Presented()
 
     async def _talk(self, task: str) -> StopReason:
         assert self._agent_session is not None
-        words = [*self._to_tell, task]
+        words = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
             words.insert(0, self._opening())
         self._is_opened, self._to_tell = True, []

@@ -30,6 +30,8 @@ class SessionFacts(Frozen):
     workspace: str
     task: str = ""
     told_runs: tuple[RunId, ...] = ()
+    told_plan: tuple[str, str, int, int] | None = None
+    """Plan, status, revision and rejections, as the agent last heard of them."""
 
 
 class KeptSegment(Frozen):
@@ -55,6 +57,9 @@ class SessionRecord:
     def transcript(self) -> Path:
         return self.folder / TRANSCRIPT
 
+    def exists(self) -> bool:
+        return (self.folder / RECORD).is_file()
+
     def save(self, facts: SessionFacts) -> None:
         atomic.make_directory(self.folder, mode=0o700)
         atomic.replace(self.folder / RECORD, facts.model_dump_json(indent=1).encode(), mode=0o600)
@@ -62,7 +67,7 @@ class SessionRecord:
     def load(self) -> SessionFacts:
         """Raises BadInputError where there is no such session, PlanDamagedError where it cannot be read."""
         path = self.folder / RECORD
-        if not path.is_file():
+        if not self.exists():
             raise BadInputError(f"There is no session {self.folder.name}.", next="Start one: tandem run --agent NAME")
         try:
             return SessionFacts.model_validate_json(path.read_bytes())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from tandem_desktop.domain.agents import ToolCall, ToolCallStatus, ToolKind
-from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.domain.operations import CommandCall, PathChange
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.shadow.shadow_workspace import ShadowChange, ShadowWorkspace
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
@@ -49,12 +49,24 @@ class SessionStaging:
         """Paths the person changed meanwhile, as the last look found them."""
         return self._drifted
 
+    def keep_commands(self, wanted: set[CommandCall]) -> None:
+        """Leave out every queued command the person took out of the plan."""
+        with self._lock:
+            kept = [
+                each if each.command is None or each.command.call in wanted else replace(each, command=None)
+                for each in self._closed
+            ]
+            if kept != self._closed:
+                self._closed = kept
+                self._record.save_segments(tuple(kept))
+
     def clear(self) -> None:
         """Forget the queue: its plan has come to an end."""
         with self._lock:
+            if self._closed:
+                self._record.save_segments(())
             self._closed = []
             self._open = Segment(())
-            self._record.save_segments(())
 
     def _looked(self) -> Segment:
         changes = self._shadow.changes()

@@ -155,6 +155,10 @@ class PlanStore:
         plans = self._sessions.plans(session_id)
         return next((plan_id for plan_id in reversed(plans) if self._is_saved(plan_id)), None)
 
+    def plans_of(self, session_id: SessionId) -> tuple[PlanId, ...]:
+        """Every plan of a session, oldest first."""
+        return tuple(plan_id for plan_id in self._sessions.plans(session_id) if self._is_saved(plan_id))
+
     def get_revisions(self, session_id: SessionId) -> tuple[PlanVersion, ...]:
         """Every revision of the session's plan, none when it has no plan."""
         plan_id = self.plan_of(session_id)

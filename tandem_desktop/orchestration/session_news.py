@@ -1,0 +1,137 @@
+"""What has become of an agent's work since it last heard: words to tell it, and a shadow that agrees with them."""
+
+from collections.abc import Iterable
+
+from tandem_desktop.domain.execution import RunKind, RunRecord
+from tandem_desktop.domain.operations import Absent, CommandCall, FileState, NodeState, StagedOperation
+from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.orchestration.plan_runs import PlanRuns
+from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
+from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.policy import messages
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+from tandem_desktop.storage.objects import ObjectStore
+
+_BY_AGENT = (Origin.AGENT, Origin.REWORK)
+
+
+class SessionNews:
+    """Compares what the plans and runs say with what the session's agent has been told. Works in a thread."""
+
+    def __init__(
+        self,
+        *,
+        runs: PlanRuns,
+        plans: PlanStore,
+        objects: ObjectStore,
+        shadow: ShadowWorkspace,
+        staging: SessionStaging,
+        record: SessionRecord,
+    ) -> None:
+        self._runs = runs
+        self._plans = plans
+        self._objects = objects
+        self._shadow = shadow
+        self._staging = staging
+        self._record = record
+
+    def catch_up(self) -> tuple[str, ...]:
+        """Bring the shadow in line and answer what the agent has to hear, oldest first; each thing once."""
+        facts = self._record.load()
+        plan_ids = self._plans.plans_of(facts.id)
+        words: list[str] = []
+        new_runs = [run for run in self._ended_runs() if run.plan_id in plan_ids and run.run_id not in facts.told_runs]
+        for run in new_runs:
+            words.append(self._after(run))
+        facts = facts.model_copy(
+            update={"told_runs": (*facts.told_runs, *(run.run_id for run in new_runs))},
+        )
+        if plan_ids:
+            facts = self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words)
+        self._record.save(facts)
+        return tuple(words)
+
+    def _ended_runs(self) -> list[RunRecord]:
+        return [run.record for run in reversed(self._runs.runs()) if run.record.ended_at is not None]
+
+    def _after(self, run: RunRecord) -> str:
+        version = self._plans.revision(run.plan_id, run.revision)
+        paths = _paths(version.operations)
+        self._shadow.settle(paths)
+        if run.kind is RunKind.UNDO:
+            return messages.after_undo(paths)
+        return messages.after_run(
+            version.operations,
+            self._runs.results_of(run.run_id),
+            status=run.status,
+            rolled_back=run.rolled_back,
+        )
+
+    def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, words: list[str]) -> SessionFacts:
+        meta = self._plans.meta(latest.plan_id)
+        told = (latest.plan_id, meta.status.value, latest.revision, len(meta.rejections))
+        if meta.status in lifecycle.ENDED:
+            if meta.status is PlanStatus.CANCELLED and facts.told_plan != told and meta.execution_session is None:
+                words.append(messages.plan_cancelled())
+                self._shadow.settle(_paths(latest.operations))
+            self._staging.clear()
+        else:
+            dropped = self._follow_person(latest)
+            if facts.told_plan != told:
+                words += [messages.operations_removed(dropped)] if dropped else []
+                words += [
+                    messages.rework(rejection.feedback)
+                    for rejection in meta.rejections
+                    if meta.status in (PlanStatus.REJECTED, PlanStatus.NEEDS_REVIEW)
+                    and rejection.revision == latest.revision
+                    and rejection.feedback
+                ]
+        return facts.model_copy(update={"told_plan": told})
+
+    def _follow_person(self, latest: PlanVersion) -> tuple[StagedOperation, ...]:
+        """Make the shadow agree with what the person left of the plan; the operations that were taken out."""
+        if latest.origin in _BY_AGENT:
+            return ()
+        by_agent = self._last_by_agent(latest)
+        if by_agent is None:
+            return ()
+        wanted = _after_states(latest.operations)
+        for path, state in _after_states(by_agent.operations).items():
+            if path not in wanted:
+                self._shadow.settle((path,))
+            elif wanted[path] != state:
+                self._shadow.put(path, wanted[path], self._bytes(wanted[path]))
+        self._staging.keep_commands({operation.call for operation in latest.operations if operation.call})
+        kept = {_identity(operation) for operation in latest.operations}
+        return tuple(operation for operation in by_agent.operations if _identity(operation) not in kept)
+
+    def _last_by_agent(self, latest: PlanVersion) -> PlanVersion | None:
+        for number in range(latest.revision, 0, -1):
+            version = self._plans.revision(latest.plan_id, number)
+            if version.origin in _BY_AGENT:
+                return version
+        return None
+
+    def _bytes(self, state: NodeState) -> bytes | None:
+        return self._objects.read(state.sha256) if isinstance(state, FileState) else None
+
+
+def _paths(operations: Iterable[StagedOperation]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for operation in operations for path in operation.paths))
+
+
+def _after_states(operations: Iterable[StagedOperation]) -> dict[str, NodeState]:
+    states: dict[str, NodeState] = {}
+    for operation in operations:
+        for change in operation.changes():
+            states[change.path] = change.after
+    return states
+
+
+def _identity(operation: StagedOperation) -> str | CommandCall | None:
+    """An operation is known again by its path, or by its command."""
+    if operation.call is not None:
+        return operation.call
+    return operation.path if isinstance(operation.after, Absent) else operation.to or operation.path
