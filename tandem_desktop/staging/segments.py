@@ -3,13 +3,14 @@
 Not to be confused with the segments of a run, which are its units of durability.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.agents import ToolCall
 from tandem_desktop.domain.ids import OperationId, TaskId, ToolCallId
-from tandem_desktop.domain.operations import OperationKind, PathChange, StagedOperation
+from tandem_desktop.domain.operations import ABSENT, OperationKind, PathChange, StagedOperation
+from tandem_desktop.domain.paths import Collision, folded
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.policy.tool_catalog import tool_use
 from tandem_desktop.staging.attribution import TOOL_OF, Attribution, in_plain_words
@@ -66,7 +67,21 @@ def staged_operations(
             drafts.append((position, _command(segment.command, first + len(drafts), now)))
     attribution = Attribution(drafts, tasks or {})
     _attribute(attribution, segments)
-    return Staged(attribution.operations, tuple(attribution.notes), (*states.warnings, *attribution.warnings))
+    warnings = (*states.warnings, *_two_spellings(drafts), *attribution.warnings)
+    return Staged(attribution.operations, tuple(attribution.notes), warnings)
+
+
+def _two_spellings(drafts: Sequence[tuple[int, StagedOperation]]) -> Iterator[str]:
+    """A warning for each new name that is one with another on a disk that ignores case: no plan may tell them apart."""
+    changes = [change for _, operation in drafts for change in operation.changes()]
+    first_seen: dict[str, PathChange] = {}
+    for change in changes:
+        first_seen.setdefault(change.path, change)
+    by_fold: dict[str, PathChange] = {}
+    for change in first_seen.values():
+        other = by_fold.setdefault(folded(change.path), change)
+        if other is not change and ABSENT in (change.before, other.before):
+            yield f"{Collision(other.path, change.path).reason}: the plan cannot be applied like this."
 
 
 def _attribute(attribution: Attribution, segments: Sequence[Segment]) -> None:

@@ -442,6 +442,14 @@ def test_the_effects_of_a_rehearsed_command_are_put_down_to_it() -> None:
     assert (mine.request_ids, mine.description) == ((), "By hand")
 
 
+def test_a_rename_in_upper_and_lower_case_alone_is_said_to_be_impossible() -> None:
+    result = staged(between({"README": a_file()}, {"Readme": a_file()}))
+    (warning,) = result.warnings
+    assert "README" in warning
+    assert "Readme" in warning
+    assert staged(between({"A": a_file(), "a": a_file(b"2")}, {"A": a_file(b"3"), "a": a_file(b"4")})).warnings == ()
+
+
 def test_numbers_begin_where_they_are_told_to() -> None:
     result = staged(between({}, {"a": a_file(), "b": a_file(b"b")}), first=5)
     assert [operation.id for operation in result.operations] == ["s5", "s6"]
