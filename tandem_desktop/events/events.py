@@ -57,6 +57,14 @@ class PermissionAnswered(Frozen):
     reason: str = ""
 
 
+class ChangesWaiting(Frozen):
+    """Plan mode is off, and the agent changed something no card had shown; it waits as a plan of its own."""
+
+    type: Literal["changes_waiting"] = "changes_waiting"
+    session_id: SessionId
+    plan_id: PlanId
+
+
 class OperationStaged(Frozen):
     """An agent asked; the answer waits for review."""
 
@@ -210,6 +218,7 @@ TandemEvent = Annotated[
     | TurnEnded
     | PermissionAsked
     | PermissionAnswered
+    | ChangesWaiting
     | OperationStaged
     | OperationUnstaged
     | StagingCleared

@@ -16,7 +16,8 @@ from tandem_desktop.events.events import PermissionAnswered, PermissionAsked
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.heard_since import HeardSince
-from tandem_desktop.orchestration.opening import opening_words
+from tandem_desktop.orchestration.immediate_mode import ImmediateMode
+from tandem_desktop.orchestration.opening import mode_words, opening_words
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.session_desk import SessionDesk
 from tandem_desktop.orchestration.session_doors import SessionDoors
@@ -120,6 +121,14 @@ class AgentSessions:
                 limits=SidecarLimits(message_bytes=settings.max_message_bytes),
                 on_frame=_transcript(record.transcript),
             )
+            news = SessionNews(
+                runs=self._engine.runs,
+                plans=self._engine.plans,
+                objects=self._engine.objects,
+                shadow=shadow,
+                staging=staging,
+                record=record,
+            )
             session = PlanningSession(
                 own_id,
                 profile=profile,
@@ -135,14 +144,23 @@ class AgentSessions:
                 opening=lambda: opening_words(
                     profile, shadow, settings, cwd=str(locations.workspace), today=self._today, plan_mode=plan_mode
                 ),
-                news=SessionNews(
-                    runs=self._engine.runs,
-                    plans=self._engine.plans,
-                    objects=self._engine.objects,
-                    shadow=shadow,
+                news=news.catch_up,
+                mode_words=lambda planning: mode_words(settings, cwd=str(locations.workspace), plan_mode=planning),
+            )
+            session.work_immediately(
+                ImmediateMode(
+                    own_id,
                     staging=staging,
-                    record=record,
-                ).catch_up,
+                    plans=self._engine.plans,
+                    proposals=self._engine.proposals,
+                    decisions=self._engine.decisions,
+                    runs=self._engine.runs,
+                    objects=self._engine.objects,
+                    events=self._engine.events,
+                    clock=self._clock,
+                    answered=lambda: interceptor.requests,
+                    catch_up=news.catch_up,
+                )
             )
             desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
             server = host.open_session(own_id, desk, lambda: interceptor.permissions.plan_mode)

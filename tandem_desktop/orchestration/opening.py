@@ -37,6 +37,19 @@ def opening_words(
     return "\n\n".join(part for part in parts if part)
 
 
+def mode_words(settings: Settings, *, cwd: str, plan_mode: bool) -> str:
+    """What is said when Plan mode is turned on or off in the middle of a conversation."""
+    if not plan_mode:
+        return "Plan mode is off. The person is asked about each change and command, and sees it before it happens."
+    composer = PromptComposer(
+        cwd=cwd,
+        today=date.today,
+        commands=settings.commands_while_planning,
+        disabled_tools=settings.guarded_tools,
+    )
+    return composer.plan_mode_text()
+
+
 def _instructions(name: str, shadow: ShadowWorkspace) -> str:
     """A project file of instructions that this agent would not read by itself."""
     try:

@@ -15,6 +15,9 @@ from tandem_desktop.domain.agents import (
     OnReject,
     PlanningServer,
     StopReason,
+    ToolCall,
+    ToolCallChanged,
+    ToolCallStatus,
 )
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import SidecarError, TandemError
@@ -23,6 +26,7 @@ from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_staging import SessionStaging
@@ -35,6 +39,7 @@ from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, Que
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
 
 MOST_FOLLOW_UPS = 20
+_ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 _LONGEST_TITLE = 72
 _UNFINISHED = {
     StopReason.MAX_TOKENS: "The agent ran out of room for its answer.",
@@ -83,6 +88,7 @@ class PlanningSession:
         clock: Callable[[], datetime],
         opening: Callable[[], str],
         news: Callable[[], tuple[str, ...]],
+        mode_words: Callable[[bool], str],
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -98,8 +104,11 @@ class PlanningSession:
         self._clock = clock
         self._opening = opening
         self._news = news
+        self._mode_words = mode_words
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
+        self._immediate: ImmediateMode | None = None
+        self._settling: set[asyncio.Task[None]] = set()
         self._agent_session: SessionId | None = None
         self._is_opened = False
         self._to_tell: list[str] = []
@@ -114,6 +123,18 @@ class PlanningSession:
         if found is None or self._plans.meta(found).status in lifecycle.ENDED:
             return None
         return found
+
+    def work_immediately(self, immediate: ImmediateMode) -> None:
+        """Who settles each tool call while Plan mode is off."""
+        self._immediate = immediate
+
+    def set_plan_mode(self, plan_mode: bool) -> None:
+        """Turn Plan mode on or off, from the next request on; the agent hears of it with the next message."""
+        permissions = self.interceptor.permissions
+        if permissions.plan_mode is plan_mode:
+            return
+        self.interceptor.set_permissions(permissions.model_copy(update={"plan_mode": plan_mode}))
+        self._to_tell.append(self._mode_words(plan_mode))
 
     def offer(self, server: PlanningServer, on_turn: Callable[[], None]) -> None:
         """Planning tools for the agent, from its next conversation on; `on_turn` hears of every turn that begins."""
@@ -143,6 +164,7 @@ class PlanningSession:
             finally:
                 self.interceptor.end_turn("the turn is over")
             await self._doors.settled()
+            await asyncio.gather(*self._settling, return_exceptions=True)
             version = await asyncio.to_thread(self._propose, task, _problem(stop, failure), origin)
             self._events.publish(
                 TurnEnded(
@@ -183,6 +205,8 @@ class PlanningSession:
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
             self._signals.hear(update.text)
+        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED and not self._is_planning:
+            self._settle_call(update.call)
         self._events.publish(AgentHeard(session_id=self.id, update=update))
 
     async def close(self) -> None:
@@ -201,6 +225,17 @@ class PlanningSession:
         finally:
             self.staging.clear()
             await asyncio.to_thread(self.shadow.discard)
+
+    @property
+    def _is_planning(self) -> bool:
+        return self.interceptor.permissions.plan_mode
+
+    def _settle_call(self, call: ToolCall) -> None:
+        if self._immediate is None:
+            return
+        task = asyncio.create_task(self._immediate.call_ended(call))
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
 
     async def _begin_turn(self) -> None:
         if self._agent_session is None:

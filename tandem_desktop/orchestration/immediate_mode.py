@@ -1,0 +1,108 @@
+"""Plan mode off: what a card showed and a person allowed is written at once, through the executor as ever."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+
+from tandem_desktop.domain.agents import ToolCall, Verdict
+from tandem_desktop.domain.ids import SessionId, new_plan_id
+from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.events.events import ChangesWaiting
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.orchestration.plan_runs import PlanRuns
+from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.staging.intercepted import InterceptedRequest
+from tandem_desktop.storage.objects import ObjectStore
+
+_WHOLE_FILE = (OperationKind.CREATE, OperationKind.MODIFY)
+
+
+class ImmediateMode:
+    """Looks at the shadow whenever a tool call has ended.
+
+    What is just what the card showed is applied under a journal, so that it can be undone. Anything else waits as a
+    plan of its own, a second card, which shows what really changed.
+    """
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        *,
+        staging: SessionStaging,
+        plans: PlanStore,
+        proposals: Proposals,
+        decisions: Decisions,
+        runs: PlanRuns,
+        objects: ObjectStore,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        answered: Callable[[], tuple[InterceptedRequest, ...]],
+        catch_up: Callable[[], tuple[str, ...]],
+    ) -> None:
+        self._session_id = session_id
+        self._staging = staging
+        self._plans = plans
+        self._proposals = proposals
+        self._decisions = decisions
+        self._runs = runs
+        self._objects = objects
+        self._events = events
+        self._clock = clock
+        self._answered = answered
+        self._catch_up = catch_up
+        self._one_at_a_time = asyncio.Lock()
+
+    async def call_ended(self, call: ToolCall) -> None:
+        """Settle what the agent has changed by now."""
+        async with self._one_at_a_time:
+            await asyncio.to_thread(self._settle, call)
+
+    def _settle(self, call: ToolCall) -> None:
+        staged = self._staging.staged(self._clock())
+        if not staged.operations:
+            return
+        waiting = self._plans.plan_of(self._session_id)
+        if waiting is not None and self._plans.meta(waiting).status not in lifecycle.ENDED:
+            return  # a second card is open; what came since is staged with it when the turn ends
+        version = self._proposals.stage(
+            PlanVersion(
+                id=str(uuid.uuid4()),
+                plan_id=new_plan_id(),
+                session_id=self._session_id,
+                title=call.title or call.tool or "Change",
+                content=f"# {call.title or call.tool or 'Change'}\n",
+                operations=staged.operations,
+                notes=staged.notes,
+                warnings=staged.warnings,
+                drifted=self._staging.drifted,
+                created_at=self._clock(),
+            )
+        )
+        if self._was_allowed(call) and not version.drifted and self._is_what_was_shown(call, version.operations):
+            self._decisions.approve(version.plan_id, version.approval_hash)
+            self._runs.apply(version.plan_id)
+            self._catch_up()
+            return
+        self._events.publish(ChangesWaiting(session_id=self._session_id, plan_id=version.plan_id))
+
+    def _was_allowed(self, call: ToolCall) -> bool:
+        return any(request.tool_call_id == call.id and request.verdict is Verdict.ALLOW for request in self._answered())
+
+    def _is_what_was_shown(self, call: ToolCall, operations: tuple[StagedOperation, ...]) -> bool:
+        """Whether every operation leaves a file just as the card had it, and nothing else has changed."""
+        shown = {diff.path: diff.new_text.encode() for diff in call.diffs}
+        if set(shown) != {path for operation in operations for path in operation.paths}:
+            return False
+        return all(
+            operation.kind in _WHOLE_FILE
+            and isinstance(operation.after, FileState)
+            and operation.path is not None
+            and self._objects.read(operation.after.sha256) == shown[operation.path]
+            for operation in operations
+        )
