@@ -2,49 +2,29 @@
 
 import asyncio
 import contextlib
-import json
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
-from tandem_desktop.domain.agents import AgentProfile, AgentUpdate
-from tandem_desktop.domain.authorization import SessionPermissions
+from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId, new_session_id
-from tandem_desktop.domain.operations import CommandCall
-from tandem_desktop.events.events import PermissionAnswered, PermissionAsked
+from tandem_desktop.events.events import PlanApproved, PlanCancelled, TandemEvent
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.heard_since import HeardSince
-from tandem_desktop.orchestration.immediate_mode import ImmediateMode
-from tandem_desktop.orchestration.opening import mode_words, opening_words
 from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.orchestration.session_assembly import SessionPlace, assemble
 from tandem_desktop.orchestration.session_desk import SessionDesk
-from tandem_desktop.orchestration.session_doors import SessionDoors
-from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
-from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.shadow_folders import shadow_folder
-from tandem_desktop.orchestration.terminals import Terminals
 from tandem_desktop.planning_tools.server import PlanningServerHost
-from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
-from tandem_desktop.processes.launch import Launch
 from tandem_desktop.settings.settings import Settings
-from tandem_desktop.shadow.agent_environment import agent_environment
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
-from tandem_desktop.sidecar.connection import OnFrame
-from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.sidecar_manager import SidecarManager
-from tandem_desktop.staging.confirmation import Confirmation
-from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
-from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
 from tandem_desktop.storage import atomic
-
-_SHELL = "/bin/sh"
 
 
 class AgentSessions:
-    """Opens, finds again and throws away sessions of one workspace. Lives on the engine's loop."""
+    """Opens and finds again the sessions of one workspace. Lives on the engine's loop."""
 
     def __init__(
         self, engine: Engine, settings: Settings, clock: Callable[[], datetime], *, person_home: Path | None = None
@@ -55,6 +35,8 @@ class AgentSessions:
         self._person_home = person_home or Path.home()
         self._host: PlanningServerHost | None = None
         self._open: dict[SessionId, PlanningSession] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._unsubscribe = engine.events.subscribe(self._on_event)
 
     async def open(
         self,
@@ -70,13 +52,13 @@ class AgentSessions:
             SidecarLaunchError: the agent is not on this machine.
             ShadowError: there is no shadow to work in.
         """
+        self._loop = asyncio.get_running_loop()
         own_id = session_id or new_session_id()
-        locations, settings = self._engine.locations, self._settings
-        record = SessionRecord(locations.sessions / own_id)
+        record = self._noted(own_id, profile)
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)
         try:
-            home = locations.agent_home(profile.name)
+            home = self._engine.locations.agent_home(profile.name)
             launch = await asyncio.to_thread(
                 agent_launch,
                 profile,
@@ -86,93 +68,20 @@ class AgentSessions:
                 sockets=(host.socket_path,),
                 extra_environment=extra_environment,
             )
-            self._note(record, own_id, profile)
-            doors: SessionDoors | None = None
-            session: PlanningSession | None = None
-
-            async def queue(command: QueuedCommand) -> None:
-                assert session is not None
-                await session.queue(command)
-
-            interceptor = PermissionInterceptor(
-                own_id,
-                policy=AuthorizationPolicy(),
-                settings=settings,
-                queue=queue,
-                ask=lambda confirmation: self._asked(own_id, confirmation),
-                decided=lambda request: self._decided(own_id, request),
-                permissions=SessionPermissions(
-                    plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore
-                ),
-            )
-
-            def heard(update: AgentUpdate) -> None:
-                assert session is not None
-                session.heard(update)
-
-            terminals = Terminals(lambda call: self._command_launch(shadow, home, call))
-            doors = SessionDoors(shadow, interceptor, terminals, heard)
-            staging = SessionStaging(shadow, record, HeardSince(lambda: doors.calls, interceptor))
-            manager = SidecarManager(
-                profile,
-                launch,
-                doors,
-                workspace=str(locations.workspace),
-                limits=SidecarLimits(message_bytes=settings.max_message_bytes),
-                on_frame=_transcript(record.transcript),
-            )
-            news = SessionNews(
-                runs=self._engine.runs,
-                plans=self._engine.plans,
-                objects=self._engine.objects,
-                shadow=shadow,
-                staging=staging,
-                record=record,
-            )
-            session = PlanningSession(
-                own_id,
-                profile=profile,
-                agent=manager,
-                shadow=shadow,
-                staging=staging,
-                doors=doors,
-                interceptor=interceptor,
-                plans=self._engine.plans,
-                proposals=self._engine.proposals,
-                events=self._engine.events,
-                clock=self._clock,
-                opening=lambda: opening_words(
-                    profile, shadow, settings, cwd=str(locations.workspace), today=self._today, plan_mode=plan_mode
-                ),
-                news=news.catch_up,
-                mode_words=lambda planning: mode_words(settings, cwd=str(locations.workspace), plan_mode=planning),
-            )
-            session.work_immediately(
-                ImmediateMode(
-                    own_id,
-                    staging=staging,
-                    plans=self._engine.plans,
-                    proposals=self._engine.proposals,
-                    decisions=self._engine.decisions,
-                    runs=self._engine.runs,
-                    objects=self._engine.objects,
-                    events=self._engine.events,
-                    clock=self._clock,
-                    answered=lambda: interceptor.requests,
-                    catch_up=news.catch_up,
-                )
-            )
-            desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
-            server = host.open_session(own_id, desk, lambda: interceptor.permissions.plan_mode)
-            session.offer(server, on_turn=lambda: host.start_turn(own_id))
+            place = SessionPlace(own_id, shadow, home, record)
+            session = assemble(self._engine, self._settings, profile, place, launch, self._clock, plan_mode=plan_mode)
         except BaseException:
             await asyncio.to_thread(shadow.close)
             raise
+        desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
+        server = host.open_session(own_id, desk, lambda: session.is_planning)
+        session.offer(server, on_turn=lambda: host.start_turn(own_id))
         self._open[own_id] = session
         return session
 
     async def close(self) -> None:
         """End every agent; their work stays."""
+        self._unsubscribe()
         for session_id, session in list(self._open.items()):
             del self._open[session_id]
             with contextlib.suppress(Exception):
@@ -190,16 +99,32 @@ class AgentSessions:
         facts = SessionRecord(self._engine.locations.sessions / session_id).load()
         if facts.workspace != str(self._engine.locations.workspace):
             raise BadInputError(
-                f"The session {session_id} belongs to {facts.workspace}.",
-                next=f"Go there: -C {facts.workspace}",
+                f"The session {session_id} belongs to {facts.workspace}.", next=f"Go there: -C {facts.workspace}"
             )
         return facts
 
-    def _note(self, record: SessionRecord, session_id: SessionId, profile: AgentProfile) -> None:
-        known = self.facts(session_id) if record.exists() else None
+    def _on_event(self, event: TandemEvent) -> None:
+        """A decision about a plan concerns the session it came from; it may be made on any thread."""
+        if not isinstance(event, PlanApproved | PlanCancelled) or self._loop is None:
+            return
+        session = next(
+            (each for each in self._open.values() if self._engine.plans.plan_of(each.id) == event.plan_id), None
+        )
+        if session is None:
+            return
+        if isinstance(event, PlanApproved):
+            self._loop.call_soon_threadsafe(session.approved)
+        else:
+            asyncio.run_coroutine_threadsafe(session.abandon(), self._loop)
+
+    def _noted(self, session_id: SessionId, profile: AgentProfile) -> SessionRecord:
+        record = SessionRecord(self._engine.locations.sessions / session_id)
         workspace = str(self._engine.locations.workspace)
-        facts = known or SessionFacts(id=session_id, agent=profile.name, workspace=workspace)
+        facts = SessionFacts(id=session_id, agent=profile.name, workspace=workspace)
+        if record.exists():
+            facts = self.facts(session_id)
         record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
+        return record
 
     async def _planning_host(self) -> PlanningServerHost:
         if self._host is None:
@@ -218,38 +143,3 @@ class AgentSessions:
             masked=(locations.state,),
             person_home=self._person_home,
         )
-
-    def _command_launch(self, shadow: ShadowWorkspace, home: Path, call: CommandCall) -> Launch:
-        """A command Tandem itself rehearses for the agent."""
-        environment = agent_environment((), dict(call.env))
-        return shadow.launch(
-            (_SHELL, "-c", call.command),
-            home=home,
-            environment=environment,
-            cwd=call.cwd,
-            network=self._settings.rehearse_with_network,
-        )
-
-    def _asked(self, session_id: SessionId, confirmation: Confirmation) -> None:
-        self._engine.events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
-
-    def _decided(self, session_id: SessionId, request: InterceptedRequest) -> None:
-        self._engine.events.publish(
-            PermissionAnswered(
-                session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
-            )
-        )
-
-    def _today(self) -> date:
-        return self._clock().date()
-
-
-def _transcript(path: Path) -> OnFrame:
-    """Every message as it crossed the wire, a line each."""
-
-    def write(direction: str, frame: bytes) -> None:
-        line = {"dir": direction, "msg": frame.decode("utf-8", "replace")}
-        with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-    return write

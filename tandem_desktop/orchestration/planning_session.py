@@ -89,6 +89,7 @@ class PlanningSession:
         opening: Callable[[], str],
         news: Callable[[], tuple[str, ...]],
         mode_words: Callable[[bool], str],
+        immediate: ImmediateMode,
     ) -> None:
         self.id = session_id
         self.profile = profile
@@ -107,7 +108,7 @@ class PlanningSession:
         self._mode_words = mode_words
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
-        self._immediate: ImmediateMode | None = None
+        self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
         self._agent_session: SessionId | None = None
         self._is_opened = False
@@ -117,16 +118,17 @@ class PlanningSession:
         self._turn = asyncio.Lock()
 
     @property
+    def is_planning(self) -> bool:
+        """Whether Plan mode is on."""
+        return self.interceptor.permissions.plan_mode
+
+    @property
     def plan_id(self) -> PlanId | None:
         """The plan the session works on; none before the first and after the end of the last."""
         found = self._plans.plan_of(self.id)
         if found is None or self._plans.meta(found).status in lifecycle.ENDED:
             return None
         return found
-
-    def work_immediately(self, immediate: ImmediateMode) -> None:
-        """Who settles each tool call while Plan mode is off."""
-        self._immediate = immediate
 
     def set_plan_mode(self, plan_mode: bool) -> None:
         """Turn Plan mode on or off, from the next request on; the agent hears of it with the next message."""
@@ -205,7 +207,7 @@ class PlanningSession:
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
             self._signals.hear(update.text)
-        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED and not self._is_planning:
+        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED and not self.is_planning:
             self._settle_call(update.call)
         self._events.publish(AgentHeard(session_id=self.id, update=update))
 
@@ -213,26 +215,27 @@ class PlanningSession:
         """End the agent; what it did stays in the shadow."""
         self.interceptor.end_turn("the session was closed")
         try:
+            await self._doors.close()
             await self._agent.stop()
         finally:
             await asyncio.to_thread(self.shadow.close)
 
-    async def discard(self) -> None:
-        """End the agent and throw away what it did."""
-        self.interceptor.end_turn("the plan was cancelled")
-        try:
-            await self._agent.stop()
-        finally:
-            self.staging.clear()
-            await asyncio.to_thread(self.shadow.discard)
+    def approved(self) -> None:
+        """The person approved the plan: Plan mode ends, and the agent is told so."""
+        self.set_plan_mode(False)
+        self._to_tell.append(messages.plan_approved())
 
-    @property
-    def _is_planning(self) -> bool:
-        return self.interceptor.permissions.plan_mode
+    async def abandon(self) -> None:
+        """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
+        await self.cancel_turn()
+
+        def clear() -> None:
+            self.shadow.settle(change.path for change in self.shadow.changes())
+            self.staging.clear()
+
+        await asyncio.to_thread(clear)
 
     def _settle_call(self, call: ToolCall) -> None:
-        if self._immediate is None:
-            return
         task = asyncio.create_task(self._immediate.call_ended(call))
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)

@@ -48,6 +48,10 @@ class SessionDoors:
     def forget_calls(self) -> None:
         self._calls = {}
 
+    async def close(self) -> None:
+        """End every command that runs for the agent."""
+        await self._terminals.close()
+
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         self._calls[request.call.id] = request.call
         return await self._interceptor.decide(request)

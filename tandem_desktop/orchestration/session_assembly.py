@@ -1,0 +1,152 @@
+"""Put a session together: its doors, its queue, its agent and its tools, each knowing only its neighbours."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.authorization import SessionPermissions
+from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.events.events import PermissionAnswered, PermissionAsked
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.heard_since import HeardSince
+from tandem_desktop.orchestration.immediate_mode import ImmediateMode
+from tandem_desktop.orchestration.opening import mode_words, opening_words
+from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.orchestration.session_doors import SessionDoors
+from tandem_desktop.orchestration.session_news import SessionNews
+from tandem_desktop.orchestration.session_record import SessionRecord
+from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.orchestration.terminals import Terminals
+from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
+from tandem_desktop.processes.launch import Launch
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.shadow.agent_environment import agent_environment
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+from tandem_desktop.sidecar.connection import OnFrame
+from tandem_desktop.sidecar.limits import SidecarLimits
+from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.staging.confirmation import Confirmation
+from tandem_desktop.staging.intercepted import InterceptedRequest
+from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+
+_SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """Where one session works: its name, its shadow, its home and its records."""
+
+    session_id: SessionId
+    shadow: ShadowWorkspace
+    home: Path
+    record: SessionRecord
+
+
+def assemble(
+    engine: Engine,
+    settings: Settings,
+    profile: AgentProfile,
+    place: SessionPlace,
+    launch: Launch,
+    clock: Callable[[], datetime],
+    *,
+    plan_mode: bool,
+) -> PlanningSession:
+    """A session whose agent is not started yet."""
+    shadow, record, session_id = place.shadow, place.record, place.session_id
+    session: PlanningSession
+    interceptor = PermissionInterceptor(
+        session_id,
+        policy=AuthorizationPolicy(),
+        settings=settings,
+        queue=lambda command: session.queue(command),
+        ask=_asking(engine.events, session_id),
+        decided=_announcing(engine.events, session_id),
+        permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
+    )
+    terminals = Terminals(lambda call: _command_launch(place, settings, call))
+    doors = SessionDoors(shadow, interceptor, terminals, lambda update: session.heard(update))
+    staging = SessionStaging(shadow, record, HeardSince(lambda: doors.calls, interceptor))
+    news = SessionNews(
+        runs=engine.runs, plans=engine.plans, objects=engine.objects, shadow=shadow, staging=staging, record=record
+    )
+    workspace = str(engine.locations.workspace)
+    session = PlanningSession(
+        session_id,
+        profile=profile,
+        agent=SidecarManager(
+            profile,
+            launch,
+            doors,
+            workspace=workspace,
+            limits=SidecarLimits(message_bytes=settings.max_message_bytes),
+            on_frame=_transcript(record.transcript),
+        ),
+        shadow=shadow,
+        staging=staging,
+        doors=doors,
+        interceptor=interceptor,
+        plans=engine.plans,
+        proposals=engine.proposals,
+        events=engine.events,
+        clock=clock,
+        opening=lambda: opening_words(
+            profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
+        ),
+        news=news.catch_up,
+        mode_words=lambda planning: mode_words(settings, cwd=workspace, plan_mode=planning),
+        immediate=ImmediateMode(
+            session_id,
+            staging=staging,
+            plans=engine.plans,
+            proposals=engine.proposals,
+            decisions=engine.decisions,
+            runs=engine.runs,
+            objects=engine.objects,
+            events=engine.events,
+            clock=clock,
+            answered=lambda: interceptor.requests,
+            catch_up=news.catch_up,
+        ),
+    )
+    return session
+
+
+def _asking(events: EventStream, session_id: SessionId) -> Callable[[Confirmation], None]:
+    return lambda confirmation: events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
+
+
+def _announcing(events: EventStream, session_id: SessionId) -> Callable[[InterceptedRequest], None]:
+    return lambda request: events.publish(
+        PermissionAnswered(
+            session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
+        )
+    )
+
+
+def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) -> Launch:
+    """A command Tandem itself runs in the shadow for the agent."""
+    return place.shadow.launch(
+        (_SHELL, "-c", call.command),
+        home=place.home,
+        environment=agent_environment((), dict(call.env)),
+        cwd=call.cwd,
+        network=settings.rehearse_with_network,
+    )
+
+
+def _transcript(path: Path) -> OnFrame:
+    """Every message as it crossed the wire, a line each."""
+
+    def write(direction: str, frame: bytes) -> None:
+        line = {"dir": direction, "msg": frame.decode("utf-8", "replace")}
+        with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    return write
