@@ -38,5 +38,10 @@ def _build_engine(
     on_output: "Callable[[OperationId, bytes], None]" = lambda operation, chunk: None,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
+    from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+    from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 
-    return build_engine(root, state=state, on_output=on_output)
+    loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
+    for warning in loaded.warnings:
+        sys.stderr.write(f"tandem: {warning}\n")
+    return build_engine(root, state=state, on_output=on_output, settings=loaded.settings)

@@ -1,7 +1,7 @@
 """Build every object once and hand it to its neighbours; the only place that knows everyone."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
@@ -22,6 +22,7 @@ from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage.locations import Locations, default_state_directory
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -34,9 +35,11 @@ def build_engine(
     clock: Callable[[], datetime] | None = None,
     on_output: Callable[[OperationId, bytes], None] = lambda operation, chunk: None,
     lives_on: bool = False,
+    settings: Settings | None = None,
 ) -> Engine:
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
     now = clock or (lambda: datetime.now(UTC))
+    chosen = settings or Settings()
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
     locations.check()
@@ -46,7 +49,7 @@ def build_engine(
     plans = PlanStore(locations.plans, now, locations.artifacts)
     store = ApprovalStore(locations.approvals)
     audit = AuditLog(locations.audit, store.key)
-    enforcer = ApprovalEnforcer(store, audit, now)
+    enforcer = ApprovalEnforcer(store, audit, now, timedelta(hours=chosen.approval_hours))
     commands = BestCommands(workspace, objects, locations.shadows)
 
     clearing = ClearBeside()
@@ -65,7 +68,13 @@ def build_engine(
         on_output=on_output,
         clear=clearing if lives_on else clear_now,
     )
-    runs = PlanRuns(desk=desk, plans=plans, executor=PlanExecutor(desk, enforcer), clock=now)
+    runs = PlanRuns(
+        desk=desk,
+        plans=plans,
+        executor=PlanExecutor(desk, enforcer),
+        clock=now,
+        stalls_after=timedelta(minutes=chosen.executor_timeout_minutes),
+    )
     return Engine(
         locations=locations,
         workspace=workspace,
@@ -95,4 +104,5 @@ def build_engine(
         clock=now,
         commands=commands,
         finish=clearing.finish,
+        settings=chosen,
     )

@@ -21,7 +21,6 @@ from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemE
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
-from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tandem_desktop.sidecar.profiles import custom_profile, find_agent, load_profiles, profile_named
 
@@ -30,12 +29,9 @@ _TASK_FILE = "-"
 
 def run(call: Call) -> Answer:
     profile, environment = _profile(call), _environment(call)
-    settings = load_settings(config_directory() / SETTINGS_FILE, call.engine.locations.tandem / WORKSPACE_FILE)
-    for warning in settings.warnings:
-        call.console.remark((Span("! ", Tone.WARNING), warning))
     progress = AgentProgress(call)
     unsubscribe = call.engine.events.subscribe(progress.on_event)
-    sessions = AgentSessions(call.engine, settings.settings, call.engine.clock)
+    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
     try:
         with EngineThread() as thread:
             work = thread.submit(_plan(call, sessions, profile, environment))
@@ -43,7 +39,7 @@ def run(call: Call) -> Answer:
     finally:
         unsubscribe()
         progress.finish()
-    return _answer(call, turn, confined, settings.warnings)
+    return _answer(call, turn, confined)
 
 
 def agents(call: Call) -> Answer:
@@ -114,26 +110,25 @@ def _awaited(call: Call, work: "Future[tuple[Turn, bool]]") -> tuple[Turn, bool]
             ) from None
 
 
-def _answer(call: Call, turn: Turn, confined: bool, warnings: tuple[str, ...]) -> Answer:
+def _answer(call: Call, turn: Turn, confined: bool) -> Answer:
     if turn.version is None:
         failure = turn.failure or SidecarError(
             "The agent ended its turn without changing anything or presenting a plan.",
             next="Read what it said, and give the task in other words.",
         )
-        said = {"said": turn.said, "warnings": list(warnings), "confined": confined}
+        said = {"said": turn.said, "warnings": [], "confined": confined}
         return Answer({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
-    all_warnings = (*warnings, *turn.version.warnings)
     data = {
         **answer.data,
-        "warnings": list(all_warnings),
+        "warnings": list(turn.version.warnings),
         "confined": confined,
         "said": turn.said,
         "incomplete": turn.version.incomplete,
         "notes": [note.model_dump(mode="json") for note in turn.version.notes],
         **_stderr(turn.failure),
     }
-    lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in all_warnings)]
+    lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
     if turn.failure is None:
         return Answer(data, lines, answer.next)
     return Answer(data, lines, answer.next, exit_code=turn.failure.exit_code, failure=turn.failure)

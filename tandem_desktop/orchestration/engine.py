@@ -17,6 +17,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.settings.settings import Settings
 from tandem_desktop.staging.simulate import Problem, simulate_operations
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
@@ -41,6 +42,7 @@ class Engine:
     commands: CommandRunner
     finish: Callable[[], None]
     """Wait for what goes on beside the caller."""
+    settings: Settings
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""

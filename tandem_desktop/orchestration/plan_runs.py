@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tandem_desktop.domain.errors import (
     InterruptedRunError,
@@ -37,12 +37,19 @@ class PlanRuns:
     """Apply, undo, redo, recover."""
 
     def __init__(
-        self, *, desk: RunDesk, plans: PlanStore, executor: PlanExecutor, clock: Callable[[], datetime]
+        self,
+        *,
+        desk: RunDesk,
+        plans: PlanStore,
+        executor: PlanExecutor,
+        clock: Callable[[], datetime],
+        stalls_after: timedelta,
     ) -> None:
         self._desk = desk
         self._plans = plans
         self._executor = executor
         self._clock = clock
+        self._stalls_after = stalls_after
         self._undo = UndoExecutor(desk)
         self._recovery = Recovery(desk)
 
@@ -100,8 +107,10 @@ class PlanRuns:
         waiting = self._recovery.interrupted()
         for run in waiting:
             with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
-                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._clock()):
-                    self._plans.update(run.plan_id, lambda meta: plan_recovery.settled(meta, self._clock()))
+                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._clock(), self._stalls_after):
+                    self._plans.update(
+                        run.plan_id, lambda meta: plan_recovery.settled(meta, self._clock(), self._stalls_after)
+                    )
         return waiting
 
     def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:

@@ -222,8 +222,9 @@ class PlanningSession:
 
     def approved(self) -> None:
         """The person approved the plan: Plan mode ends, and the agent is told so."""
-        self.set_plan_mode(False)
-        self._to_tell.append(messages.plan_approved())
+        if self.is_planning:
+            self.set_plan_mode(False)
+            self._to_tell.append(messages.plan_approved())
 
     async def abandon(self) -> None:
         """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
