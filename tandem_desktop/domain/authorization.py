@@ -39,6 +39,8 @@ class ToolUse(Frozen):
     category: ToolCategory
     paths: tuple[str, ...] = ()
     command: str | None = None
+    disguised: bool = False
+    """What it does is graver than its name says; no permission for the name holds for it."""
 
     @property
     def names(self) -> frozenset[str]:

@@ -26,7 +26,7 @@ def matches(rule: PermissionRule, use: ToolUse) -> bool:
     if not _names_it(rule.tool, use):
         return False
     if rule.answer == "allow":
-        return _allows_paths(rule.path, use) and _allows_command(rule.command, use)
+        return not use.disguised and _allows_paths(rule.path, use) and _allows_command(rule.command, use)
     return _touches(rule.path, use) and _runs(rule.command, use)
 
 

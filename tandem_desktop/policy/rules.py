@@ -56,7 +56,7 @@ class PlanScopeRule:
         if context.plan_scope is None or use.category is ToolCategory.PLANNING:
             return None
         listed = {name.lower() for name in context.plan_scope}
-        return None if use.names & listed else AuthorizationResult.DENY
+        return None if use.names & listed and not use.disguised else AuthorizationResult.DENY
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
         return f"Tool not available in plan scope. Only [{', '.join(context.plan_scope or ())}] are available."
@@ -195,4 +195,4 @@ def standard_rules() -> tuple[AuthorizationRule, ...]:
 
 
 def _listed(use: ToolUse, tools: tuple[str, ...]) -> bool:
-    return bool(use.names & {tool.lower() for tool in tools})
+    return not use.disguised and bool(use.names & {tool.lower() for tool in tools})

@@ -4,7 +4,6 @@ import re
 
 from tandem_desktop.domain.agents import ToolCall, ToolKind
 from tandem_desktop.domain.authorization import ToolCategory, ToolUse
-from tandem_desktop.domain.operations import CommandCall
 
 UNKNOWN_TOOL = "unknown"
 """What a request is filed under when its agent names no tool."""
@@ -44,12 +43,14 @@ def tool_use(call: ToolCall) -> ToolUse:
     category = max(known, key=_GRAVITY.index, default=ToolCategory.OTHER)
     if tool == UNKNOWN_TOOL and category is ToolCategory.EXECUTE:
         name = EXECUTE_TOOLS[0]
-    return ToolUse(tool=tool, name=name, category=category, paths=_paths(call), command=call.command)
-
-
-def command_use(call: CommandCall) -> ToolUse:
-    """A command an agent hands to the client's terminal."""
-    return ToolUse(tool="bash", name="bash", category=ToolCategory.EXECUTE, command=call.command)
+    return ToolUse(
+        tool=tool,
+        name=name,
+        category=category,
+        paths=_paths(call),
+        command=call.command,
+        disguised=by_name not in (ToolCategory.OTHER, category),
+    )
 
 
 def name_of(tool: str) -> str:

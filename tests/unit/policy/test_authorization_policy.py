@@ -222,6 +222,22 @@ def test_a_persons_rules_are_strict_where_they_allow_and_generous_where_they_do_
     assert POLICY.evaluate(used, context) is answer
 
 
+@pytest.mark.parametrize(
+    "context",
+    [
+        AuthContext(tool_ignore_list=("write",)),
+        AuthContext(active_template=Template(name="t", allowed_tools=("write",))),
+        AuthContext(rules=(PermissionRule(answer="allow", tool="write"),)),
+    ],
+)
+def test_a_permission_for_a_name_does_not_cover_what_only_goes_by_that_name(context: AuthContext) -> None:
+    assert POLICY.evaluate(use("write", "a.txt"), context) is ALLOW
+    assert POLICY.evaluate(use("write", "a.txt", command="rm -rf ."), context) is CONFIRM
+    scope = AuthContext(plan_scope=("write",), yolo_mode=True)
+    assert POLICY.evaluate(use("write", "a.txt"), scope) is ALLOW
+    assert POLICY.evaluate(use("write", "a.txt", command="rm -rf ."), scope) is DENY
+
+
 def test_a_persons_denial_holds_in_plan_mode_too_and_a_question_becomes_the_review() -> None:
     context = rules(("deny", "write", "secrets/**", None), ("ask", "write", None, None)).model_copy(
         update={"plan_mode": True, "shadowed": True}

@@ -55,7 +55,7 @@ class Desk:
         self.queued.append(command)
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
-        return await self.interceptor.decide(request)
+        return await asyncio.wait_for(self.interceptor.decide(request), 30)
 
 
 def an_edit(name: str = "r1", path: str = "a.txt") -> PermissionRequest:
