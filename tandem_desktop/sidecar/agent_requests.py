@@ -4,6 +4,7 @@ import asyncio
 import logging
 import shlex
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.domain.agent_ports import AgentClient
@@ -17,7 +18,6 @@ from tandem_desktop.sidecar.connection import (
     METHOD_NOT_FOUND,
     NOT_FOUND,
     RefusedError,
-    current_request,
 )
 from tandem_desktop.sidecar.conversation import Conversation, OpenRequest
 from tandem_desktop.sidecar.translate import CANCELLED, answer, heard, offers
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Parameters = dict[str, Any]
 _MOST_HELD = 256
+_PERMISSION = "session/request_permission"
 _log = logging.getLogger(__name__)
 
 
@@ -49,7 +50,6 @@ class AgentRequests:
         self.conversations: dict[str, Conversation] = {}
         self._early: dict[str, list[Parameters]] = {}
         self._answers: dict[str, Callable[[Conversation, Parameters], Awaitable[Any]]] = {
-            "session/request_permission": self._permission,
             "fs/read_text_file": self._read,
             "fs/write_text_file": self._write,
             "terminal/create": self._open_terminal,
@@ -78,13 +78,15 @@ class AgentRequests:
             conversation.cancelled = True
             conversation.settle()
 
-    async def answer(self, method: str, params: Any) -> Any:
+    async def answer(self, request_id: str, method: str, params: Any) -> Any:
         """The result for one request.
 
         Raises:
             RefusedError: the request is answered with an error.
         """
         handler = self._answers.get(method)
+        if method == _PERMISSION:
+            handler = partial(self._permission, request_id)
         if handler is None:
             raise RefusedError(METHOD_NOT_FOUND, f"{method} is not known here", {"method": method})
         if not isinstance(params, dict):
@@ -149,7 +151,7 @@ class AgentRequests:
             raise RefusedError(INVALID_PARAMS, f"no session is called {session_id!r}", {"sessionId": session_id})
         return conversation
 
-    async def _permission(self, conversation: Conversation, params: Parameters) -> Any:
+    async def _permission(self, request_id: str, conversation: Conversation, params: Parameters) -> Any:
         update = self._read_tool_call(params.get("toolCall"))
         if update is None:
             raise RefusedError(INVALID_PARAMS, "the request does not say which tool call it is about")
@@ -158,7 +160,7 @@ class AgentRequests:
         if conversation.turn is None or conversation.cancelled:
             return CANCELLED
         request = PermissionRequest(
-            id=RequestId(current_request.get()),
+            id=RequestId(request_id),
             session_id=conversation.id,
             call=call,
             options=tuple(offer.kind for offer in offered),

@@ -1,14 +1,13 @@
 """JSON-RPC lines over an agent's pipes, bounded in every direction, so that no agent can flood, stall or confuse us.
 
-The library's connection matches answers to calls and runs handlers; this transport stands between it and the bytes.
-What comes out of `receive` is well formed, and each request that came in is answered once.
+The library's connection makes our calls and matches the answers; this transport stands between it and the bytes. What
+the agent asks is served here, side by side and each once; what it tells is passed on at once, in order.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable
-from contextvars import ContextVar
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any
 
@@ -26,10 +25,8 @@ INTERNAL_ERROR = -32603
 AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 
-current_request: ContextVar[str] = ContextVar("current_request")
-"""The id of the request a handler is working on; the handler itself is only given method and parameters."""
-
 _CHUNK = 64 * 1024
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _log = logging.getLogger(__name__)
 
 
@@ -41,6 +38,10 @@ class Direction(StrEnum):
 
 
 OnFrame = Callable[[Direction, bytes], None]
+Answer = Callable[[str, str, Any], Coroutine[Any, Any, Any]]
+"""The result for a request, from its id, its method and its parameters; a refusal is a `RefusedError`."""
+Notice = Callable[[str, Any], None]
+"""Takes what the agent tells: method and parameters."""
 
 
 class RefusedError(Exception):
@@ -61,12 +62,18 @@ class LineTransport:
         stdout: asyncio.StreamReader,
         stdin: asyncio.StreamWriter,
         limits: SidecarLimits,
+        *,
+        answer: Answer,
+        notice: Notice,
         on_frame: OnFrame | None = None,
     ) -> None:
         self._stdout = stdout
         self._stdin = stdin
         self._limits = limits
+        self._answer = answer
+        self._notice = notice
         self._on_frame = on_frame
+        self._serving: set[asyncio.Task[None]] = set()
         self._buffer = bytearray()
         self._scanned = 0
         self._open: set[int | str] = set()
@@ -91,15 +98,22 @@ class LineTransport:
         self.ended.set()
 
     async def receive(self) -> Message | None:
-        """The next well-formed message, or None when there will be none."""
+        """The next answer to a call of ours, or None when there will be none."""
         try:
             while not self._closed:
                 line = await self._next_line()
                 if line is None:
                     break
                 message = self._read(line)
-                if message is not None and await self._admit(message):
-                    return message
+                if message is None:
+                    continue
+                if "method" not in message:
+                    if _is_answer(message):
+                        return message
+                elif "id" in message:
+                    await self._take(message)
+                elif isinstance(message["method"], str):
+                    self._notice(message["method"], message.get("params"))
         except SidecarError as error:
             self.fail(error)
         except OSError as problem:
@@ -108,31 +122,28 @@ class LineTransport:
         return None
 
     async def send(self, message: Message) -> None:
-        """Write one message; an answer nobody waits for any more is dropped.
+        """Write one call of ours.
 
         Raises:
-            ConnectionError: a call of ours cannot reach the agent.
+            RefusedError: it is too long.
+            ConnectionError: the agent cannot be reached.
         """
-        is_answer = "method" not in message
-        if is_answer and message["id"] is not None:
-            if message["id"] not in self._open:
-                return
-            self._open.discard(message["id"])
-        data = json.dumps(message, separators=(",", ":")).encode()
+        data = _ENCODER.encode(message).encode()
         if len(data) > self._limits.message_bytes:
-            if not is_answer:
-                raise RefusedError(INVALID_PARAMS, f"The message is larger than {self._limits.message_bytes:,} bytes.")
-            reason = f"the answer is larger than {self._limits.message_bytes:,} bytes"
-            data = json.dumps(_error(message["id"], INTERNAL_ERROR, reason), separators=(",", ":")).encode()
+            raise RefusedError(INVALID_PARAMS, f"The message is larger than {self._limits.message_bytes:,} bytes.")
         try:
             await self._write(data)
         except (OSError, SidecarTimeoutError):
-            if not is_answer:
-                raise ConnectionError("the agent cannot be reached") from None
+            raise ConnectionError("the agent cannot be reached") from None
 
     async def close(self) -> None:
+        """Stop listening; requests still being served are abandoned, for nobody waits for their answer."""
         self._closed = True
         self.ended.set()
+        serving = tuple(self._serving)
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
 
     async def _next_line(self) -> bytes | None:
         while True:
@@ -175,42 +186,58 @@ class LineTransport:
                 next="Check that the command speaks the Agent Client Protocol on its standard output.",
             )
 
-    async def _admit(self, message: Message) -> bool:
-        """Whether the library may see the message; what it could not cope with is answered here."""
-        if "method" not in message:
-            return _is_answer(message)
-        if "id" not in message:
-            return isinstance(message["method"], str)
-        number = message["id"]
+    async def _take(self, message: Message) -> None:
+        """Serve a request in a task of its own, or refuse it."""
+        number, method = message["id"], message["method"]
         reason = ""
         if not isinstance(number, int | str) or isinstance(number, bool):
             reason = "a request id must be a string or an integer"
         elif number in self._open:
             reason = f"request id {number!r} is still waiting for its answer"
-        elif not isinstance(message["method"], str):
+        elif not isinstance(method, str):
             reason = "a method must be a string"
         if reason:
             # With the id it would pass for the answer to the request that came first.
-            await self._refuse(None, INVALID_REQUEST, reason)
-            return False
-        if len(self._open) >= self._limits.open_requests:
-            await self._refuse(number, INVALID_REQUEST, f"{len(self._open):,} requests are waiting already")
-            return False
-        self._open.add(number)
-        current_request.set(str(number))
-        return True
+            await self._refuse(None, reason)
+        elif len(self._open) >= self._limits.open_requests:
+            await self._refuse(number, f"{len(self._open):,} requests are waiting already")
+        else:
+            self._open.add(number)
+            task = asyncio.create_task(self._serve(number, method, message.get("params")))
+            self._serving.add(task)
+            task.add_done_callback(self._serving.discard)
 
-    async def _refuse(self, number: int | str | None, code: int, reason: str) -> None:
+    async def _serve(self, number: int | str, method: str, params: Any) -> None:
+        try:
+            result = await self._answer(str(number), method, params)
+            message = {"jsonrpc": "2.0", "id": number, "result": result}
+        except RefusedError as refusal:
+            message = _error(number, refusal.code, refusal.message, refusal.data)
+        data = _ENCODER.encode(message).encode()
+        if len(data) > self._limits.message_bytes:
+            reason = f"the answer is larger than {self._limits.message_bytes:,} bytes"
+            data = _ENCODER.encode(_error(number, INTERNAL_ERROR, reason)).encode()
+        self._open.discard(number)
+        try:
+            await self._write(data)
+        except (OSError, SidecarTimeoutError) as problem:
+            _log.debug("an answer did not reach the agent: %s", problem)
+
+    async def _refuse(self, number: int | str | None, reason: str) -> None:
         self.refused += 1
-        await self._write(json.dumps(_error(number, code, reason)).encode())
+        await self._write(_ENCODER.encode(_error(number, INVALID_REQUEST, reason)).encode())
 
     async def _write(self, data: bytes) -> None:
         """Write and wait until the agent has taken most of it: whoever asks for more waits in line."""
+        if not self._writing.locked() and self._stdin.transport.get_write_buffer_size() == 0:
+            # It reads as fast as we write: nothing to wait for, as long as the pipe takes it.
+            self._put(data)
+            if self._stdin.transport.get_write_buffer_size() < _CHUNK:
+                return
+            data = b""
         async with self._writing:
-            if self._closed or self._stdin.is_closing():
-                raise ConnectionError("closed")
-            self._stdin.write(data + b"\n")
-            self._show(Direction.SENT, data)
+            if data:
+                self._put(data)
             try:
                 async with asyncio.timeout(self._limits.write_timeout_s):
                     await self._stdin.drain()
@@ -221,6 +248,12 @@ class LineTransport:
                 )
                 self.fail(error)
                 raise error from None
+
+    def _put(self, data: bytes) -> None:
+        if self._closed or self._stdin.is_closing():
+            raise ConnectionError("closed")
+        self._stdin.write(data + b"\n")
+        self._show(Direction.SENT, data)
 
     def _show(self, direction: Direction, data: bytes) -> None:
         if self._on_frame is None:
@@ -254,5 +287,6 @@ def _is_answer(message: Message) -> bool:
     return True
 
 
-def _error(number: int | str | None, code: int, reason: str) -> Message:
-    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": reason}}
+def _error(number: int | str | None, code: int, reason: str, data: Any = None) -> Message:
+    error = {"code": code, "message": reason} if data is None else {"code": code, "message": reason, "data": data}
+    return {"jsonrpc": "2.0", "id": number, "error": error}

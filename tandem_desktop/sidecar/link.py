@@ -28,12 +28,17 @@ class Link:
     """A running agent. When it is gone, for whatever reason, every call over it fails with that reason."""
 
     def __init__(
-        self, protocol: ModuleType, profile: AgentProfile, process: SidecarProcess, transport: LineTransport
+        self,
+        protocol: ModuleType,
+        profile: AgentProfile,
+        process: SidecarProcess,
+        transport: LineTransport,
+        requests: AgentRequests,
     ) -> None:
         self.protocol = protocol
         self.process = process
         self.wire: Any = None
-        self.requests: AgentRequests
+        self.requests = requests
         self._profile = profile
         self._transport = transport
         self._stopping = False
@@ -56,12 +61,19 @@ class Link:
             SidecarLaunchError: there is no such command, or it may not be run.
         """
         process = await SidecarProcess.start(launch, limits)
-        transport = LineTransport(process.stdout, process.stdin, limits, on_frame)
-        link = cls(protocol, profile, process, transport)
-        link.requests = AgentRequests(
+        requests = AgentRequests(
             client, paths, read_tool_call=protocol.read_tool_call, read_update=protocol.read_update
         )
-        link.wire = protocol.Wire(transport, answer=link.requests.answer, notice=link.requests.notice)
+        transport = LineTransport(
+            process.stdout,
+            process.stdin,
+            limits,
+            answer=requests.answer,
+            notice=requests.notice,
+            on_frame=on_frame,
+        )
+        link = cls(protocol, profile, process, transport, requests)
+        link.wire = protocol.Wire(transport)
         link._over = asyncio.create_task(link._watch(), name="sidecar-watch")
         return link
 

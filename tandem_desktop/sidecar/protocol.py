@@ -1,6 +1,5 @@
 """The wire models of the Agent Client Protocol. The library takes a second to load: only a started agent needs it."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from acp.connection import Connection
@@ -50,8 +49,6 @@ __all__ = [
 ]
 
 Update = ToolCallUpdate | ContentChunk | AvailableCommandsUpdate | CurrentModeUpdate | ConfigOptionUpdate | UsageUpdate
-Answer = Callable[[str, Any], Awaitable[Any]]
-Notice = Callable[[str, Any], None]
 
 _UPDATES: dict[str, type[BaseModel]] = {
     # A first word about a call may lack what the schema asks of it; all of it is optional in an update.
@@ -96,17 +93,8 @@ def read_update(update: dict[str, Any]) -> Any:
 class Wire:
     """Calls an agent understands, over a transport of ours."""
 
-    def __init__(self, transport: LineTransport, *, answer: Answer, notice: Notice) -> None:
-        async def handle(method: str, params: Any, is_notification: bool) -> Any:
-            if is_notification:
-                notice(method, params)
-                return None
-            try:
-                return await answer(method, params)
-            except RefusedError as refusal:
-                raise RequestError(refusal.code, refusal.message, refusal.data) from refusal
-
-        self._connection = Connection(handle, transport)
+    def __init__(self, transport: LineTransport) -> None:
+        self._connection = Connection(_nothing_else, transport)
 
     async def initialize(self) -> Any:
         return await self._call(
@@ -155,7 +143,7 @@ class Wire:
         await self._connection.send_notification(AGENT_METHODS["session_cancel"], {"sessionId": session_id})
 
     async def close(self) -> None:
-        """Every call still waiting gets a ConnectionError; every handler still working is cancelled."""
+        """Every call still waiting gets a ConnectionError; every request still being served is abandoned."""
         await self._connection.close()
 
     async def _call(self, name: str, request: BaseModel) -> Any:
@@ -167,6 +155,11 @@ class Wire:
         except RequestError as error:
             code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
             raise RefusedError(code, str(error), error.data) from error
+
+
+async def _nothing_else(method: str, params: Any, is_notification: bool) -> None:
+    """The transport passes on nothing but answers."""
+    raise RequestError.method_not_found(method)
 
 
 def _each(model: type[BaseModel], values: Any) -> list[Any]:

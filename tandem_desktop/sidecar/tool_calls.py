@@ -14,6 +14,9 @@ from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 if TYPE_CHECKING:
     from tandem_desktop.sidecar.protocol import ToolCallUpdate
 
+_BLANK = ToolCall(id=ToolCallId(""))
+_KINDS = {kind.value: kind for kind in ToolKind}
+_STATUSES = {status.value: status for status in ToolCallStatus}
 _MOST_ARGUMENTS = 64
 _BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
 _COMMAND_KEYS = ("command", "cmd")
@@ -31,13 +34,13 @@ _KINDS_BY_NAME = {
     **dict.fromkeys(("grep", "glob", "search"), ToolKind.SEARCH),
     **dict.fromkeys(("shell", "bash"), ToolKind.EXECUTE),
 }
-_HARMLESS_KINDS = frozenset({ToolKind.OTHER, ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK, ToolKind.SWITCH_MODE})
 
 
 @dataclass(slots=True)
 class _Record:
     call: ToolCall
     name: str = ""
+    weight: int = 0
     diffs_said: bool = False
     """The agent showed a diff; otherwise it is put together from the arguments."""
     diffs_asked: bool = False
@@ -54,6 +57,7 @@ class ToolCalls:
             prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
         )
         self._records: OrderedDict[str, _Record] = OrderedDict()
+        self._weight = 0
 
     def told(self, update: "ToolCallUpdate") -> ToolCall:
         """An update came."""
@@ -67,23 +71,21 @@ class ToolCalls:
         number = update.tool_call_id
         record = self._records.get(number)
         if record is None:
-            record = self._records[number] = _Record(ToolCall(id=ToolCallId(number)))
-            if len(self._records) > self._limits.tool_calls:
-                self._records.popitem(last=False)
+            record = self._records[number] = _Record(_BLANK)
         before = record.call
         arguments = _merged(before.arguments, update.raw_input)
         name = self._name(record, update)
         command = _command(arguments) or before.command
         diffs = self._diffs(record, update, arguments, asked=asked)
-        kind = _kind(ToolKind(update.kind) if update.kind else before.kind, name, arguments, command)
+        kind = _kind(_KINDS[update.kind] if update.kind else before.kind, name, arguments, command)
         if kind is not ToolKind.EXECUTE:
             command = None
         record.call = ToolCall(
-            id=before.id,
+            id=ToolCallId(number),
             tool=name or _likely_name(kind, diffs),
             title=update.title if update.title is not None else before.title,
             kind=kind,
-            status=ToolCallStatus(update.status) if update.status else before.status,
+            status=_STATUSES[update.status] if update.status else before.status,
             arguments=arguments,
             paths=self._found_paths(before, update, arguments, diffs, kind),
             diffs=diffs,
@@ -92,7 +94,19 @@ class ToolCalls:
             output=before.output if asked else self._output(before, update),
             asked=asked or before.asked,
         )
+        self._weigh(record)
         return record.call
+
+    def _weigh(self, record: _Record) -> None:
+        """Forget the oldest calls when they are too many or too long; what was passed on stays with whoever has it."""
+        weight = _weight(record.call)
+        self._weight += weight - record.weight
+        record.weight = weight
+        while len(self._records) > self._limits.tool_calls or (
+            self._weight > self._limits.tool_call_characters and len(self._records) > 1
+        ):
+            _, forgotten = self._records.popitem(last=False)
+            self._weight -= forgotten.weight
 
     def _name(self, record: _Record, update: "ToolCallUpdate") -> str:
         name = _named(update.field_meta)
@@ -163,6 +177,12 @@ class ToolCalls:
         return text[-self._limits.output_characters :]
 
 
+def _weight(call: ToolCall) -> int:
+    """About how many characters a call holds."""
+    texts = sum(len(value) for value in call.arguments.values() if isinstance(value, str | list | dict))
+    return len(call.output) + texts + sum(len(diff.new_text) + len(diff.old_text or "") for diff in call.diffs)
+
+
 def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
     if not isinstance(said, dict) or not said:
         return known
@@ -172,10 +192,9 @@ def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
 
 def _kind(said: ToolKind, tool: str, arguments: dict[str, Any], command: str | None) -> ToolKind:
     """What the call is about: a command is a command, whatever it is called."""
-    if command is not None and (said in _HARMLESS_KINDS or _text(arguments, _PATH_KEYS) is None):
-        if command in _EDITOR_VERBS and _text(arguments, _PATH_KEYS) is not None:
-            return _EDITOR_VERBS[command]
-        return ToolKind.EXECUTE
+    if command is not None:
+        is_verb = command in _EDITOR_VERBS and _text(arguments, _PATH_KEYS) is not None
+        return _EDITOR_VERBS[command] if is_verb else ToolKind.EXECUTE
     return _KINDS_BY_NAME.get(tool.lower(), said) if said is ToolKind.OTHER else said
 
 
@@ -199,7 +218,11 @@ def _command(arguments: dict[str, Any]) -> str | None:
 
 
 def _text(arguments: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    return next((arguments[key] for key in keys if isinstance(arguments.get(key), str) and arguments[key]), None)
+    for key in keys:
+        value = arguments.get(key)
+        if value and isinstance(value, str):
+            return value
+    return None
 
 
 def _named(meta: Any) -> str:

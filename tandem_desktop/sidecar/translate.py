@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _WANTED = {Verdict.ALLOW: OptionKind.ALLOW_ONCE, Verdict.REJECT: OptionKind.REJECT_ONCE}
 """Never for always: a person answers for one call."""
-_KINDS = frozenset(OptionKind)
+_KINDS = {kind.value: kind for kind in OptionKind}
 
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 
@@ -49,14 +49,13 @@ class Modes:
 
 def offers(options: Any) -> tuple[Offer, ...]:
     """The options that can be understood; others cannot be chosen."""
-    return tuple(
-        Offer(OptionKind(option["kind"]), option["optionId"])
-        for option in (options if isinstance(options, list) else ())
-        if isinstance(option, dict)
-        and isinstance(option.get("kind"), str)
-        and option["kind"] in _KINDS
-        and isinstance(option.get("optionId"), str)
-    )
+    found = []
+    for option in options if isinstance(options, list) else ():
+        if isinstance(option, dict):
+            kind, number = option.get("kind"), option.get("optionId")
+            if isinstance(kind, str) and kind in _KINDS and isinstance(number, str):
+                found.append(Offer(_KINDS[kind], number))
+    return tuple(found)
 
 
 def answer(verdict: Verdict, offered: tuple[Offer, ...]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Paths as an agent writes them, and as we do: relative to the workspace. Decided from the text alone."""
 
 import posixpath
+from functools import lru_cache
 
 
 class WorkspacePaths:
@@ -9,8 +10,10 @@ class WorkspacePaths:
     def __init__(self, workspace: str) -> None:
         self.workspace = posixpath.normpath(workspace)
         self._prefix = self.workspace.rstrip("/") + "/"
+        # Each path comes in several messages.
+        self.inside = lru_cache(maxsize=4096)(self._inside)
 
-    def inside(self, path: str) -> str | None:
+    def _inside(self, path: str) -> str | None:
         """`path` relative to the workspace, `.` for the workspace itself; None when it lies outside or is no path."""
         if not path or "\0" in path:
             return None
