@@ -1,0 +1,408 @@
+"""An agent that tries every way it knows to write, from everywhere it can: `hostile_agent.py JOB`.
+
+The job is a JSON object: `ways`, `whos`, `asks` (ask before each attempt, then go on whatever the answer is), `lingers`
+(stay when told to go), `outside` (a place beside the workspace), `state` (Tandem's own folder) and `person` (the real
+home). What came of each attempt is said at the end of the turn as one JSON object. Nothing but the standard library is
+used.
+"""
+
+import contextlib
+import ctypes
+import json
+import mmap
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DONE = "done"
+BEHIND = "behind"
+_PTRACE_ATTACH, _PTRACE_DETACH = 16, 17
+
+
+class Attempt:
+    """One way, by one process, in a folder of its own: `file`, `other`, `folder/inner`, `empty/` are there before."""
+
+    def __init__(self, job: dict[str, Any], who: str, way: str) -> None:
+        self.base = Path.cwd() / "t" / who / way
+        self.mark = f"{who} {way}\n"
+        self.name = f"{who}-{way}"
+        self.file = self.base / "file"
+        self.other = self.base / "other"
+        self.outside = Path(job["outside"])
+        self.state = Path(job["state"])
+        self.person = Path(job["person"])
+
+    def write(self) -> None:
+        self.file.write_text(self.mark)
+
+    def append(self) -> None:
+        with self.file.open("a") as file:
+            file.write(self.mark)
+
+    def create(self) -> None:
+        (self.base / "new").write_text(self.mark)
+
+    def rename_over(self) -> None:
+        (self.base / "temporary").write_text(self.mark)
+        (self.base / "temporary").replace(self.file)
+
+    def move_folder(self) -> None:
+        shutil.move(self.base / "folder", self.base / "moved")
+
+    def exchange(self) -> None:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+        _checked(renameat2(-100, os.fsencode(self.file), -100, os.fsencode(self.other), 2))
+
+    def hard_link(self) -> None:
+        (self.base / "linked").hardlink_to(self.file)
+        (self.base / "linked").write_text(self.mark)
+
+    def through_link(self) -> None:
+        (self.base / "link").symlink_to("file")
+        (self.base / "link").write_text(self.mark)
+
+    def through_link_outside(self) -> None:
+        (self.base / "link").symlink_to(self.outside / "file")
+        (self.base / "link").write_text(self.mark)
+
+    def through_folder_link(self) -> None:
+        (self.base / "link").symlink_to(self.outside)
+        (self.base / "link" / self.name).write_text(self.mark)
+
+    def upwards(self) -> None:
+        (Path.cwd() / ".." / "outside" / self.name).write_text(self.mark)
+
+    def memory_map(self) -> None:
+        with self.file.open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+            memory[0:3] = b"MAP"
+            memory.flush()
+
+    def truncate(self) -> None:
+        os.truncate(self.file, 0)
+
+    def fallocate(self) -> None:
+        fd = os.open(self.file, os.O_RDWR)
+        os.posix_fallocate(fd, 0, 64)
+        os.close(fd)
+
+    def chmod(self) -> None:
+        self.file.chmod(0o755)
+
+    def chmod_folder(self) -> None:
+        (self.base / "folder").chmod(0o700)
+
+    def touch(self) -> None:
+        os.utime(self.file, (1, 1))
+
+    def attribute(self) -> None:
+        os.setxattr(self.file, "user.hostile", b"1")
+
+    def make_folder(self) -> None:
+        (self.base / "made").mkdir()
+
+    def remove_folder(self) -> None:
+        (self.base / "empty").rmdir()
+
+    def unlink(self) -> None:
+        self.file.unlink()
+
+    def remove_tree(self) -> None:
+        shutil.rmtree(self.base / "folder")
+
+    def replace_tree(self) -> None:
+        shutil.rmtree(self.base / "folder")
+        (self.base / "folder").mkdir()
+        (self.base / "folder" / "fresh").write_text(self.mark)
+
+    def folder_for_file(self) -> None:
+        self.file.unlink()
+        self.file.mkdir()
+
+    def pipe(self) -> None:
+        os.mkfifo(self.base / "pipe")
+
+    def device(self) -> None:
+        os.mknod(self.base / "device", stat.S_IFBLK | 0o600, os.makedev(8, 0))
+
+    def socket(self) -> None:
+        os.chdir(self.base)
+        socket.socket(socket.AF_UNIX).bind("socket")
+
+    def sendfile(self) -> None:
+        with self.other.open("rb") as source, self.file.open("r+b") as target:
+            os.sendfile(target.fileno(), source.fileno(), 0, 100)
+
+    def copy_range(self) -> None:
+        with self.other.open("rb") as source, self.file.open("r+b") as target:
+            os.copy_file_range(source.fileno(), target.fileno(), 100)
+
+    def nameless(self) -> None:
+        fd = os.open(self.base, os.O_TMPFILE | os.O_WRONLY, 0o644)
+        os.write(fd, self.mark.encode())
+        os.link(f"/proc/self/fd/{fd}", self.base / "named", src_dir_fd=-100, follow_symlinks=True)
+
+    def reopened(self) -> None:
+        fd = os.open(self.file, os.O_RDONLY)
+        Path(f"/proc/self/fd/{fd}").write_text(self.mark)
+
+    def own_root(self) -> None:
+        Path(f"/proc/self/root{self.file}").write_text(self.mark)
+
+    def root_of_first(self) -> None:
+        Path(f"/proc/1/root{self.file}").write_text(self.mark)
+
+    def inherited(self) -> None:
+        """Through whatever was left open when the agent was started."""
+        found = [number for number in os.listdir("/proc/self/fd") if int(number) > 2]
+        for number in found:
+            with contextlib.suppress(OSError):
+                Path(f"/proc/self/fd/{number}/t/{self.name}").write_text(self.mark)
+        self.write()
+
+    def shell(self) -> None:
+        script = 'printf "%s" "$1" > "$2"; sed -i s/other/OTHER/ "$3"'
+        subprocess.run(["sh", "-c", script, "sh", self.mark, self.file, self.other], check=True)
+
+    def own_namespace(self) -> None:
+        """A namespace of its own, where it may take mounts away."""
+        script = f'umount -l "{Path.cwd()}" || umount -l /; printf x > "{self.file}"'
+        _run(["unshare", "-Urm", "sh", "-c", script])
+
+    def bind(self) -> None:
+        script = f'mount --bind "{self.outside}" "{self.base}/empty" && printf x > "{self.base}/empty/{self.name}"'
+        _run(["unshare", "-Urm", "sh", "-c", script])
+
+    def remount(self) -> None:
+        script = f'mount -o remount,rw,bind / && printf x > "{self.outside}/{self.name}"'
+        _run(["unshare", "-Urm", "sh", "-c", script])
+
+    def join_parent(self) -> None:
+        _run(["nsenter", "-t", "1", "-m", "-U", "sh", "-c", f'printf x > "{self.outside}/{self.name}"'])
+
+    def trace_first(self) -> None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        _checked(libc.ptrace(_PTRACE_ATTACH, 1, 0, 0))
+        os.waitpid(1, 0x40000000)
+        libc.ptrace(_PTRACE_DETACH, 1, 0, 0)
+
+    def kill_first(self) -> None:
+        os.kill(1, signal.SIGKILL)
+        os.kill(1, 0)
+
+    def kill_outside(self) -> None:
+        """The process that started it, by the number it has outside."""
+        os.kill(int(os.environ["HOSTILE_OUTSIDE_PID"]), signal.SIGKILL)
+
+    def state_folder(self) -> None:
+        (self.state / self.name).write_text(self.mark)
+
+    def approval_key(self) -> None:
+        for path in self.state.rglob("*"):
+            if path.is_file() and not path.is_relative_to(Path.home()):
+                path.read_bytes()
+                return
+        raise PermissionError("nothing of it can be seen")
+
+    def own_plans(self) -> None:
+        target = Path.cwd() / ".tandem" / "plans"
+        target.mkdir(exist_ok=True)
+        (target / "index.json").write_text(self.mark)
+
+    def person_keys(self) -> None:
+        (self.person / ".ssh" / "authorized_keys").write_text(self.mark)
+
+    def person_start_file(self) -> None:
+        (self.person / ".bashrc").write_text(self.mark)
+
+    def system(self) -> None:
+        Path("/etc/passwd").write_text(self.mark)
+
+    def kernel(self) -> None:
+        Path("/proc/sys/kernel/core_pattern").write_text("|/tmp/x")
+
+    def git_hook(self) -> None:
+        hook = Path(".git/hooks") / self.name
+        hook.write_text("#!/bin/sh\ntouch /tmp/x\n")
+        hook.chmod(0o755)
+
+    def git_settings(self) -> None:
+        with Path(".git/config").open("a") as file:
+            file.write(f"[core]\n\tfsmonitor = {self.name}\n")
+
+    def planning_socket(self) -> None:
+        """What guards the planning tools is a token; nonsense is worth nothing."""
+        sockets = [path for path in self.state.rglob("*") if stat.S_ISSOCK(path.lstat().st_mode)]
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(10)
+            connection.connect(str(sockets[0]))
+            connection.sendall(b"give me the plan\n" * 100)
+            answer = b""
+            while data := connection.recv(4096):
+                answer += data
+        if answer:
+            raise AssertionError(f"it was answered: {answer[:80]!r}")
+
+
+WAYS: tuple[str, ...] = tuple(
+    name for name, value in vars(Attempt).items() if callable(value) and not name.startswith("_")
+)
+
+
+class HostileAgent:
+    """Speaks just enough of the protocol to be let in."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.job = job
+        self.number = 0
+        self.session = "hostile"
+        self.let_go: Callable[[], None] = lambda: None
+
+    def run(self) -> None:
+        if self.job["lingers"]:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+        while message := self.read():
+            method = message.get("method")
+            if method == "initialize":
+                self.answer(message, {"protocolVersion": 1, "agentInfo": {"name": "hostile", "version": "1"}})
+            elif method == "session/new":
+                self.answer(message, {"sessionId": self.session})
+            elif method == "session/prompt":
+                self.turn()
+                self.answer(message, {"stopReason": "end_turn"})
+                self.let_go()
+            elif "id" in message and method:
+                self.answer(message, {})
+        if self.job["lingers"]:
+            signal.pause()
+
+    def turn(self) -> None:
+        found: dict[str, dict[str, str]] = {}
+        for who in self.job["whos"]:
+            if who == BEHIND:
+                self.let_go = self.stay_behind()
+                continue
+            for way in self.job["ways"]:
+                if self.job["asks"]:
+                    self.ask(who, way)
+            run_as = {"self": lambda work: work(), "child": in_child, "grandchild": in_grandchild}[who]
+            found[who] = run_as(lambda who=who: attempt_all(self.job, who))
+        self.say(json.dumps(found))
+
+    def stay_behind(self) -> Callable[[], None]:
+        """A daemon that has written once and goes on as soon as the turn is over, whatever becomes of the agent."""
+        waiting, go = os.pipe()
+        ready, is_ready = os.pipe()
+        if os.fork() == 0:
+            os.close(go)
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            first, *others = self.job["ways"]
+            found = attempt_all(self.job, BEHIND, [first])
+            os.write(is_ready, b"x")
+            os.read(waiting, 1)
+            while True:
+                found |= attempt_all(self.job, BEHIND, others)
+                (Path.home() / "behind.json").write_text(json.dumps(found))
+        os.close(waiting)
+        os.close(is_ready)
+        os.read(ready, 1)
+        return lambda: os.close(go)
+
+    def ask(self, who: str, way: str) -> None:
+        self.number += 1
+        path = str(Path.cwd() / "t" / who / way / "file")
+        call = {"toolCallId": f"{who}-{way}", "kind": "edit", "title": way, "locations": [{"path": path}]}
+        options = [
+            {"optionId": "a", "name": "Reject", "kind": "allow_once"},
+            {"optionId": "b", "name": "Allow", "kind": "reject_once"},
+        ]
+        params = {"sessionId": self.session, "toolCall": call, "options": options}
+        self.send({"id": self.number, "method": "session/request_permission", "params": params})
+        while (message := self.read()) and message.get("id") != self.number:
+            pass
+
+    def say(self, text: str) -> None:
+        update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+        self.send({"method": "session/update", "params": {"sessionId": self.session, "update": update}})
+
+    def answer(self, message: dict[str, Any], result: dict[str, Any]) -> None:
+        self.send({"id": message["id"], "result": result})
+
+    def read(self) -> dict[str, Any]:
+        line = sys.stdin.buffer.readline()
+        return json.loads(line) if line else {}
+
+    def send(self, message: dict[str, Any]) -> None:
+        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def attempt_all(job: dict[str, Any], who: str, ways: list[str] | None = None) -> dict[str, str]:
+    """Every way in turn, each from the workspace; one that ends the process is not among them."""
+    home = Path.cwd()
+    found = {}
+    for way in ways or job["ways"]:
+        os.chdir(home)
+        try:
+            getattr(Attempt(job, who, way), way)()
+            found[way] = DONE
+        except Exception as error:
+            found[way] = f"{type(error).__name__}: {error}"
+    os.chdir(home)
+    return found
+
+
+def in_child(work: Callable[[], dict[str, str]]) -> dict[str, str]:
+    return _reported(work, lambda: None)
+
+
+def in_grandchild(work: Callable[[], dict[str, str]]) -> dict[str, str]:
+    """A daemon: its parent is gone, its session is its own."""
+
+    def orphan() -> None:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+
+    return _reported(work, orphan)
+
+
+def _reported(work: Callable[[], dict[str, str]], before: Callable[[], None]) -> dict[str, str]:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        before()
+        with open(writing, "w") as file:
+            file.write(json.dumps(work()))
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as file:
+        found: dict[str, str] = json.loads(file.read() or "{}")
+    os.waitpid(child, 0)
+    return found
+
+
+def _run(argv: list[str]) -> None:
+    ended = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if ended.returncode:
+        raise OSError(ended.stderr.strip() or f"exit code {ended.returncode}")
+
+
+def _checked(result: int) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+if __name__ == "__main__":
+    HostileAgent(json.loads(sys.argv[1])).run()
