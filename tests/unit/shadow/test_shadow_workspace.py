@@ -180,6 +180,40 @@ def test_what_the_person_puts_into_a_folder_the_agent_made_as_well_is_not_taken_
     assert set(place.changes()) == {"n/agent.txt"}
 
 
+def test_what_both_put_into_a_folder_the_agent_emptied_is_drifted(place: ShadowPlace) -> None:
+    place.put("d/a.txt", "a\n")
+    place.open().begin_turn()
+    place.agent("rm -rf d; mkdir d")
+    place.shadow.note_bases()
+    place.put("d/later.txt", "person\n")
+    place.shadow.begin_turn()
+    place.agent("echo agent > d/later.txt")
+    change = place.changes()["d/later.txt"]
+    assert (change.before, change.drifted) == (ABSENT, True)
+
+
+def test_what_the_person_puts_where_both_made_a_folder_of_a_file_is_not_taken_for_removed(place: ShadowPlace) -> None:
+    place.put("f", "file\n")
+    place.open().begin_turn()
+    place.agent("rm f; mkdir f; echo x > f/agent.txt")
+    place.shadow.note_bases()
+    (place.root / "f").unlink()
+    place.put("f/person.txt", "person\n")
+    place.shadow.begin_turn()
+    assert "f/person.txt" not in place.changes()
+
+
+def test_a_path_the_agent_left_alone_again_has_the_base_of_the_turn_it_is_changed_in(overlay: ShadowPlace) -> None:
+    overlay.open().begin_turn()
+    overlay.agent("echo x > a.txt")
+    overlay.shadow.note_bases()
+    overlay.agent("rm a.txt")
+    overlay.put("a.txt", "person\n")
+    overlay.shadow.begin_turn()
+    overlay.agent("cat a.txt; echo agent > a.txt")
+    assert overlay.changes()["a.txt"] == ShadowChange("a.txt", a_file(b"person\n"), a_file(b"agent\n"), drifted=False)
+
+
 def test_refresh_shows_later_edits_where_the_agent_changed_nothing(place: ShadowPlace) -> None:
     place.put("settled.txt", "1\n")
     place.put("mine.txt", "1\n")
