@@ -190,7 +190,7 @@ class AgentRequests:
         text = params.get("content")
         if not isinstance(text, str):
             raise RefusedError(INVALID_PARAMS, "the content must be text")
-        await self._client.write_text(conversation.id, self._inside(params, "path"), text)
+        await self._client.save_text(conversation.id, self._inside(params, "path"), text)
         return {}
 
     async def _open_terminal(self, conversation: Conversation, params: Parameters) -> Any:

@@ -1,4 +1,4 @@
-"""Talk to an agent that floods, and tell how much memory that took: `python -m tests.support.flooded HOW BYTES`.
+"""Talk to agents that flood, and tell how much memory each took: `python -m tests.support.flooded HOW=SIZE …`.
 
 A process of its own, so that its memory is that of the talk alone.
 """
@@ -38,10 +38,10 @@ async def talk(how: str, size: int) -> dict[str, Any]:
         session = await manager.new_session()
         before = peak()
         try:
-            ended = await manager.prompt(session.id, "go")
+            ended = (await manager.prompt(session.id, "go")).value
         except SidecarError as error:
-            return {"ended": error.kind, "grew": peak() - before, "asked": len(client.requests)}
-        return {"ended": ended.value, "grew": peak() - before, "asked": len(client.requests)}
+            ended = error.kind
+        return {"how": how, "ended": ended, "grew": peak() - before}
     finally:
         await manager.stop()
 
@@ -52,4 +52,5 @@ def peak() -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(talk(sys.argv[1], int(sys.argv[2])))))
+    floods = [word.split("=") for word in sys.argv[1:]]
+    sys.stdout.write(json.dumps([asyncio.run(talk(how, int(size))) for how, size in floods]))

@@ -173,7 +173,7 @@ def places_in(name: str, count: int, seed: int = 20) -> list[tuple[str, int]]:
 
 
 async def test_an_agent_that_dies_at_any_byte_ends_the_turn_with_an_error() -> None:
-    await cuts([place for name in ("oc_seq_allow", "goose_seq_allow") for place in places_in(name, 40)])
+    await cuts([place for name in ("oc_seq_allow", "goose_seq_allow") for place in places_in(name, 25)])
 
 
 @pytest.mark.exhaustive

@@ -1,0 +1,99 @@
+"""Agents are known by data: bundled profiles that make them ask, any other command, and what of it is installed."""
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.sidecar.profiles import (
+    BUILT_IN,
+    FoundAgent,
+    built_in_command,
+    custom_profile,
+    find_agent,
+    load_profiles,
+    profile_named,
+)
+
+EXPECTED = {"built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe"}
+
+
+def an_executable(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_every_agent_is_bundled_and_the_built_in_one_comes_first() -> None:
+    names = [profile.name for profile in load_profiles()]
+    assert set(names) == EXPECTED
+    assert names[0] == BUILT_IN
+
+
+@pytest.mark.parametrize("profile", load_profiles(), ids=lambda profile: profile.name)
+def test_no_profile_uses_an_agents_own_plan_mode_or_leaves_out_what_is_known(profile: AgentProfile) -> None:
+    assert profile.asking_mode != "plan"
+    assert profile.known
+    assert profile.needs
+    assert profile.install
+    assert not [name for name in profile.credentials if name.startswith("/") or ".." in name]
+
+
+def test_opencode_is_told_to_ask_and_to_go_on_after_a_refusal() -> None:
+    settings = json.loads(profile_named("opencode").set_env["OPENCODE_CONFIG_CONTENT"])
+    assert settings["permission"] == {"edit": "ask", "bash": "ask", "webfetch": "ask"}
+    assert settings["experimental"] == {"continue_loop_on_deny": True}
+
+
+def test_an_unknown_agent_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(BadInputError, match="No agent is called clippy") as raised:
+        profile_named("clippy")
+    assert "opencode" in raised.value.next
+
+
+def test_any_command_can_be_an_agent() -> None:
+    profile = custom_profile("/opt/my agent/run --acp 'two words'".replace("my agent", "'my agent'"), env=("MY_KEY",))
+    assert profile.command == ("/opt/my agent/run", "--acp", "two words")
+    assert (profile.title, profile.env, profile.asking_mode) == ("run", ("MY_KEY",), None)
+
+
+@pytest.mark.parametrize("line", ["", "   ", "agent 'unfinished"])
+def test_a_command_that_cannot_be_read_is_refused(line: str) -> None:
+    with pytest.raises(BadInputError):
+        custom_profile(line)
+
+
+def test_an_agent_is_found_on_the_path_with_its_version(tmp_path: Path) -> None:
+    path = an_executable(tmp_path / "bin", "goose", 'test "$1" = --version && echo "goose 1.34.0 (abc)"')
+    found = find_agent(profile_named("goose"), {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}"})
+    assert found == FoundAgent(profile_named("goose"), path, "1.34.0")
+    assert found.command == (str(path), "acp")
+
+
+def test_an_agent_that_is_not_installed_has_no_path(tmp_path: Path) -> None:
+    assert find_agent(profile_named("goose"), {"PATH": str(tmp_path)}) == FoundAgent(profile_named("goose"), None)
+
+
+def test_an_agent_in_the_current_folder_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    an_executable(tmp_path, "goose", "echo 1.0")
+    monkeypatch.chdir(tmp_path)
+    assert find_agent(profile_named("goose"), {"PATH": ".:"}).path is None
+
+
+def test_an_agent_that_does_not_tell_its_version_is_found_all_the_same(tmp_path: Path) -> None:
+    an_executable(tmp_path / "bin", "goose", "exit 1")
+    found = find_agent(profile_named("goose"), {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}"})
+    assert (found.path, found.version) == (tmp_path / "bin" / "goose", None)
+
+
+def test_the_built_in_agent_is_this_program() -> None:
+    found = find_agent(profile_named(BUILT_IN))
+    assert found.command == built_in_command() == (sys.executable, "-m", "tandem_desktop", "agent")
+    assert found.version
