@@ -51,7 +51,7 @@ class AgentClient(Protocol):
     async def read_text(self, session_id: SessionId, path: str) -> str:
         """The text of a file as the agent's shadow has it."""
 
-    async def write_text(self, session_id: SessionId, path: str, text: str) -> None:
+    async def save_text(self, session_id: SessionId, path: str, text: str) -> None:
         """Write a file in the agent's shadow."""
 
     async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:

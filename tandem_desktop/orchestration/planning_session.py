@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from tandem_desktop.domain.agent_ports import AgentPort
 from tandem_desktop.domain.agents import (
@@ -18,6 +19,7 @@ from tandem_desktop.domain.agents import (
     ToolCall,
     ToolCallChanged,
     ToolCallStatus,
+    ToolKind,
 )
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import SidecarError, TandemError
@@ -198,17 +200,17 @@ class PlanningSession:
         """A revision of what is there at this moment, in the middle of a turn."""
         return await asyncio.to_thread(self._propose, task, "", Origin.AGENT)
 
-    async def queue(self, command: QueuedCommand) -> None:
-        """A command of the agent ends a segment; called before the agent is answered."""
-        await asyncio.to_thread(self.staging.queue, command)
+    async def queue(self, command: QueuedCommand) -> int:
+        """A command of the agent ends a segment; called before the agent is answered, with the operation's number."""
+        return await asyncio.to_thread(self.staging.queue, command, self._clock())
 
     def heard(self, update: AgentUpdate) -> None:
         """Listen to the agent."""
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
             self._signals.hear(update.text)
-        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED and not self.is_planning:
-            self._settle_call(update.call)
+        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
+            self._call_ended(update.call)
         self._events.publish(AgentHeard(session_id=self.id, update=update))
 
     async def close(self) -> None:
@@ -222,9 +224,12 @@ class PlanningSession:
 
     def approved(self) -> None:
         """The person approved the plan: Plan mode ends, and the agent is told so."""
-        if self.is_planning:
-            self.set_plan_mode(False)
-            self._to_tell.append(messages.plan_approved())
+        plan_id = self.plan_id
+        if not self.is_planning or plan_id is None:
+            return
+        self.set_plan_mode(False)
+        self._set_scope(self._plans.meta(plan_id).tools_required)
+        self._to_tell.append(messages.plan_approved())
 
     async def abandon(self) -> None:
         """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
@@ -236,8 +241,19 @@ class PlanningSession:
 
         await asyncio.to_thread(clear)
 
-    def _settle_call(self, call: ToolCall) -> None:
-        task = asyncio.create_task(self._immediate.call_ended(call))
+    def _set_scope(self, tools: tuple[str, ...]) -> None:
+        """While an approved plan is carried out, its agent may use what the plan is made of, and nothing else."""
+        permissions = self.interceptor.permissions
+        self.interceptor.set_permissions(permissions.model_copy(update={"plan_scope": tools or None}))
+
+    def _call_ended(self, call: ToolCall) -> None:
+        if not self.is_planning:
+            work: Coroutine[Any, Any, None] = self._immediate.call_ended(call)
+        elif call.kind is ToolKind.EXECUTE:
+            work = asyncio.to_thread(self.staging.end_rehearsal)
+        else:
+            return
+        task = asyncio.create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
 
@@ -258,6 +274,7 @@ class PlanningSession:
         self._to_tell += await asyncio.to_thread(look)
         if self.plan_id is None:
             self.presented = Presented()
+            self._set_scope(())
 
     async def _talk(self, task: str) -> StopReason:
         assert self._agent_session is not None

@@ -1,7 +1,5 @@
 """Put a session together: its doors, its queue, its agent and its tools, each knowing only its neighbours."""
 
-import contextlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +26,6 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.shadow.agent_environment import agent_environment
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
-from tandem_desktop.sidecar.connection import OnFrame
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
 from tandem_desktop.staging.confirmation import Confirmation
@@ -86,7 +83,7 @@ def assemble(
             doors,
             workspace=workspace,
             limits=SidecarLimits(message_bytes=settings.max_message_bytes),
-            on_frame=_transcript(record.transcript),
+            on_frame=record.keep_frame,
         ),
         shadow=shadow,
         staging=staging,
@@ -139,14 +136,3 @@ def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) 
         cwd=call.cwd,
         network=settings.rehearse_with_network,
     )
-
-
-def _transcript(path: Path) -> OnFrame:
-    """Every message as it crossed the wire, a line each."""
-
-    def write(direction: str, frame: bytes) -> None:
-        line = {"dir": direction, "msg": frame.decode("utf-8", "replace")}
-        with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-    return write

@@ -79,7 +79,7 @@ class SessionDoors:
         data = await asyncio.to_thread(self._shadow.read, path)
         return data.decode("utf-8", "replace")
 
-    async def write_text(self, session_id: SessionId, path: str, text: str) -> None:
+    async def save_text(self, session_id: SessionId, path: str, text: str) -> None:
         await asyncio.to_thread(self._shadow.write, path, text.encode())
 
     async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:

@@ -98,12 +98,14 @@ class SessionNews:
         if by_agent is None:
             return ()
         wanted = _after_states(latest.operations)
+        gone = set()
         for path, state in _after_states(by_agent.operations).items():
             if path not in wanted:
-                self._shadow.settle((path,))
+                gone.add(path)
             elif wanted[path] != state:
                 self._shadow.put(path, wanted[path], self._bytes(wanted[path]))
-        self._staging.keep_commands({operation.call for operation in latest.operations if operation.call})
+        self._shadow.settle(gone)
+        self._staging.follow_person({operation.call for operation in latest.operations if operation.call}, gone)
         kept = {_identity(operation) for operation in latest.operations}
         return tuple(operation for operation in by_agent.operations if _identity(operation) not in kept)
 

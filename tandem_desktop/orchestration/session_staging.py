@@ -28,11 +28,23 @@ class SessionStaging:
         self._open = Segment(())
         self._drifted: tuple[str, ...] = ()
 
-    def queue(self, command: QueuedCommand) -> None:
-        """End the segment with a command. The same command queued again moves to its new place."""
+    def queue(self, command: QueuedCommand, now: datetime) -> int:
+        """End the segment with a command; which operation it is. The same command again moves to its new place."""
         with self._lock:
             segment = replace(self._looked(), command=command)
-            self._closed = [_without(each, command) for each in self._closed]
+            again = [_without(each, command.call) for each in self._closed]
+            self._closed = _folded([*again, segment])
+            self._open = Segment(())
+            self._record.save_segments(tuple(self._closed))
+            return len(staged_operations(tuple(self._closed), now).operations)
+
+    def end_rehearsal(self) -> None:
+        """A command has run in the shadow: what it did is told apart from what comes after."""
+        with self._lock:
+            segment = self._looked()
+            if segment.rehearsed is None:
+                self._open = segment
+                return
             self._closed.append(segment)
             self._open = Segment(())
             self._record.save_segments(tuple(self._closed))
@@ -49,16 +61,17 @@ class SessionStaging:
         """Paths the person changed meanwhile, as the last look found them."""
         return self._drifted
 
-    def keep_commands(self, wanted: set[CommandCall]) -> None:
-        """Leave out every queued command the person took out of the plan."""
+    def follow_person(self, commands: set[CommandCall], gone: set[str]) -> None:
+        """Leave out every queued command but these, and whatever was done at the paths the person took out."""
         with self._lock:
             kept = [
-                each if each.command is None or each.command.call in wanted else replace(each, command=None)
+                replace(each, changes=tuple(change for change in each.changes if change.path not in gone))
                 for each in self._closed
             ]
-            if kept != self._closed:
-                self._closed = kept
-                self._record.save_segments(tuple(kept))
+            for call in {each.command.call for each in self._closed if each.command} - commands:
+                kept = [_without(each, call) for each in kept]
+            *self._closed, self._open = _folded([*kept, self._open])
+            self._record.save_segments(tuple(self._closed))
 
     def clear(self) -> None:
         """Forget the queue: its plan has come to an end."""
@@ -100,8 +113,22 @@ def _path_change(change: ShadowChange) -> PathChange:
     return PathChange(path=change.path, before=change.before, after=change.after)
 
 
-def _without(segment: Segment, command: QueuedCommand) -> Segment:
-    return replace(segment, command=None) if segment.command and segment.command.call == command.call else segment
+def _without(segment: Segment, call: CommandCall) -> Segment:
+    return replace(segment, command=None) if segment.command and segment.command.call == call else segment
+
+
+def _folded(segments: list[Segment]) -> list[Segment]:
+    """Segments that no command ends any more go on in the next; the last one stays what it is."""
+    folded: list[Segment] = []
+    calls: tuple[ToolCall, ...] = ()
+    requests: tuple[InterceptedRequest, ...] = ()
+    for segment in segments[:-1]:
+        calls, requests = (*calls, *segment.calls), (*requests, *segment.requests)
+        if segment.command is not None or segment.rehearsed is not None:
+            folded.append(replace(segment, calls=calls, requests=requests))
+            calls, requests = (), ()
+    last = segments[-1]
+    return [*folded, replace(last, calls=(*calls, *last.calls), requests=(*requests, *last.requests))]
 
 
 def _ran_unasked(call: ToolCall) -> bool:

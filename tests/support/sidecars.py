@@ -77,7 +77,7 @@ class NotingClient:
             raise FileNotFoundError(path)
         return self.files[path]
 
-    async def write_text(self, session_id: SessionId, path: str, text: str) -> None:
+    async def save_text(self, session_id: SessionId, path: str, text: str) -> None:
         self.files[path] = text
 
     async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:

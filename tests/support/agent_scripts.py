@@ -1,0 +1,66 @@
+"""Steps for the scripted agent, spoken as an agent would: ask, write, run, end a call."""
+
+from pathlib import Path
+from typing import Any
+
+Step = dict[str, Any]
+
+OPTIONS = [
+    {"optionId": "1", "name": "Never mind", "kind": "allow_once"},
+    {"optionId": "2", "name": "Yes", "kind": "reject_once"},
+    {"optionId": "3", "name": "Always", "kind": "allow_always"},
+]
+"""Named to mislead whoever goes by names."""
+
+
+class Steps:
+    """Makes steps about one workspace, with ids that are never used twice."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._number = 0
+
+    def ask_to_write(self, call: str, path: str, text: str, old: str | None = None) -> Step:
+        content = [{"type": "diff", "path": self._full(path), "oldText": old, "newText": text}]
+        return self._permission(call, kind="edit", title=f"Edit {path}", content=content, paths=[path])
+
+    def ask_to_run(self, call: str, command: str) -> Step:
+        return self._permission(call, kind="execute", title=command, rawInput={"command": command})
+
+    def write(self, path: str, text: str) -> Step:
+        return self._request("fs/write_text_file", path=self._full(path), content=text)
+
+    def terminal(self, command: str) -> Step:
+        return self._request("terminal/create", command=command)
+
+    def ended(self, call: str, status: str = "completed") -> Step:
+        return self._update(sessionUpdate="tool_call_update", toolCallId=call, status=status)
+
+    def ran(self, call: str, command: str) -> Step:
+        """A command the agent says it runs, without having asked."""
+        return self._update(
+            sessionUpdate="tool_call",
+            toolCallId=call,
+            title=command,
+            kind="execute",
+            status="in_progress",
+            rawInput={"command": command},
+        )
+
+    def say(self, text: str) -> Step:
+        return {"do": "say", "text": text}
+
+    def _permission(self, call: str, *, paths: list[str] | None = None, **facts: Any) -> Step:
+        locations = [{"path": self._full(path)} for path in paths or []]
+        tool_call = {"toolCallId": call, "status": "pending", "locations": locations, **facts}
+        return self._request("session/request_permission", toolCall=tool_call, options=OPTIONS)
+
+    def _request(self, method: str, **params: Any) -> Step:
+        self._number += 1
+        return {"do": "request", "id": self._number, "method": method, "params": params}
+
+    def _update(self, **update: Any) -> Step:
+        return {"do": "update", "update": update}
+
+    def _full(self, path: str) -> str:
+        return str(self._workspace / path)

@@ -1,0 +1,293 @@
+"""A session with a scripted agent in a real shadow: planning, Plan mode off, decisions and what the agent is told."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.agents import AgentProfile, OnReject
+from tandem_desktop.domain.errors import NotApprovableError
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.events.events import ChangesWaiting, PermissionAsked, TandemEvent
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.staging.confirmation import Decision
+from tests.support.agent_scripts import Step, Steps
+from tests.support.sidecars import AGENTS
+from tests.support.tree_walker import walk
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "a.txt").write_text("old\n")
+    return folder
+
+
+@pytest.fixture
+def engine(workspace: Path, tmp_path: Path) -> Engine:
+    return build_engine(workspace, state=tmp_path / "state")
+
+
+@pytest.fixture
+async def sessions(engine: Engine, tmp_path: Path) -> AsyncIterator[AgentSessions]:
+    (tmp_path / "home").mkdir()
+    opened = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    yield opened
+    await opened.close()
+    engine.close()
+
+
+@pytest.fixture
+def steps(workspace: Path) -> Steps:
+    return Steps(workspace)
+
+
+async def a_session(
+    sessions: AgentSessions, *turns: list[Step], plan_mode: bool = True, on_reject: OnReject = OnReject.CONTINUES
+) -> PlanningSession:
+    script = json.dumps({"turns": list(turns)})
+    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
+    profile = AgentProfile(name="scripted", title="Scripted", command=command, on_reject=on_reject)
+    return await sessions.open(profile, plan_mode=plan_mode)
+
+
+def disk(workspace: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in workspace.iterdir() if path.is_file()}
+
+
+async def test_what_an_agent_writes_while_planning_becomes_a_plan_and_nothing_else(
+    sessions: AgentSessions, workspace: Path, steps: Steps
+) -> None:
+    before = walk(workspace)
+    session = await a_session(
+        sessions,
+        [steps.ask_to_write("c1", "a.txt", "new\n", "old\n"), steps.write("a.txt", "new\n"), steps.ended("c1")],
+    )
+    turn = await session.plan("Make it new")
+    assert turn.version is not None
+    assert [(each.kind, each.path) for each in turn.version.operations] == [(OperationKind.MODIFY, "a.txt")]
+    assert turn.version.operations[0].request_ids
+    assert turn.version.title == "Make it new"
+    assert walk(workspace) == before
+
+
+async def test_command_of_the_agent_divides_what_came_before_from_what_came_after(
+    sessions: AgentSessions, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [
+            steps.write("one.txt", "1\n"),
+            steps.ask_to_run("c1", "touch ran"),
+            steps.write("two.txt", "2\n"),
+            steps.terminal("touch ran-too"),
+        ],
+    )
+    turn = await session.plan("Several things")
+    assert turn.version is not None
+    shown = [each.path or (each.call and each.call.command) for each in turn.version.operations]
+    assert shown == ["one.txt", "touch ran", "two.txt", "touch ran-too"]
+    assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_command_run_without_asking_is_a_warning_on_the_plan(sessions: AgentSessions, steps: Steps) -> None:
+    session = await a_session(sessions, [steps.ran("c1", "make install"), steps.write("one.txt", "1\n")])
+    turn = await session.plan("Go")
+    assert turn.version is not None
+    assert any("make install" in warning for warning in turn.version.warnings)
+
+
+async def test_agent_that_stops_at_a_refusal_is_told_to_go_on(sessions: AgentSessions, steps: Steps) -> None:
+    session = await a_session(
+        sessions,
+        [steps.ask_to_run("c1", "make")],
+        [steps.write("after.txt", "went on\n")],
+        on_reject=OnReject.STOPS,
+    )
+    turn = await session.plan("Build")
+    assert turn.version is not None
+    assert [each.kind for each in turn.version.operations] == [OperationKind.COMMAND, OperationKind.CREATE]
+
+
+async def test_agent_that_dies_leaves_a_plan_that_cannot_be_approved(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("one.txt", "1\n"), {"do": "exit", "code": 3}])
+    turn = await session.plan("Go")
+    assert turn.failure is not None
+    assert turn.version is not None
+    with pytest.raises(NotApprovableError):
+        engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+
+
+async def test_question_in_one_session_keeps_no_other_session_waiting(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    asked = hears(engine, PermissionAsked)
+    waiting = await a_session(sessions, [steps.ask_to_write("c1", "a.txt", "new\n", "old\n")], plan_mode=False)
+    other = await a_session(sessions, [steps.write("b.txt", "b\n")])
+    first = asyncio.create_task(waiting.plan("Ask me"))
+    await asked.wait()
+    turn = await other.plan("Write b")
+    assert turn.version is not None
+    assert not first.done()
+    await waiting.cancel_turn()
+    await first
+
+
+async def test_change_a_card_showed_and_a_person_allowed_is_written_at_once_and_can_be_undone(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [steps.ask_to_write("c1", "a.txt", "new\n", "old\n"), steps.write("a.txt", "new\n"), steps.ended("c1")],
+        plan_mode=False,
+    )
+    answering_for(engine, session, Decision.YES)
+    await session.plan("Change it")
+    assert disk(workspace) == {"a.txt": "new\n"}
+    engine.runs.undo(engine.runs.runs()[0].record.run_id)
+    assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_change_other_than_the_card_showed_waits_as_a_second_card(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    waiting = hears(engine, ChangesWaiting)
+    session = await a_session(
+        sessions,
+        [steps.ask_to_write("c1", "a.txt", "new\n", "old\n"), steps.write("a.txt", "EVIL\n"), steps.ended("c1")],
+        plan_mode=False,
+    )
+    answering_for(engine, session, Decision.YES)
+    turn = await session.plan("Change it")
+    await waiting.wait()
+    assert disk(workspace) == {"a.txt": "old\n"}
+    assert turn.version is not None
+    assert [each.path for each in turn.version.operations] == ["a.txt"]
+
+
+async def test_change_nobody_asked_about_waits_as_a_card(
+    sessions: AgentSessions, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("b.txt", "b\n")], plan_mode=False)
+    turn = await session.plan("Do something")
+    assert turn.version is not None
+    assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_skipped_request_changes_nothing_and_the_agent_is_told(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.ask_to_write("c1", "a.txt", "new\n", "old\n")], plan_mode=False)
+    answering_for(engine, session, Decision.SKIP, "Leave it")
+    await session.plan("Change it")
+    assert disk(workspace) == {"a.txt": "old\n"}
+    assert "Leave it" in session.interceptor.requests[0].reason
+
+
+@pytest.mark.req("S1-07", "S0-78")
+async def test_approval_ends_plan_mode_and_the_agent_hears_what_is_on_disk(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("a.txt", "new\n")], [steps.say("Thanks")])
+    turn = await session.plan("Make it new")
+    assert turn.version is not None
+    engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+    await asyncio.sleep(0)
+    engine.runs.apply(turn.version.plan_id)
+    assert not session.is_planning
+    await session.report()
+    assert "applied and checked on disk" in prompts(session, engine)[-1]
+    assert "Plan mode is off" in prompts(session, engine)[-1]
+    assert session.shadow.read("a.txt") == (workspace / "a.txt").read_bytes() == b"new\n"
+
+
+async def test_cancelled_plan_leaves_the_shadow_as_the_disk_is(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("a.txt", "new\n"), steps.ask_to_run("c1", "make")])
+    turn = await session.plan("Make it new")
+    assert turn.version is not None
+    engine.decisions.cancel(turn.version.plan_id)
+    await session.abandon()
+    assert session.shadow.read("a.txt") == b"old\n"
+    assert session.staging.staged(engine.clock()).operations == ()
+
+
+async def test_dropped_operation_is_gone_from_the_shadow_and_the_next_revision(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [steps.write("a.txt", "new\n"), steps.write("b.txt", "b\n"), steps.ask_to_run("c1", "make")],
+        [steps.write("c.txt", "c\n")],
+    )
+    first = await session.plan("Three things")
+    assert first.version is not None
+    dropped = [each.id for each in first.version.operations if each.path != "a.txt"]
+    engine.proposals.drop(first.version.plan_id, [Drop.parse(each) for each in dropped])
+    second = await session.plan("And c")
+    assert second.version is not None
+    assert [each.path for each in second.version.operations] == ["a.txt", "c.txt"]
+    assert "removed from the plan" in prompts(session, engine)[-1]
+
+
+async def test_person_who_edits_while_the_agent_works_keeps_the_edit(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("a.txt", "agent\n"), {"do": "sleep", "seconds": 0.5}, steps.write("b.txt", "b\n")]
+    )
+    planning = asyncio.create_task(session.plan("Go"))
+    while session.shadow.read("a.txt") != b"agent\n":
+        await asyncio.sleep(0.01)
+    (workspace / "a.txt").write_text("person\n")
+    turn = await planning
+    assert turn.version is not None
+    assert turn.version.drifted == ("a.txt",)
+    with pytest.raises(NotApprovableError):
+        engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+    assert engine.plans.meta(turn.version.plan_id).status is PlanStatus.PROPOSED
+    assert disk(workspace) == {"a.txt": "person\n"}
+
+
+def hears(engine: Engine, kind: type) -> asyncio.Event:
+    """Set as soon as an event of this kind is published."""
+    loop, heard = asyncio.get_running_loop(), asyncio.Event()
+
+    def on_event(event: TandemEvent) -> None:
+        if isinstance(event, kind):
+            loop.call_soon_threadsafe(heard.set)
+
+    engine.events.subscribe(on_event)
+    return heard
+
+
+def answering_for(engine: Engine, session: PlanningSession, decision: Decision, words: str = "") -> None:
+    """A person who answers every card of a session alike."""
+
+    def on_event(event: TandemEvent) -> None:
+        if isinstance(event, PermissionAsked) and event.session_id == session.id:
+            session.interceptor.resolve(event.request.id, decision, words)
+
+    engine.events.subscribe(on_event)
+
+
+def prompts(session: PlanningSession, engine: Engine) -> list[str]:
+    """Every prompt the agent was given."""
+    lines = (engine.locations.sessions / session.id / "transcript.jsonl").read_text().splitlines()
+    messages = [json.loads(json.loads(line)["msg"]) for line in lines]
+    return [each["params"]["prompt"][0]["text"] for each in messages if each.get("method") == "session/prompt"]
