@@ -79,6 +79,8 @@ def test_nothing_a_hostile_agent_does_reaches_the_disk_and_all_of_it_is_accounte
         assert [way for way in STAGED if not staged[way]] == []
         assert [way for way in (*REFUSED, *LINKS) if outcome[way] == DONE] == []
         assert [way for way in (*REFUSED, *WITHOUT_EFFECT, *WARNED) if staged[way]] == []
+        assert [way for way in ("kill_first", "trace_first") if "AssertionError" in outcome[way]] == []
+        assert outcome["planning_socket"] == DONE
         assert [staged[way] for way in LINKS] == [[f"t/{who}/{way}/link"] for way in LINKS]
         assert [way for way, words in WARNED.items() if words.format(who=who) not in warnings] == []
         assert [bool(staged[way]) for way in LEFT_TO_THE_KERNEL] == [outcome[way] == DONE for way in LEFT_TO_THE_KERNEL]

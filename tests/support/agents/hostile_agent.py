@@ -4,6 +4,8 @@ The job is a JSON object: `ways`, `whos`, `asks` (ask before each attempt, then 
 (stay when told to go), `outside` (a place beside the workspace), `state` (Tandem's own folder) and `person` (the real
 home). What came of each attempt is said at the end of the turn as one JSON object. Nothing but the standard library is
 used.
+
+It must do no harm where it is not held back: beyond the folders of the test it only finds out whether it could.
 """
 
 import contextlib
@@ -187,18 +189,20 @@ class Attempt:
         _run(["nsenter", "-t", "1", "-m", "-U", "sh", "-c", f'printf x > "{self.outside}/{self.name}"'])
 
     def trace_first(self) -> None:
+        _insist_on_own_first_process()
         libc = ctypes.CDLL(None, use_errno=True)
         _checked(libc.ptrace(_PTRACE_ATTACH, 1, 0, 0))
         os.waitpid(1, 0x40000000)
         libc.ptrace(_PTRACE_DETACH, 1, 0, 0)
 
     def kill_first(self) -> None:
+        _insist_on_own_first_process()
         os.kill(1, signal.SIGKILL)
         os.kill(1, 0)
 
     def kill_outside(self) -> None:
-        """The process that started it, by the number it has outside."""
-        os.kill(int(os.environ["HOSTILE_OUTSIDE_PID"]), signal.SIGKILL)
+        """The process that started it, by the number it has outside; whether it could, without doing it."""
+        os.kill(int(os.environ["HOSTILE_OUTSIDE_PID"]), 0)
 
     def state_folder(self) -> None:
         (self.state / self.name).write_text(self.mark)
@@ -222,14 +226,14 @@ class Attempt:
         (self.person / ".bashrc").write_text(self.mark)
 
     def system(self) -> None:
-        Path("/etc/passwd").write_text(self.mark)
+        _open_for_writing("/etc/passwd")
 
     def kernel(self) -> None:
-        Path("/proc/sys/kernel/core_pattern").write_text("|/tmp/x")
+        _open_for_writing("/proc/sys/kernel/core_pattern")
 
     def git_hook(self) -> None:
         hook = Path(".git/hooks") / self.name
-        hook.write_text("#!/bin/sh\ntouch /tmp/x\n")
+        hook.write_text("#!/bin/sh\nexit 1\n")
         hook.chmod(0o755)
 
     def git_settings(self) -> None:
@@ -396,6 +400,17 @@ def _run(argv: list[str]) -> None:
     ended = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if ended.returncode:
         raise OSError(ended.stderr.strip() or f"exit code {ended.returncode}")
+
+
+def _open_for_writing(path: str) -> None:
+    """Whether it could be written; nothing is."""
+    os.close(os.open(path, os.O_WRONLY))
+
+
+def _insist_on_own_first_process() -> None:
+    first = Path("/proc/1/comm").read_text().strip()
+    if first != "bwrap":
+        raise AssertionError(f"process 1 is {first}: this is no namespace of its own")
 
 
 def _checked(result: int) -> None:
