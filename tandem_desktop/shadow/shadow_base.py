@@ -292,12 +292,11 @@ class ShadowWorkspace(ABC):
         for path in self._bases.paths():
             before = self._bases[path]
             try:
-                after = self._tree.peek(path)
-                if after == before:
-                    continue
-                data = self._tree.load(path, keep=True)[1] if not isinstance(after, Absent) else None
+                after, data = self._tree.peek(path, keep=True)
             except (OutsideWorkspaceError, StorageError) as refusal:
                 self._refused[path] = refusal.message
+                continue
+            if after == before:
                 continue
             disk = self._disk.peek(path, keep=False)[0]
             if after == disk:

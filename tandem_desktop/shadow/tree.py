@@ -50,14 +50,14 @@ class Tree:
         except FileNotFoundError:
             return ABSENT, None
 
-    def peek(self, path: str) -> NodeState:
-        """Like the state of `load`, but below what is no folder there is nothing."""
+    def peek(self, path: str, *, keep: bool = False) -> tuple[NodeState, bytes | None]:
+        """Like `load`, but below what is no folder there is nothing."""
         try:
-            return self.load(path, keep=False)[0]
+            return self.load(path, keep=keep)
         except OutsideWorkspaceError as error:
             if error.path == path:
                 raise
-            return ABSENT
+            return ABSENT, None
 
     def children(self, path: str) -> tuple[str, ...]:
         try:
@@ -126,7 +126,7 @@ class Tree:
     def peek_loosely(self, path: str) -> NodeState | None:
         """What is at `path`; None for what is no file, link or folder, or cannot be read."""
         try:
-            return self.peek(path)
+            return self.peek(path)[0]
         except (OutsideWorkspaceError, StorageError):
             return None
 

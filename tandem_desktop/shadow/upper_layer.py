@@ -58,7 +58,7 @@ class UpperLayer:
         place = self._upper / path
         below = self._disk.is_directory(path)
         if stat.S_ISDIR(info.st_mode):
-            yield Sighting(path, copied=marked(place, ORIGIN), fresh=known)
+            yield Sighting(path, copied=self._was_copied(path), fresh=known)
             covered = below and (hidden or marked(place, OPAQUE))
             if covered:
                 self.covering.add(path)
@@ -68,7 +68,7 @@ class UpperLayer:
                 yield from self._hidden(path, known=True, but=set(self._tree.children(path)))
             return
         gone = stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
-        yield Sighting(path, copied=not gone and marked(place, ORIGIN), fresh=known)
+        yield Sighting(path, copied=not gone and self._was_copied(path), fresh=known)
         if below:
             self.covering.add(path)
             yield from self._hidden(path, known=known or self._is_known(path), but=set())
@@ -88,6 +88,10 @@ class UpperLayer:
             if self._disk.is_directory(path):
                 self.covering.add(path)
                 yield from self._hidden(path, known=known or self._is_known(path), but=set())
+
+    def _was_copied(self, path: str) -> bool:
+        """Asked only for what is new: of the rest it is known what the agent saw."""
+        return path not in self._bases and marked(self._upper / path, ORIGIN)
 
     def _is_known(self, path: str) -> bool:
         """Whether what the disk has in a folder by now came after the agent had taken its place."""
