@@ -50,6 +50,8 @@ class AgentProfile(Frozen):
     """The JSON file there that names its model."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
+    planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0
+    """How long after a new session it has connected to them; the first prompt waits for it."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 60.0
     needs: str = ""
     """What a person has to do before it works: install, log in, set a key."""

@@ -41,6 +41,8 @@ class Conversation:
     """Set when the turn ends; None between turns."""
     cancelled: bool = False
     """The turn was told to end: nothing is asked of anyone any more."""
+    ready_at: float = 0.0
+    """When its planning tools can be used, by the loop's clock."""
     held: list[AgentUpdate] | None = None
     """What was said before anyone could know of the session."""
     open: set[OpenRequest] = field(default_factory=set)

@@ -112,6 +112,10 @@ class Link:
         await asyncio.wait({self._over})
         return self.gone()
 
+    def abandon(self) -> None:
+        """Let every call fail; whoever made the first of them cleans up."""
+        self._transport.fail(SidecarExitedError(f"{self._profile.title} was stopped.", next="Start the agent again."))
+
     def gone(self) -> SidecarError:
         """Why the agent is gone."""
         failure = self._transport.failure

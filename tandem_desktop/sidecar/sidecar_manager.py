@@ -85,7 +85,9 @@ class SidecarManager:
             return self._facts
 
     async def stop(self) -> None:
-        """Answer what is open and end the whole process tree."""
+        """Answer what is open and end the whole process tree; a start that is under way fails."""
+        if self._lifecycle.locked() and self._link is not None:
+            self._link.abandon()
         async with self._lifecycle:
             await self._end()
 
@@ -107,6 +109,7 @@ class SidecarManager:
             )
         conversation.begin_turn()
         try:
+            await self._tools_ready(conversation)
             return failures.stop_reason(await link.wire_call(link.wire.prompt(session_id, text)))
         except asyncio.CancelledError:
             conversation.cancelled = True
@@ -194,6 +197,8 @@ class SidecarManager:
         offered = modes(response)
         calls = ToolCalls(self._paths, self._limits, tuple(server.name for server in servers))
         conversation = Conversation(session_id, calls, mode=offered.current)
+        if servers:
+            conversation.ready_at = asyncio.get_running_loop().time() + self._profile.planning_tools_delay_s
         link.requests.opened(conversation)
         try:
             await self._ask_first(link, conversation, offered)
@@ -254,6 +259,12 @@ class SidecarManager:
                 next=self._profile.needs or failures.LOOK_AT_STDERR,
             )
             raise await link.give_up(error) from None
+
+    async def _tools_ready(self, conversation: Conversation) -> None:
+        """Some agents connect to the planning tools only after they have opened the session."""
+        left = conversation.ready_at - asyncio.get_running_loop().time()
+        if left > 0:
+            await asyncio.sleep(left)
 
     def _running(self) -> Link:
         link = self._link

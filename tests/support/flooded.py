@@ -9,11 +9,19 @@ import resource
 import sys
 from typing import Any
 
+from tandem_desktop.domain.agents import PermissionAnswer, PermissionRequest, Verdict
 from tandem_desktop.domain.errors import SidecarError
 from tests.support.sidecars import NotingClient, a_manager
 
 LINE = "x" * 99 + "\n"
 ASK = {"toolCall": {"toolCallId": "c", "kind": "execute", "rawInput": {"command": "ls"}}, "options": []}
+
+
+class ForgetfulClient(NotingClient):
+    """Keeps nothing, so that what grows is ours."""
+
+    async def decide(self, request: PermissionRequest) -> PermissionAnswer:
+        return PermissionAnswer(verdict=Verdict.ALLOW)
 
 
 def steps(how: str, size: int) -> list[dict[str, Any]]:
@@ -31,7 +39,7 @@ def steps(how: str, size: int) -> list[dict[str, Any]]:
 
 
 async def talk(how: str, size: int) -> dict[str, Any]:
-    client = NotingClient()
+    client = ForgetfulClient()
     manager = a_manager({"turns": [steps(how, size)]}, client)
     try:
         await manager.start()
