@@ -23,7 +23,7 @@ USAGE = (
 OTHER = "has another licence or copyright line"
 EMPTY = "empty"
 _HEAD_LINES = 40
-_FOREIGN = re.compile(r"SPDX-License-Identifier:|copyright\s+(?:\(c\)|©|\d{4})", re.IGNORECASE)
+_FOREIGN = re.compile(r"SPDX-License-Identifier:|\bcopyright\b|\blicen[sc]ed\b|@licen[sc]e\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.paths import shown
 
 USAGE = "/rename-identifier OLD NEW [--in GLOB] [--everywhere]   for example: /rename-identifier old_name new_name"
-IN_WORDS = "in strings, comments or prose (--everywhere takes them, too)"
+IN_STRINGS = "in strings and comments (--everywhere takes them, too)"
+IN_PROSE = "in prose, data and markup (--everywhere takes them, too)"
 UNKNOWN = "in files of a language Tandem does not know (--everywhere takes them, too)"
 
 
@@ -71,9 +72,11 @@ class RenameIdentifier:
             found = language.find(source.text, self.old)
         if self.everywhere:
             return tuple(sorted((*found.in_code, *found.elsewhere)))
-        for place in found.elsewhere:
-            line = source.text.count("\n", 0, place) + 1
-            left.add(UNKNOWN if language is None else IN_WORDS, f"{path}:{line}")
+        if found.elsewhere:
+            reason = UNKNOWN if language is None else IN_STRINGS if language.is_code else IN_PROSE
+            line = source.text.count("\n", 0, found.elsewhere[0]) + 1
+            more = f" and {len(found.elsewhere) - 1} more" if len(found.elsewhere) > 1 else ""
+            left.add(reason, f"{path}:{line}{more}")
         return found.in_code
 
     def _refuse_keyword(self, language: Language | None) -> None:

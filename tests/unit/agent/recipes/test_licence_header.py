@@ -67,7 +67,15 @@ def test_an_older_year_is_brought_up_to_date(tmp_path: Path, years: str, expecte
     assert headed(tmp_path, "a.py", before).decode() == before.replace(years, expected, 1)
 
 
-@pytest.mark.parametrize("line", ["# SPDX-License-Identifier: GPL-3.0-only", "# Copyright (c) 2020 Somebody"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# SPDX-License-Identifier: GPL-3.0-only",
+        "# Copyright (c) 2020 A",
+        "# Copyright(c) 2009-2013 B",
+        "# MIT Licensed",
+    ],
+)
 def test_a_file_with_another_licence_is_named_and_left(tmp_path: Path, line: str) -> None:
     lay_out(tmp_path, {"a.py": f"{line}\nx\n"})
     outcome = outcome_of(tmp_path, COMMAND)

@@ -30,8 +30,8 @@ def test_names_of_the_program_are_renamed_and_words_about_it_are_not(tmp_path: P
 def test_what_was_left_is_told_with_its_lines(tmp_path: Path) -> None:
     lay_out(tmp_path, {"a.py": PYTHON, "README.md": "call load\n", "notes.unknown": "load\n"})
     told = outcome_of(tmp_path, "/rename-identifier load fetch").summary
-    assert "README.md:1" in told
-    assert "a.py:2" in told
+    assert "in prose, data and markup (--everywhere takes them, too): README.md:1\n" in told
+    assert "in strings and comments (--everywhere takes them, too): a.py:1 and 4 more" in told
     assert "does not know (--everywhere takes them, too): notes.unknown:1" in told
 
 
