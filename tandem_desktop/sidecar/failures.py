@@ -38,6 +38,10 @@ def of_exit(profile: AgentProfile, code: int | None) -> SidecarExitedError:
     return SidecarExitedError(f"{profile.title} {how}.", next=f"{LOOK_AT_STDERR} Then start it again.")
 
 
+def of_closed_input(profile: AgentProfile) -> SidecarExitedError:
+    return SidecarExitedError(f"{profile.title} no longer reads what it is sent.", next="Start the agent again.")
+
+
 def stop_reason(result: Any) -> StopReason:
     """Why the turn ended; a reason nobody knows is an ordinary end.
 

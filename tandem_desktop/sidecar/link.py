@@ -91,7 +91,7 @@ class Link:
         try:
             return await call
         except ConnectionError:
-            await asyncio.wait({self._over})
+            await self._see_it_end()
             raise self.gone() from None
 
     async def send_cancel(self, session_id: str) -> None:
@@ -134,6 +134,14 @@ class Link:
         for conversation in self.requests.conversations.values():
             await self.settled(conversation)
         await self._transport.close()
+        await asyncio.wait({self._over})
+
+    async def _see_it_end(self) -> None:
+        """An agent that cannot be written to has ended, or is of no more use."""
+        try:
+            await asyncio.wait_for(self._transport.ended.wait(), _LAST_MESSAGES_S)
+        except TimeoutError:
+            self._transport.fail(failures.of_closed_input(self._profile))
         await asyncio.wait({self._over})
 
     async def _watch(self) -> None:

@@ -113,8 +113,8 @@ class ScriptedAgent:
                 sys.stderr.flush()
             case "sleep":
                 time.sleep(step["seconds"])
-            case "close_input":
-                os.close(0)
+            case "shell":
+                subprocess.run(["sh", "-c", step["script"]], stdin=subprocess.DEVNULL, check=False)
             case "leave_child":
                 keep = {} if step.get("hold_pipe") else {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
                 child = subprocess.Popen(["sleep", "600"], start_new_session=True, stdin=subprocess.DEVNULL, **keep)

@@ -243,6 +243,24 @@ async def test_an_agent_that_never_reads_is_given_up() -> None:
             await manager.prompt(session.id, "x" * 4 * MIB)
 
 
+@pytest.mark.parametrize(("end", "words"), [(0, "no longer reads"), (1, "closed its output")])
+async def test_an_agent_that_closes_one_end_and_lives_on_is_given_up(end: int, words: str) -> None:
+    program = (
+        "import os, sys, json, time\n"
+        "for n, result in ((0, {'protocolVersion': 1}), (1, {'sessionId': 's'})):\n"
+        "    sys.stdin.readline(); print(json.dumps({'jsonrpc': '2.0', 'id': n, 'result': result}), flush=True)\n"
+        f"os.close({end})\n"
+        "print('closed', file=sys.stderr, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    async with running(a_launch(sys.executable, "-S", "-E", "-c", program), NotingClient()) as manager:
+        session = await manager.new_session()
+        while not manager.stderr:
+            await asyncio.sleep(0.01)
+        with pytest.raises(SidecarExitedError, match=words):
+            await manager.prompt(session.id, "go")
+
+
 async def test_a_message_of_ours_above_the_limit_is_refused_and_the_agent_lives_on() -> None:
     async with running({}, NotingClient(), limits=SMALL) as manager:
         session = await manager.new_session()

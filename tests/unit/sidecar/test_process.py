@@ -1,7 +1,9 @@
 """An agent's process leads its own group, dies with its parent, and leaves only its last words."""
 
+import contextlib
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,6 +66,26 @@ async def test_a_process_that_will_not_end_is_made_to() -> None:
     await process.stdout.readline()
     await process.end()
     assert process.exit_code == -signal.SIGKILL
+
+
+async def test_a_process_in_a_namespace_of_its_own_takes_everything_with_it() -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed, so there is no namespace to end")
+    sandbox = ("bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--die-with-parent")
+    hidden = "env -i setsid sleep 654321 >/dev/null 2>&1 & echo; exec sleep 600"
+    process = await SidecarProcess.start(a_launch(*sandbox, "sh", "-c", hidden), SidecarLimits(stop_grace_s=0.5))
+    await process.stdout.readline()
+    await process.end()
+    assert not [name for name in command_lines() if b"654321" in name]
+
+
+def command_lines() -> list[bytes]:
+    lines = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                lines.append((folder / "cmdline").read_bytes())
+    return lines
 
 
 async def test_an_empty_command_is_refused() -> None:
