@@ -88,14 +88,6 @@ CALLS: tuple[CallWords, ...] = (
         "--agent NAME --task TEXT",
     ),
     CallWords(
-        "agents",
-        LOOK,
-        "which agents there are, and what they need",
-        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.",
-        (("tandem agents", "what is here"),),
-        "planning_with_agents:agents",
-    ),
-    CallWords(
         "mcp",
         PROPOSE,
         "the planning tools for an agent, by MCP on stdin and stdout",
@@ -137,6 +129,14 @@ CALLS: tuple[CallWords, ...] = (
         ),
         "recipes:agent",
         arguments.agent,
+    ),
+    CallWords(
+        "agents",
+        LOOK,
+        "which agents there are, and what they need",
+        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.",
+        (("tandem agents", "what is here"),),
+        "planning_with_agents:agents",
     ),
     CallWords(
         "list",
