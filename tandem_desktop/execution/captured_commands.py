@@ -1,7 +1,6 @@
 """Run a command in an overlay of the workspace: its file effects are held back, then committed like any change."""
 
 import os
-import time
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -20,11 +19,10 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
 from tandem_desktop.shadow.overlay import Overlay, can_overlay
 from tandem_desktop.shadow.overlay_changes import OverlayChanges
+from tandem_desktop.storage.file_clock import next_tick
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
-_FILE_CLOCK = 5
-"""CLOCK_REALTIME_COARSE, the clock file times are taken from; it moves every few milliseconds."""
 BUDGET_BYTES = 1024 * 1024 * 1024
 
 
@@ -62,7 +60,7 @@ class CapturedCommands:
     def _run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
         call = operation.call
         assert call is not None
-        since_ns = _next_tick()
+        since_ns = next_tick()
         outcome = run_child(
             self._overlay.argv(shell_argv(call.command), call.cwd),
             cwd=Path("/"),
@@ -104,14 +102,6 @@ class CapturedCommands:
 
         self._objects.put_all(contents())
         return tuple(effects)
-
-
-def _next_tick() -> int:
-    """A moment later than any change made before the call, as file systems write times."""
-    before = time.clock_gettime_ns(_FILE_CLOCK)
-    while (now := time.clock_gettime_ns(_FILE_CLOCK)) == before:
-        time.sleep(0.0005)
-    return now
 
 
 def _sizes(folder: Path) -> Iterator[int]:

@@ -1,8 +1,7 @@
 """What the agent saw, path by path: taken at first sight, kept durably, never guessed from a later look."""
 
+import hashlib
 import json
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,13 @@ from pydantic import TypeAdapter
 
 from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.storage import atomic
+from tandem_desktop.storage.file_clock import next_tick
 
-UNSEEN = FileState(sha256="0" * 64, size=0, mode=0o644)
+UNSEEN_BYTES = b"[What the agent saw here is not known: it was changed on disk before anybody looked.]\n"
+UNSEEN = FileState(sha256=hashlib.sha256(UNSEEN_BYTES).hexdigest(), size=len(UNSEEN_BYTES), mode=0o644)
 """The base of a path that changed on disk before anybody looked: it equals nothing, so it never matches."""
 
 _FORMAT = 1
-_FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
-"""CLOCK_REALTIME_COARSE, the clock most file times are taken from."""
 _STATE: TypeAdapter[NodeState] = TypeAdapter(NodeState)
 
 
@@ -83,15 +82,3 @@ class Bases:
         self.turn_ns = record["turn_ns"]
         self.covers = frozenset(record["covers"])
         self._states = {path: _STATE.validate_python(state) for path, state in record["bases"].items()}
-
-
-def next_tick() -> int:
-    """A moment later than any change made before the call, and no later than any made after it.
-
-    File times are mostly those of a clock that moves every few milliseconds, but some are finer and may be ahead of
-    it; so it must have passed the present.
-    """
-    present = time.time_ns()
-    while (now := time.clock_gettime_ns(_FILE_CLOCK)) <= present:
-        time.sleep(0.0005)
-    return now

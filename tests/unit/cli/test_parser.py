@@ -8,8 +8,8 @@ from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
-    *("propose", "review", "run", "agents", "mcp", "recipe", "agent"),
-    *("list", "show", "compare", "drift", "simulate", "drop", "restore"),
+    *("propose", "review", "run", "mcp", "recipe", "agent"),
+    *("agents", "list", "show", "compare", "drift", "simulate", "drop", "restore"),
     *("approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("audit", "selftest", "doctor", "completion"),
 ]
