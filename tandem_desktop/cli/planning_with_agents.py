@@ -142,9 +142,11 @@ def _profile(call: Call) -> AgentProfile:
     name, command = call.arguments.agent, call.arguments.agent_command
     if name and command:
         raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
-    if command:
-        return custom_profile(command)
-    return profile_named(name or "built-in")
+    profile = custom_profile(command) if command else profile_named(name or "built-in")
+    seconds = call.arguments.timeout
+    if seconds is None or seconds >= profile.start_timeout_s:
+        return profile
+    return profile.model_copy(update={"start_timeout_s": seconds})
 
 
 def _environment(call: Call) -> dict[str, str]:

@@ -35,9 +35,8 @@ def agent_launch(
     _copy_credentials(profile, person_home, home)
     _write_plan_agent(profile, home)
     environment = agent_environment(profile.env, {**profile.set_env, **(extra_environment or {})})
-    return shadow.launch(
-        argv, home=home, environment=environment, sockets=sockets, readable=_hidden_program_folder(argv)
-    )
+    readable = _hidden_folders(argv, (shadow.workspace, home))
+    return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable)
 
 
 def program(profile: AgentProfile) -> tuple[str, ...]:
@@ -84,9 +83,13 @@ def _model_named_in(path: Path) -> str:
     return model if isinstance(model, str) else ""
 
 
-def _hidden_program_folder(argv: tuple[str, ...]) -> tuple[Path, ...]:
-    """The folder of a program that lies among the temporary files, which a sandbox hides."""
-    real = Path(argv[0]).resolve()
-    if not real.is_relative_to(_TEMPORARY):
-        return ()
-    return (_TEMPORARY / real.relative_to(_TEMPORARY).parts[0],)
+def _hidden_folders(argv: tuple[str, ...], shown: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Where the program, and what it is told to run, lie among the temporary files, which a sandbox hides.
+
+    A folder that holds one of those that are `shown` is seen anyway; shown again, it would cover them.
+    """
+    named = [Path(word) for word in argv if word.startswith(f"{_TEMPORARY}/") and Path(word).exists()]
+    places = (*named, *(place.resolve() for place in (Path(argv[0]), *named)))
+    inside = (place.relative_to(_TEMPORARY) for place in places if place.is_relative_to(_TEMPORARY))
+    folders = {_TEMPORARY / place.parts[0] for place in inside if place.parts}
+    return tuple(sorted(each for each in folders if not any(place.is_relative_to(each) for place in shown)))

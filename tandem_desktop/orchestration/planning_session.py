@@ -195,6 +195,9 @@ class PlanningSession:
         self.interceptor.answer_all("the person stopped the agent")
         if self._agent_session is not None:
             await self._agent.cancel(self._agent_session)
+        else:
+            # There is no turn yet that could be cancelled.
+            await self._agent.stop()
 
     async def stage_now(self, task: str) -> PlanVersion | None:
         """A revision of what is there at this moment, in the middle of a turn."""

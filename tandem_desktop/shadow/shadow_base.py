@@ -12,7 +12,7 @@ from tandem_desktop.domain.operations import Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors, check_path, shown
 from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.processes.launch import Launch
-from tandem_desktop.shadow.bases import UNSEEN, Bases
+from tandem_desktop.shadow.bases import UNSEEN, UNSEEN_BYTES, Bases
 from tandem_desktop.shadow.confinement import Confinement
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import syscalls
@@ -280,7 +280,9 @@ class ShadowWorkspace(ABC):
                     self._refused[sighting.path] = refusal.message
                     continue
                 noted.append((sighting.path, base))
-                if data is not None:
+                if base == UNSEEN:
+                    yield UNSEEN_BYTES
+                elif data is not None:
                     yield data
 
         self._objects.put_all(contents())

@@ -101,18 +101,18 @@ class AgentPlace:
         return self.state / "shadows" / session_id
 
     def shadow_tree(self, session_id: str) -> dict[str, bytes]:
-        """Every file as the agent sees it."""
+        """Every file as the agent sees it, without git's own."""
         with Workspace(self.root) as workspace:
             folder = self.shadow_folder(session_id)
             shadow = open_shadow(workspace, folder, ObjectStore(self.state / "objects"), masked=())
             try:
-                return {name: node[2] for name, node in walk(shadow.place).items() if node[0] == "file"}
+                return _files(shadow.place)
             finally:
                 shadow.close()
 
     def files(self) -> dict[str, bytes]:
-        """Every file on disk."""
-        return {name: node[2] for name, node in walk(self.root).items() if node[0] == "file"}
+        """Every file on disk, without git's own."""
+        return _files(self.root)
 
     def sight(self) -> dict[str, Facts]:
         """All that can be known of every name in the workspace, git's among them, and in the places outside it."""
@@ -158,6 +158,10 @@ def ask(kind: str, number: int = 1, **call: Any) -> dict[str, Any]:
 
 def kinds_and_paths(plan: dict[str, Any]) -> list[tuple[str, str]]:
     return [(each["kind"], each["command"] or each["path"]) for each in plan["operations"]]
+
+
+def _files(top: Path) -> dict[str, bytes]:
+    return {name: node[2] for name, node in walk(top).items() if node[0] == "file" and not name.startswith(".git/")}
 
 
 def _below(top: Path) -> Iterable[Path]:

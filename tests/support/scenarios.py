@@ -4,6 +4,7 @@ One scenario drives several agents: each names its tools and their arguments dif
 in plain words and spoken in the dialect the agent declares.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -44,6 +45,29 @@ _HELLO = Call("write", {"path": "{cwd}/hello.py", "content": "print('hello')\n"}
 _BUMP = Call("edit", {"path": "{cwd}/app.py", "old": "x = 1", "new": "x = 42", "why": "bump"})
 _READ_APP = Call("read", {"path": "{cwd}/app.py"})
 _PLAN = Call("*present_plan", {"title": "T", "summary": "S", "steps": ["a", "b"]})
+_PRESENTED = Call("*present_plan", {"title": "Two files", "plan_content": "# Two files\n\nOne new, one changed."})
+_PROPOSED = Call(
+    "*plan_propose",
+    {
+        "title": "Two files",
+        "summary": "One new, one changed.",
+        "tasks": [{"id": "t1", "subject": "Say hello"}],
+        "steps": [
+            {
+                "description": "Say hello",
+                "tool": "write",
+                "args": {"path": "hello.py", "content": "print('hello')\n"},
+                "task": "t1",
+            },
+            {
+                "description": "Bump it",
+                "tool": "edit",
+                "args": {"path": "app.py", "old_string": "x = 1", "new_string": "x = 42"},
+            },
+            {"description": "Try it", "tool": "bash", "args": {"command": "python3 app.py > out.txt"}},
+        ],
+    },
+)
 
 SCENARIOS: Mapping[str, tuple[Step, ...]] = {
     "write": (Step("I will create hello.py.", (_HELLO,)), Step("Finished the write.")),
@@ -75,6 +99,11 @@ SCENARIOS: Mapping[str, tuple[Step, ...]] = {
         Step("Finished parallel."),
     ),
     "mcp": (Step("Proposing a plan.", (_PLAN,)), Step("Plan was presented.")),
+    "planning-tools": (
+        Step("Handing in the steps.", (_PROPOSED,)),
+        Step("Presenting them.", (_PRESENTED,)),
+        Step("The plan is with you."),
+    ),
     "escape": (
         Step("Write.", (Call("write", {"path": "{cwd}/hello.py", "content": "print(1)\n"}),)),
         Step(
@@ -96,7 +125,8 @@ def answer_to(
     """What the model says next.
 
     The last user text chooses the script with `[[scenario:NAME]]` and `[[cwd:/absolute/path]]`; the number of
-    assistant messages after it is the step. Nothing is remembered between requests.
+    answers after it is the step. Some agents keep one answer as several messages, its text and each of its calls, so
+    messages of the assistant in a row count as one. Nothing is remembered between requests.
     """
     messages = list(messages)
     chosen = [place for place, (role, text) in enumerate(messages) if role == "user" and "[[scenario:" in text]
@@ -108,7 +138,8 @@ def answer_to(
         return Answer(f"Title: {name}")
     folder = (re.findall(r"\[\[cwd:([^\]]+)\]\]", text) or ["."])[-1]
     steps = scenarios[name]
-    done = sum(role == "assistant" for role, _ in messages[chosen[-1] + 1 :])
+    roles = [role for role, _ in messages[chosen[-1] :]]
+    done = sum(role == "assistant" != before for before, role in itertools.pairwise(roles))
     step = steps[min(done, len(steps) - 1)]
     return Answer(step.text, tuple(_spoken(call, declared, folder) for call in step.calls), step.holds)
 

@@ -1,0 +1,40 @@
+"""The agent that comes with Tandem plans like any other: a recipe without a model, and whatever a model says."""
+
+import pytest
+
+from tests.support.agent_runs import AgentPlace, kinds_and_paths
+from tests.support.scripted_model import ScriptedModel
+from tests.support.tree_walker import walk
+
+
+def test_a_recipe_is_planned_with_no_model_at_all_and_applied_and_undone(place: AgentPlace) -> None:
+    place.put("lib/deep.py", "x = 1\n")
+    before, tree = place.sight(), walk(place.root)
+    plan = place.plan(task='/replace "x = 1" "x = 2"')
+    assert place.sight() == before
+    assert kinds_and_paths(plan) == [("modify", "app.py"), ("modify", "lib/deep.py")]
+    run = place.approve_and_apply(plan)
+    assert (place.root / "lib/deep.py").read_text() == "x = 2\n"
+    assert place.files() == place.shadow_tree(plan["session_id"])
+    place.tandem.answer("undo", run)
+    assert walk(place.root) == tree
+
+
+@pytest.mark.req("S0-32")
+def test_a_model_leads_the_agent_through_a_sequence_that_is_planned_applied_and_undone(
+    place: AgentPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedModel() as model:
+        monkeypatch.setenv("TANDEM_MODEL", "openai-compatible:fake-1")
+        monkeypatch.setenv("TANDEM_MODEL_URL", model.openai_url)
+        monkeypatch.setenv("TANDEM_MODEL_KEY", "x")
+        before, tree = place.sight(), walk(place.root)
+        plan = place.plan(task=f"Do it. [[scenario:seq]] [[cwd:{place.root}]]")
+    assert place.sight() == before
+    changes = [("modify", "app.py"), ("create", "hello.py")]
+    assert kinds_and_paths(plan) == [*changes, ("command", "echo hi > made_by_bash.txt")]
+    shadow = place.shadow_tree(plan["session_id"])
+    run = place.approve_and_apply(plan)
+    assert place.files() == {**shadow, "made_by_bash.txt": b"hi\n"}
+    place.tandem.answer("undo", run)
+    assert walk(place.root) == tree

@@ -1,0 +1,74 @@
+"""The person edits what the agent is working on, in the middle of its turn: the edit survives everything."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.agent_runs import AgentPlace
+from tests.support.shadows import wait_until
+
+MINE = "the person's own words\n"
+TOLD = {"toolCallId": "one", "title": "change", "kind": "edit", "status": "completed"}
+WAIT = 'touch "$HOME/first"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done'
+
+
+def in_the_middle(place: AgentPlace, script: str, edit: Callable[[], object], *, tells: bool) -> dict[str, Any]:
+    """The plan of an agent that runs a script, during whose turn the person edits."""
+    home = place.state / "agents" / "custom" / "home"
+
+    def person() -> None:
+        wait_until((home / "first").exists)
+        edit()
+        (home / "go").touch()
+
+    telling = [{"do": "update", "update": {"sessionUpdate": "tool_call", **TOLD}}] if tells else []
+    steps = [{"do": "shell", "script": script}, *telling, {"do": "shell", "script": WAIT}]
+    editing = threading.Thread(target=person)
+    editing.start()
+    try:
+        return place.plan(*place.scripted(steps))
+    finally:
+        editing.join()
+
+
+CASES = {
+    "changes": ("notes.txt", "echo agent > notes.txt"),
+    "deletes": ("notes.txt", "rm notes.txt"),
+    "creates": ("new.txt", "echo agent > new.txt"),
+    "moves": ("notes.txt", "mv notes.txt moved.txt"),
+    "creates in a new folder": ("folder/new.txt", "mkdir folder; echo agent > folder/new.txt"),
+}
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["told", "untold"])
+@pytest.mark.parametrize("case", CASES)
+def test_an_edit_made_in_the_middle_of_a_turn_survives_everything(place: AgentPlace, case: str, tells: bool) -> None:
+    path, script = CASES[case]
+    place.put("notes.txt", "before\n")
+    plan = in_the_middle(place, script, lambda: place.put(path, MINE), tells=tells)
+    assert f"{path} was changed on disk while the agent worked on it." in plan["warnings"]
+
+    refused = place.tandem("approve", plan["plan_id"], "--digest", plan["digest"], "--json")
+    assert (refused.code, refused.data["error"]["kind"]) == (3, "not_approvable")
+    assert path in refused.data["error"]["message"]
+    assert refused.data["error"]["next"]
+    applied = place.tandem("apply", plan["plan_id"], "--json")
+    assert (applied.code, applied.data["error"]["kind"]) == (3, "approval_missing")
+    assert (place.root / path).read_text() == MINE
+    assert place.tandem.answer("runs")["runs"] == []
+    place.tandem.answer("cancel", plan["plan_id"])
+    assert (place.root / path).read_text() == MINE
+    assert not (place.root / "moved.txt").exists()
+
+
+def test_an_edit_of_another_file_is_no_obstacle_and_is_kept(place: AgentPlace) -> None:
+    place.put("notes.txt", "before\n")
+    plan = in_the_middle(place, "echo agent > notes.txt", lambda: place.put("app.py", MINE), tells=True)
+    assert [each["path"] for each in plan["operations"]] == ["notes.txt"]
+    run = place.approve_and_apply(plan)
+    assert (place.root / "app.py").read_text() == MINE
+    place.tandem.answer("undo", run)
+    assert (place.root / "app.py").read_text() == MINE
+    assert (place.root / "notes.txt").read_text() == "before\n"
