@@ -513,12 +513,20 @@ async def test_stopping_an_agent_that_is_still_starting_does_not_wait_for_it() -
 
 
 async def test_the_first_message_waits_until_the_planning_tools_are_connected() -> None:
+    seen: list[tuple[float, Any]] = []
+    loop = asyncio.get_running_loop()
     server = PlanningServer(name="tandem", command=("tandem",))
-    async with running({}, NotingClient(), planning_tools_delay_s=0.2) as manager:
+    async with running(
+        {},
+        NotingClient(),
+        planning_tools_delay_s=0.2,
+        on_frame=lambda way, data: seen.append((loop.time(), json.loads(data))),
+    ) as manager:
         session = await manager.new_session((server,))
-        opened = asyncio.get_running_loop().time()
         await manager.prompt(session.id, "go")
-        assert asyncio.get_running_loop().time() - opened >= 0.15
+    [opened] = [at for at, message in seen if message.get("result", {}).get("sessionId")]
+    [said] = [at for at, message in seen if message.get("method") == "session/prompt"]
+    assert said - opened > 0.19
 
 
 async def test_stopping_twice_or_before_the_start_is_harmless() -> None:
