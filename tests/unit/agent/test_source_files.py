@@ -3,7 +3,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tandem_desktop.agent.source_files import Selection, literal, source_paths
@@ -20,6 +20,8 @@ FILES = ["top.txt", "x.log", "keep.log", "a/top.txt", "a/x.log", "a/b/keep.log",
 
 
 @given(PATTERNS, PATTERNS)
+@example("*.log", "!keep.log")
+@example("!keep.log", "*.log")
 def test_what_git_ignores_is_not_source(tmp_path_factory: pytest.TempPathFactory, above: str, below: str) -> None:
     root = lay_out(tmp_path_factory.mktemp("ws"), dict.fromkeys(FILES, "x"))
     lay_out(root, {".gitignore": above, "a/.gitignore": below})
