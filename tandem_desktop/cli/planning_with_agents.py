@@ -73,7 +73,7 @@ def agents(call: Call) -> Answer:
 async def _plan(
     call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str]
 ) -> tuple[Turn, bool]:
-    session_id = SessionId(call.arguments.session) if call.arguments.session else None
+    session_id = SessionId(call.arguments.session) if call.arguments.session is not None else None
     try:
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
         call.known.update(session_id=session.id, confined=session.shadow.confinement.confined)
@@ -96,8 +96,9 @@ async def _turn(call: Call, session: PlanningSession) -> Turn:
     late = SidecarTimeoutError(
         f"{session.profile.title} had not finished after {seconds:g} seconds and was stopped.",
         next=f"Give it more time with --timeout, or go on: tandem run --session {session.id} --task TEXT",
+        stderr=turn.failure.stderr if turn.failure else (),
     )
-    return Turn(turn.version, turn.said, turn.stop_reason, turn.failure or late)
+    return Turn(turn.version, turn.said, turn.stop_reason, late)
 
 
 def _awaited(call: Call, work: "Future[tuple[Turn, bool]]") -> tuple[Turn, bool]:
@@ -140,13 +141,11 @@ def _stderr(failure: SidecarError | None) -> dict[str, Any]:
 
 def _profile(call: Call) -> AgentProfile:
     name, command = call.arguments.agent, call.arguments.agent_command
-    if name and command:
+    if name and command is not None:
         raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
-    profile = custom_profile(command) if command else profile_named(name or "built-in")
-    seconds = call.arguments.timeout
-    if seconds is None or seconds >= profile.start_timeout_s:
-        return profile
-    return profile.model_copy(update={"start_timeout_s": seconds})
+    if command is not None:
+        return custom_profile(command)
+    return profile_named(name or "built-in")
 
 
 def _environment(call: Call) -> dict[str, str]:

@@ -15,6 +15,7 @@ TerminalId = NewType("TerminalId", str)
 
 PLAN_ID = re.compile(r"PLAN-[0-9a-f]{8}")
 RUN_ID = re.compile(r"RUN-[0-9a-f]{8}")
+SESSION_ID = re.compile(r"SES-[0-9a-f]{8}")
 STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 

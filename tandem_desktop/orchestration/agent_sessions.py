@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, TandemEvent
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.engine import Engine
@@ -49,11 +49,12 @@ class AgentSessions:
         """A session with an agent that is not started yet; one that was opened before has its shadow and queue again.
 
         Raises:
+            BadInputError: there is no such session, or it is one of another workspace.
             SidecarLaunchError: the agent is not on this machine.
             ShadowError: there is no shadow to work in.
         """
         self._loop = asyncio.get_running_loop()
-        own_id = session_id or new_session_id()
+        own_id = new_session_id() if session_id is None else self.facts(session_id).id
         record = self._noted(own_id, profile)
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)
@@ -96,6 +97,8 @@ class AgentSessions:
         Raises:
             BadInputError: it is not one of this workspace.
         """
+        if not SESSION_ID.fullmatch(session_id):
+            raise BadInputError(f"There is no session {session_id}.", next="Start one: tandem run --agent NAME")
         facts = SessionRecord(self._engine.locations.sessions / session_id).load()
         if facts.workspace != str(self._engine.locations.workspace):
             raise BadInputError(

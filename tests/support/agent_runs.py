@@ -88,14 +88,22 @@ class AgentPlace:
         return str(run["run_id"])
 
     def prompts(self, session_id: str) -> list[str]:
-        """What the agent was told, message by message, as it crossed the wire."""
-        lines = (self.state / "sessions" / session_id / "transcript.jsonl").read_text().splitlines()
-        messages = [json.loads(json.loads(line)["msg"]) for line in lines]
+        """What the agent was told, message by message."""
         return [
             "".join(part["text"] for part in message["params"]["prompt"])
-            for message in messages
+            for message in self._transcript(session_id)
             if message.get("method") == "session/prompt"
         ]
+
+    def messages(self, session_id: str) -> dict[str, dict[str, Any]]:
+        """What the agent was answered, by the id of its request."""
+        return {message["id"]: message for message in self._transcript(session_id) if "method" not in message}
+
+    def _transcript(self, session_id: str) -> list[dict[str, Any]]:
+        """Every message as it crossed the wire."""
+        lines = (self.state / "sessions" / session_id / "transcript.jsonl").read_text().splitlines()
+        found = [json.loads(json.loads(line)["msg"]) for line in lines if json.loads(line)["msg"].startswith("{")]
+        return [message for message in found if isinstance(message, dict)]
 
     def shadow_folder(self, session_id: str) -> Path:
         return self.state / "shadows" / session_id
