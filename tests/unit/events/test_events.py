@@ -5,8 +5,9 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tandem_desktop.domain.agents import AgentSaid, OptionKind, PermissionRequest, StopReason, ToolCall, Verdict
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.ids import OperationId, RunId, TaskId
+from tandem_desktop.domain.ids import OperationId, RequestId, RunId, TaskId, ToolCallId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.events import events
@@ -18,7 +19,17 @@ STEP = OperationId("s1")
 RESULT = OperationResult(id=STEP, status=ResultStatus.FAILED, error="no")
 ADAPTER: TypeAdapter[TandemEvent] = TypeAdapter(TandemEvent)
 
+REQUEST = PermissionRequest(
+    id=RequestId("r1"), session_id=SESSION_ID, call=ToolCall(id=ToolCallId("c1")), options=(OptionKind.ALLOW_ONCE,)
+)
+
 EXAMPLES: list[TandemEvent] = [
+    events.TurnStarted(session_id=SESSION_ID, text="Do it"),
+    events.AgentHeard(session_id=SESSION_ID, update=AgentSaid(text="Done")),
+    events.TurnEnded(session_id=SESSION_ID, stop_reason=StopReason.END_TURN, plan_id=PLAN_ID),
+    events.PermissionAsked(session_id=SESSION_ID, request=REQUEST),
+    events.PermissionAnswered(session_id=SESSION_ID, request_id=REQUEST.id, verdict=Verdict.ALLOW),
+    events.ChangesWaiting(session_id=SESSION_ID, plan_id=PLAN_ID),
     events.OperationStaged(session_id=SESSION_ID, operation=a_write()),
     events.OperationUnstaged(session_id=SESSION_ID, operation_id=STEP),
     events.StagingCleared(session_id=SESSION_ID, operation_ids=(STEP,)),
