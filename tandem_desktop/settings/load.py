@@ -145,7 +145,7 @@ def _read(path: Path, *, follow_links: bool) -> str | None:
     flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
     try:
         fd = os.open(path, flags | (0 if follow_links else getattr(os, "O_NOFOLLOW", 0)))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StorageError(
