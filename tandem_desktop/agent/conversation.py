@@ -42,6 +42,8 @@ class ModelConversation:
         self._tools = Tools(work, client)
         self._history: list[ModelMessage] = []
         self._agent: Agent[None, str] | None = None
+        self._has_spoken = False
+        """Whether anything was said in this turn."""
 
     async def answer(self, text: str) -> StopReason:
         """Answer `text`.
@@ -50,6 +52,7 @@ class ModelConversation:
             BadInputError: the model's library is not installed.
         """
         agent = await self._ready()
+        self._has_spoken = False
         try:
             return await self._run(agent, text)
         except UsageLimitExceeded:
@@ -90,7 +93,11 @@ class ModelConversation:
 
     async def _pass_on(self, event: Any) -> None:
         match event:
-            case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+            case PartStartEvent(part=TextPart(content=text)):
+                # What is said after a tool call is a paragraph of its own.
+                await self._say(f"\n\n{text}" if self._has_spoken else text)
+                self._has_spoken = True
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 await self._say(text)
             case PartStartEvent(part=ThinkingPart(content=text)):
                 await self._say(text, thought=True)

@@ -145,7 +145,7 @@ class Tools:
 
     async def present_plan(self, call_id: str, title: str, summary: str, steps: Sequence[str]) -> str:
         numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
-        await self._client.tell(AgentSaid(text=f"PLAN_CREATED\n\n# {title}\n\n{summary}\n\n{numbered}\n"))
+        await self._client.tell(AgentSaid(text=f"\n\nPLAN_CREATED\n\n# {title}\n\n{summary}\n\n{numbered}\n"))
         return "The plan was shown to the person. End your turn."
 
     async def _look(

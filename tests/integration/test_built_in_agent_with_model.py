@@ -164,7 +164,7 @@ def test_a_plan_is_stated_with_its_signal_when_the_client_brings_no_tool_for_it(
     agent: AcpClient, workspace: Path
 ) -> None:
     play(agent, workspace, "mcp")
-    assert "PLAN_CREATED\n\n# T" in agent.said()
+    assert agent.said() == "Proposing a plan.\n\nPLAN_CREATED\n\n# T\n\nS\n\n1. a\n2. b\n\n\nPlan was presented."
 
 
 def test_the_tools_of_a_server_the_client_brings_are_used_instead(
