@@ -132,6 +132,10 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         lines.append(f"Task {task.id}: {task.subject} ({task.status.value}{after})")
     lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
     lines += [f"Sent back at r{said.revision}: {said.feedback}" for said in meta.rejections]
+    if version.confinement:
+        lines.append(f"The agent was {version.confinement}.")
+    unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
+    lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
 
 

@@ -114,7 +114,8 @@ class ScriptedAgent:
             case "sleep":
                 time.sleep(step["seconds"])
             case "shell":
-                subprocess.run(["sh", "-c", step["script"]], stdin=subprocess.DEVNULL, check=False)
+                if "if_allowed" not in step or self.allowed(step["if_allowed"]):
+                    subprocess.run(["sh", "-c", step["script"]], stdin=subprocess.DEVNULL, check=False)
             case "leave_child":
                 keep = {} if step.get("hold_pipe") else {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
                 child = subprocess.Popen(["sleep", "600"], start_new_session=True, stdin=subprocess.DEVNULL, **keep)
@@ -124,6 +125,10 @@ class ScriptedAgent:
             case "never":
                 return "no answer"
         return ""
+
+    def allowed(self, number: str) -> bool:
+        outcomes = [answer["result"]["outcome"] for answer in self.answers if answer.get("id") == number]
+        return any(outcome.get("optionId") == "allow_once" for outcome in outcomes)
 
     def flood(self, step: dict[str, Any]) -> None:
         target = 2 if step.get("to") == "stderr" else 1

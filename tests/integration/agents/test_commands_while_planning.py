@@ -1,0 +1,82 @@
+"""What becomes of a command while an agent plans is the person's choice: into the plan, into the shadow, or no."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.agent_runs import AgentPlace, ask, kinds_and_paths, write_by_client
+
+COMMAND = "echo made > made.txt"
+
+
+def by_request(place: AgentPlace) -> list[dict[str, Any]]:
+    """An agent that asks, and runs the command itself when it may."""
+    run = {"do": "shell", "script": COMMAND, "if_allowed": "ask-1"}
+    return [ask("execute", 1, rawInput={"command": COMMAND, "cwd": str(place.root)}), run]
+
+
+def by_terminal(place: AgentPlace) -> list[dict[str, Any]]:
+    """An agent that has Tandem run the command."""
+    params = {"command": COMMAND, "cwd": str(place.root)}
+    wait = {"do": "request", "id": "wait", "method": "terminal/wait_for_exit", "params": {"terminalId": "terminal-1"}}
+    seen = {"do": "request", "id": "seen", "method": "terminal/output", "params": {"terminalId": "terminal-1"}}
+    return [{"do": "request", "id": "create", "method": "terminal/create", "params": params}, wait, seen]
+
+
+def around(place: AgentPlace, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With a change before and a change after."""
+    first = write_by_client(place.root / "a-first.txt", "1\n", 1)
+    second = write_by_client(place.root / "b-second.txt", "2\n", 2)
+    return [first, *steps, second]
+
+
+FIRST, SECOND, MADE = ("create", "a-first.txt"), ("create", "b-second.txt"), ("create", "made.txt")
+
+
+@pytest.mark.parametrize("choice", ["", "stage"])
+@pytest.mark.parametrize("way", [by_request, by_terminal])
+def test_a_staged_command_stands_between_what_came_before_and_after_it(
+    place: AgentPlace, choice: str, way: Any
+) -> None:
+    if choice:
+        place.choose(commands_while_planning=choice)
+    plan = place.plan(*place.scripted(around(place, way(place))))
+    assert kinds_and_paths(plan) == [FIRST, ("command", COMMAND), SECOND]
+    assert "made.txt" not in place.shadow_tree(plan["session_id"])
+    place.approve_and_apply(plan)
+    assert (place.root / "made.txt").read_text() == "made\n"
+
+
+@pytest.mark.parametrize("way", [by_request, by_terminal])
+def test_a_rehearsed_command_leaves_its_effects_as_operations(place: AgentPlace, way: Any) -> None:
+    place.choose(commands_while_planning="rehearse")
+    before = place.sight()
+    plan = place.plan(*place.scripted(around(place, way(place))))
+    assert place.sight() == before
+    assert sorted(kinds_and_paths(plan)) == [FIRST, SECOND, MADE]
+    place.approve_and_apply(plan)
+    assert (place.root / "made.txt").read_text() == "made\n"
+
+
+@pytest.mark.parametrize("way", [by_request, by_terminal])
+def test_a_denied_command_neither_runs_nor_is_planned(place: AgentPlace, way: Any) -> None:
+    place.choose(commands_while_planning="deny")
+    plan = place.plan(*place.scripted(around(place, way(place))))
+    assert kinds_and_paths(plan) == [FIRST, SECOND]
+    assert "made.txt" not in place.shadow_tree(plan["session_id"])
+
+
+def test_the_agent_hears_from_a_terminal_what_became_of_its_command(place: AgentPlace) -> None:
+    plan = place.plan(*place.scripted(by_terminal(place)))
+    seen = place.messages(plan["session_id"])["seen"]["result"]
+    assert "queued" in seen["output"]
+    assert seen["exitStatus"]["exitCode"] == 0
+
+
+def test_a_rehearsed_command_has_no_network_unless_the_settings_allow_it(place: AgentPlace) -> None:
+    place.choose(commands_while_planning="rehearse")
+    steps = by_terminal(place)
+    steps[0]["params"]["command"] = "ls /sys/class/net > devices.txt; cat /proc/net/dev | wc -l > lines.txt"
+    plan = place.plan(*place.scripted(steps))
+    lines = place.shadow_tree(plan["session_id"])["lines.txt"]
+    assert int(lines) == 3, "two lines of headings and the loopback device"

@@ -1,0 +1,135 @@
+"""A session goes on: the agent hears what the person decided and what is on disk, and its shadow agrees with that."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.agent_runs import AgentPlace, ask, kinds_and_paths, write_by_client
+
+
+def two_files_and_a_command(place: AgentPlace) -> tuple[str, ...]:
+    steps = [
+        write_by_client(place.root / "app.py", "x = 2\n", 1),
+        write_by_client(place.root / "new.txt", "new\n", 2),
+        ask("execute", 3, rawInput={"command": "echo ran > ran.txt"}),
+    ]
+    return place.scripted(steps)
+
+
+@pytest.fixture
+def planned(place: AgentPlace) -> dict[str, Any]:
+    return place.plan(*two_files_and_a_command(place))
+
+
+def go_on(place: AgentPlace, plan: dict[str, Any], *steps: dict[str, Any]) -> dict[str, Any]:
+    """The next turn of the session, with an agent that does so much more."""
+    said = {"do": "say", "text": "Yes."}
+    return place.plan(*place.scripted([*steps, said]), "--session", plan["session_id"], task="Go on.")
+
+
+def last_words(place: AgentPlace, plan: dict[str, Any]) -> str:
+    return place.prompts(plan["session_id"])[-1]
+
+
+def operation_at(plan: dict[str, Any], path: str) -> str:
+    return next(str(each["id"]) for each in plan["operations"] if each["path"] == path)
+
+
+def test_a_dropped_change_is_as_on_disk_again_and_the_agent_is_told(place: AgentPlace, planned: dict[str, Any]) -> None:
+    place.tandem.answer("drop", planned["plan_id"], operation_at(planned, "app.py"))
+    plan = go_on(place, planned)
+    assert plan["plan_id"] == planned["plan_id"]
+    assert kinds_and_paths(plan) == [("create", "new.txt"), ("command", "echo ran > ran.txt")]
+    assert place.shadow_tree(plan["session_id"])["app.py"] == (place.root / "app.py").read_bytes()
+    words = last_words(place, plan)
+    assert "The person removed from the plan" in words
+    assert "app.py" in words
+    assert "Go on." in words
+
+
+def test_a_dropped_command_does_not_come_back(place: AgentPlace, planned: dict[str, Any]) -> None:
+    [command] = [each["id"] for each in planned["operations"] if each["kind"] == "command"]
+    place.tandem.answer("drop", planned["plan_id"], command)
+    plan = go_on(place, planned)
+    assert kinds_and_paths(plan) == [("modify", "app.py"), ("create", "new.txt")]
+    assert "echo ran" in last_words(place, plan)
+
+
+@pytest.mark.req("S1-09")
+def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revision(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    place.tandem.answer("reject", planned["plan_id"], "--feedback", "Call it other.txt.")
+    plan = go_on(place, planned, write_by_client(place.root / "other.txt", "new\n", 4))
+    assert "denied: Call it other.txt." in last_words(place, plan)
+    assert (plan["plan_id"], plan["revision"]) == (planned["plan_id"], planned["revision"] + 1)
+    place.approve_and_apply(plan)
+    assert (place.root / "other.txt").read_text() == "new\n"
+
+
+@pytest.mark.req("S0-78")
+def test_after_a_run_the_agent_is_told_what_is_on_disk_and_plans_anew(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    place.approve_and_apply(planned)
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    words = last_words(place, plan)
+    assert "The approved plan was applied and checked on disk." in words
+    for line in ("modify app.py: completed", "create new.txt: completed", "run `echo ran > ran.txt`: completed"):
+        assert line in words
+    assert plan["plan_id"] != planned["plan_id"]
+    assert kinds_and_paths(plan) == [("create", "third.txt")]
+    assert place.shadow_tree(plan["session_id"])["ran.txt"] == b"ran\n"
+
+
+@pytest.mark.req("S0-78")
+def test_after_a_run_that_failed_the_agent_is_told_that_all_was_rolled_back(place: AgentPlace) -> None:
+    steps = [write_by_client(place.root / "new.txt", "new\n"), ask("execute", 2, rawInput={"command": "exit 7"})]
+    plan = place.plan(*place.scripted(steps))
+    place.tandem.answer("approve", plan["plan_id"], "--digest", plan["digest"])
+    assert place.tandem("apply", plan["plan_id"], "--json").code == 4
+    after = place.run(*place.scripted([{"do": "say", "text": "Yes."}]), "--session", plan["session_id"], task="Go on.")
+    words = last_words(place, plan)
+    assert "Everything was rolled back" in words
+    assert "exit code 7" in words
+    assert after.data["session_id"] == plan["session_id"]
+    assert not (place.root / "new.txt").exists()
+
+
+def test_after_an_undo_the_agent_is_told_and_sees_the_files_as_they_are(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    run = place.approve_and_apply(planned)
+    place.tandem.answer("undo", run)
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    assert "The person undid what was applied." in last_words(place, plan)
+    assert kinds_and_paths(plan) == [("create", "third.txt")]
+    assert place.shadow_tree(plan["session_id"])["app.py"] == (place.root / "app.py").read_bytes()
+
+
+def test_each_piece_of_news_is_told_once(place: AgentPlace, planned: dict[str, Any]) -> None:
+    place.approve_and_apply(planned)
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    go_on(place, plan)
+    assert "was applied" not in last_words(place, plan)
+
+
+def test_a_cancelled_plan_takes_its_shadow_with_it(place: AgentPlace, planned: dict[str, Any]) -> None:
+    before = place.sight()
+    assert place.shadow_folder(planned["session_id"]).is_dir()
+    place.tandem.answer("cancel", planned["plan_id"])
+    assert not place.shadow_folder(planned["session_id"]).exists()
+    assert place.sight() == before
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    assert "The person cancelled the plan." in last_words(place, plan)
+    assert kinds_and_paths(plan) == [("create", "third.txt")]
+
+
+def test_what_the_person_changed_between_turns_is_what_the_agent_sees_next(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    place.put("notes.txt", "from the person\n")
+    copy = {"do": "shell", "script": "cp notes.txt copied.txt"}
+    plan = go_on(place, planned, copy)
+    assert place.shadow_tree(plan["session_id"])["copied.txt"] == b"from the person\n"
+    assert plan["warnings"] == []

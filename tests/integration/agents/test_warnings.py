@@ -1,0 +1,46 @@
+"""What an agent did without asking, or may never do, is a warning on its plan."""
+
+from tests.support.agent_runs import AgentPlace, kinds_and_paths
+
+
+def test_a_command_that_ran_unasked_is_a_warning(place: AgentPlace) -> None:
+    call = {"toolCallId": "c1", "title": "make", "kind": "execute", "rawInput": {"command": "make all"}}
+    steps = [
+        {"do": "update", "update": {"sessionUpdate": "tool_call", "status": "in_progress", **call}},
+        {"do": "shell", "script": "echo built > built.txt"},
+        {"do": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}},
+    ]
+    plan = place.plan(*place.scripted(steps))
+    assert kinds_and_paths(plan) == [("create", "built.txt")]
+    assert plan["warnings"] == ["The agent ran a command without asking, in its shadow: make all"]
+    assert place.tandem.answer("show", plan["plan_id"])["plan"]["warnings"] == plan["warnings"]
+    assert f"! {plan['warnings'][0]}" in place.tandem("show", plan["plan_id"]).out
+
+
+def test_a_change_of_git_is_a_warning_and_never_staged(place: AgentPlace) -> None:
+    place.use_git()
+    before = place.sight()
+    script = "echo new > new.txt; git add new.txt; git -c user.name=a -c user.email=b commit -qm sneaky"
+    plan = place.plan(*place.scripted([{"do": "shell", "script": script}]))
+    assert kinds_and_paths(plan) == [("create", "new.txt")]
+    changed = [words for words in plan["warnings"] if words.startswith("The agent changed .git/")]
+    assert any(".git/index," in words for words in changed)
+    assert place.sight() == before
+    place.approve_and_apply(plan)
+    after = place.sight()
+    git = [path for path in before if "/.git/" in path]
+    assert {path: after[path] for path in git} == {path: before[path] for path in git}
+
+
+def test_what_an_agent_writes_cannot_play_tricks_on_the_terminal(place: AgentPlace) -> None:
+    trick = "make \x1b[2J\u202eall"
+    call = {"toolCallId": "c1", "kind": "execute", "status": "completed", "rawInput": {"command": trick}}
+    steps = [
+        {"do": "update", "update": {"sessionUpdate": "tool_call", "title": trick, **call}},
+        {"do": "say", "text": f"Done {trick}\n"},
+        {"do": "shell", "script": "echo built > built.txt"},
+    ]
+    said = place.tandem("run", "--task", "Do it.", *place.scripted(steps))
+    assert said.code == 0
+    assert "without asking" in said.out
+    assert not {"\x1b", "\u202e"} & set(said.out + said.err)
