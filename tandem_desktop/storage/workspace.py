@@ -1,9 +1,11 @@
 """The workspace by descriptor: every name is resolved from its root, one component at a time, following no link."""
 
+import contextlib
 import errno
 import hashlib
 import os
 import stat
+import threading
 import time
 from collections import OrderedDict
 from pathlib import Path
@@ -48,12 +50,27 @@ class Sight(NamedTuple):
         return self.modified_ns + _SETTLED_NS < at_ns
 
 
+class _OpenDirectories(OrderedDict[str, int]):
+    """Descriptors by path, closed with whoever holds them."""
+
+    def forget(self) -> None:
+        while self:
+            os.close(self.popitem()[1])
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):
+            self.forget()
+
+
 class Workspace:
-    """Read the tree and hand out directory descriptors. Nothing else opens a target."""
+    """Read the tree and hand out directory descriptors. Nothing else opens a target.
+
+    Safe from any thread: each keeps descriptors of its own, so that none closes what another is using.
+    """
 
     def __init__(self, root: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
-        self._directories: OrderedDict[str, int] = OrderedDict()
+        self._own = threading.local()
         try:
             self.path = root.resolve(strict=True)
             self.root_fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -128,8 +145,7 @@ class Workspace:
 
     def forget_directories(self) -> None:
         """Drop the descriptors; the next look walks again from the root."""
-        while self._directories:
-            os.close(self._directories.popitem()[1])
+        self._directories.forget()
 
     def forget_directory(self, path: str) -> None:
         """Drop one descriptor, because the folder behind it is gone."""
@@ -228,6 +244,14 @@ class Workspace:
             return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
         except (OSError, OutsideWorkspaceError):
             return False
+
+    @property
+    def _directories(self) -> _OpenDirectories:
+        try:
+            return self._own.directories  # type: ignore[no-any-return]  # a thread's own attributes have no types
+        except AttributeError:
+            self._own.directories = _OpenDirectories()
+            return self._own.directories  # type: ignore[no-any-return]
 
     def _look(self, path: str, *, keep: bool, max_bytes: int | None = None) -> tuple[NodeState, bytes | None]:
         try:

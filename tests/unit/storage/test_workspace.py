@@ -103,3 +103,15 @@ def test_directory_swapped_for_a_link_while_reading_never_lets_a_read_escape(roo
         flipper.join()
     assert b"outside\n" not in seen
     assert b"inside\n" in seen
+
+
+def test_one_thread_forgetting_its_folders_takes_none_from_another(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "f").write_bytes(b"here")
+    workspace = Workspace(tmp_path)
+    fd, name = workspace.parent("a/f")
+    other = threading.Thread(target=lambda: (workspace.read("a/f"), workspace.forget_directories()))
+    other.start()
+    other.join()
+    with open(os.open(name, os.O_RDONLY, dir_fd=fd), "rb") as file:
+        assert file.read() == b"here"
