@@ -80,8 +80,12 @@ class Decisions:
         still = {entry.path for entry in drift(version.operations, self._workspace)} if version.drifted else set()
         changed = [path for path in version.drifted if path in still]
         if changed:
+            theirs = [operation.id for operation in version.operations if set(changed) & set(operation.paths)]
+            is_all = len(theirs) == len(version.operations)
+            words = f"cancel {version.plan_id}" if is_all else f"drop {version.plan_id} {' '.join(theirs)}"
             raise NotApprovableError(
                 f"Changed on disk while the agent worked on it: {', '.join(changed)}. Its version would undo that.",
                 path=changed[0],
-                next=f"Let the agent look again: tandem run --session {version.session_id} --task TEXT",
+                next=f"Take it out: tandem {words}; then the agent sees what is on disk and can do it again: "
+                f"tandem run --session {version.session_id} --task TEXT",
             )

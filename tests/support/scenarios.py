@@ -117,6 +117,9 @@ SCENARIOS: Mapping[str, tuple[Step, ...]] = {
 }
 
 
+_REMARK = "<info-msg>"
+
+
 def answer_to(
     messages: Iterable[tuple[str, str]],
     declared: Mapping[str, Properties],
@@ -125,8 +128,9 @@ def answer_to(
     """What the model says next.
 
     The last user text chooses the script with `[[scenario:NAME]]` and `[[cwd:/absolute/path]]`; the number of
-    answers after it is the step. Some agents keep one answer as several messages, its text and each of its calls, so
-    messages of the assistant in a row count as one. Nothing is remembered between requests.
+    answers after it is the step. Some agents keep one answer as several messages, its text and each of its calls, with
+    remarks of their own in between, so messages of the assistant in a row count as one. Nothing is remembered between
+    requests.
     """
     messages = list(messages)
     chosen = [place for place, (role, text) in enumerate(messages) if role == "user" and "[[scenario:" in text]
@@ -138,7 +142,7 @@ def answer_to(
         return Answer(f"Title: {name}")
     folder = (re.findall(r"\[\[cwd:([^\]]+)\]\]", text) or ["."])[-1]
     steps = scenarios[name]
-    roles = [role for role, _ in messages[chosen[-1] :]]
+    roles = [role for role, text in messages[chosen[-1] :] if not text.startswith(_REMARK)]
     done = sum(role == "assistant" != before for before, role in itertools.pairwise(roles))
     step = steps[min(done, len(steps) - 1)]
     return Answer(step.text, tuple(_spoken(call, declared, folder) for call in step.calls), step.holds)

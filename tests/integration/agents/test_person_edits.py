@@ -72,3 +72,22 @@ def test_an_edit_of_another_file_is_no_obstacle_and_is_kept(place: AgentPlace) -
     place.tandem.answer("undo", run)
     assert (place.root / "app.py").read_text() == MINE
     assert (place.root / "notes.txt").read_text() == "before\n"
+
+
+@pytest.mark.parametrize(("script", "way_out"), [("", "cancel {plan}"), ("echo new > new.txt; ", "drop {plan} {id}")])
+def test_once_its_version_is_taken_out_the_agent_works_on_the_edit_itself(
+    place: AgentPlace, script: str, way_out: str
+) -> None:
+    place.put("notes.txt", "one\ntwo\nthree\n")
+    change = "sed -i s/one/ONE/ notes.txt"
+    plan = in_the_middle(place, script + change, lambda: place.put("notes.txt", "one\ntwo\nMINE\n"), tells=True)
+    refused = place.tandem("approve", plan["plan_id"], "--digest", plan["digest"], "--json")
+    [number] = [each["id"] for each in plan["operations"] if each["path"] == "notes.txt"]
+    words = way_out.format(plan=plan["plan_id"], id=number)
+    assert f"Take it out: tandem {words}; then" in refused.data["error"]["next"]
+    place.tandem.answer(*words.split())
+    again = place.scripted([{"do": "shell", "script": change}])
+    plan = place.plan(*again, "--session", plan["session_id"], task="Look again.")
+    assert plan["warnings"] == []
+    place.approve_and_apply(plan)
+    assert (place.root / "notes.txt").read_text() == "ONE\ntwo\nMINE\n"
