@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tandem_desktop.domain.agents import AgentUpdate, PermissionRequest, StopReason, Verdict
+from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunStatus
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
@@ -36,6 +37,8 @@ class TurnEnded(Frozen):
     session_id: SessionId
     stop_reason: StopReason | None = None
     problem: str = ""
+    details: tuple[str, ...] = ()
+    """The agent's last words on its error output, and what to do."""
     plan_id: PlanId | None = None
 
 
@@ -63,6 +66,14 @@ class ChangesWaiting(Frozen):
     type: Literal["changes_waiting"] = "changes_waiting"
     session_id: SessionId
     plan_id: PlanId
+
+
+class ChatGrew(Frozen):
+    """An entry of a conversation is new, or has changed."""
+
+    type: Literal["chat_grew"] = "chat_grew"
+    session_id: SessionId
+    entry: ChatEntry
 
 
 class OperationStaged(Frozen):
@@ -219,6 +230,7 @@ TandemEvent = Annotated[
     | PermissionAsked
     | PermissionAnswered
     | ChangesWaiting
+    | ChatGrew
     | OperationStaged
     | OperationUnstaged
     | StagingCleared

@@ -41,6 +41,7 @@ from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, Que
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
 
 MOST_FOLLOW_UPS = 20
+_LAST_WORDS = 20
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 _LONGEST_TITLE = 72
 _UNFINISHED = {
@@ -175,6 +176,7 @@ class PlanningSession:
                     session_id=self.id,
                     stop_reason=stop,
                     problem=_problem(stop, failure),
+                    details=(*failure.stderr[-_LAST_WORDS:], failure.next) if failure else (),
                     plan_id=version.plan_id if version else None,
                 )
             )

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.domain.errors import StepRefusedError
-from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.errors import BadInputError, StepRefusedError
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
@@ -63,13 +64,7 @@ class Proposals:
         self._before_writing()
         latest = self._plans.revision(plan_id)
         chosen = choose(latest.operations, drops, self._objects)
-        problems = simulate_operations(chosen.operations, self._workspace)
-        if problems:
-            raise StepRefusedError(
-                f"{problems[0].step} no longer applies: {problems[0].reason}",
-                step=problems[0].step,
-                next=f"Drop {problems[0].step} as well.",
-            )
+        self._refuse_problems(chosen.operations, "Drop it as well.")
         self._objects.put_all(chosen.contents)
         draft = latest.model_copy(
             update={
@@ -79,6 +74,24 @@ class Proposals:
             }
         )
         return self._revise(draft)
+
+    def reorder(self, plan_id: PlanId, order: Sequence[OperationId]) -> PlanVersion:
+        """The same operations in another order, as the person's own revision.
+
+        Raises:
+            StepRefusedError: an operation would no longer apply there; nothing was saved.
+        """
+        self._before_writing()
+        latest = self._plans.revision(plan_id)
+        by_id = {operation.id: operation for operation in latest.operations}
+        if sorted(order) != sorted(by_id):
+            raise BadInputError(
+                "The new order does not name each operation once.", next="Look at the plan again: it may have changed."
+            )
+        operations = tuple(by_id[each] for each in order)
+        self._refuse_problems(operations, "Leave it where it was.")
+        update = {"operations": operations, "parent_revision": latest.revision, "origin": Origin.PERSON}
+        return self._revise(latest.model_copy(update=update))
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
         """An earlier revision, brought back as a new one."""
@@ -98,6 +111,13 @@ class Proposals:
         if draft.parent_revision is not None:
             return self._revise(draft)
         return self._announced(self._plans.create_plan(draft))
+
+    def _refuse_problems(self, operations: tuple[StagedOperation, ...], following: str) -> None:
+        problems = simulate_operations(operations, self._workspace)
+        if problems:
+            raise StepRefusedError(
+                f"{problems[0].step} no longer applies: {problems[0].reason}", step=problems[0].step, next=following
+            )
 
     def _make(self, plan: PlanInput, session_id: SessionId | None) -> PlanVersion:
         self._before_writing()

@@ -1,11 +1,13 @@
 """Events are values that can be written down, and each says what happened by one unmistakable word."""
 
+from datetime import UTC, datetime
 from typing import get_args
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tandem_desktop.domain.agents import AgentSaid, OptionKind, PermissionRequest, StopReason, ToolCall, Verdict
+from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.ids import OperationId, RequestId, RunId, TaskId, ToolCallId
 from tandem_desktop.domain.plan import PlanStatus
@@ -30,6 +32,10 @@ EXAMPLES: list[TandemEvent] = [
     events.PermissionAsked(session_id=SESSION_ID, request=REQUEST),
     events.PermissionAnswered(session_id=SESSION_ID, request_id=REQUEST.id, verdict=Verdict.ALLOW),
     events.ChangesWaiting(session_id=SESSION_ID, plan_id=PLAN_ID),
+    events.ChatGrew(
+        session_id=SESSION_ID,
+        entry=ChatEntry(number=1, kind=EntryKind.PERSON, at=datetime(2026, 1, 1, tzinfo=UTC), text="Hello"),
+    ),
     events.OperationStaged(session_id=SESSION_ID, operation=a_write()),
     events.OperationUnstaged(session_id=SESSION_ID, operation_id=STEP),
     events.StagingCleared(session_id=SESSION_ID, operation_ids=(STEP,)),

@@ -1,0 +1,50 @@
+"""A conversation as a person sees it: entries in order, each of which may still grow."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from tandem_desktop.domain.agents import PermissionRequest, ToolCall
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import PlanId, SessionId
+
+
+class EntryKind(StrEnum):
+    """Who speaks, or what is shown."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    THOUGHT = "thought"
+    TOOL = "tool"
+    PLAN = "plan"
+    """A revision that waits, or waited, for a decision."""
+    QUESTION = "question"
+    """A permission card: Plan mode is off and the agent asks."""
+    NOTE = "note"
+    """What happened beside the conversation: a run, an undo, a change of mode."""
+    PROBLEM = "problem"
+
+
+class ChatEntry(Frozen):
+    """One entry. A later value with the same number replaces it."""
+
+    number: int
+    kind: EntryKind
+    at: datetime
+    text: str = ""
+    call: ToolCall | None = None
+    request: PermissionRequest | None = None
+    answer: str = ""
+    """What became of a question; empty while it waits."""
+    plan_id: PlanId | None = None
+    revision: int = 0
+    details: tuple[str, ...] = ()
+    """Further lines, such as an agent's last words."""
+
+
+class ChatSummary(Frozen):
+    """One conversation in a list."""
+
+    session_id: SessionId
+    agent: str
+    title: str
+    updated_at: datetime

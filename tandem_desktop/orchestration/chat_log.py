@@ -1,0 +1,185 @@
+"""The conversation of every session, put together from events and kept, so that a restart shows it again."""
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tandem_desktop.domain.agents import AgentSaid, StopReason, ToolCall, ToolCallChanged
+from tandem_desktop.domain.chat import ChatEntry, EntryKind
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.events.events import (
+    AgentHeard,
+    ChatGrew,
+    PermissionAnswered,
+    PermissionAsked,
+    PlanProposed,
+    RunFinished,
+    RunUndone,
+    TandemEvent,
+    TurnEnded,
+    TurnStarted,
+)
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.storage import atomic, syscalls
+
+CHAT = "chat.jsonl"
+_GROWING = (EntryKind.AGENT, EntryKind.THOUGHT)
+
+
+class ChatLog:
+    """Hears every event and tells `ChatGrew` for each entry that is new or has changed. Safe from any thread."""
+
+    def __init__(
+        self,
+        sessions: Path,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        session_of: Callable[[PlanId], SessionId | None],
+    ) -> None:
+        self._sessions = sessions
+        self._events = events
+        self._clock = clock
+        self._session_of = session_of
+        self._lock = threading.Lock()
+        self._chats: dict[SessionId, dict[int, ChatEntry]] = {}
+        self._growing: dict[SessionId, int] = {}
+        self._unsubscribe = events.subscribe(self._on_event)
+
+    def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
+        """The conversation so far."""
+        with self._lock:
+            return tuple(self._chat(session_id).values())
+
+    def note(self, session_id: SessionId, text: str, kind: EntryKind = EntryKind.NOTE) -> None:
+        """Add a line of our own."""
+        self._add(session_id, kind, text=text)
+
+    def close(self) -> None:
+        self._unsubscribe()
+        with self._lock:
+            for session_id in list(self._growing):
+                self._finish(session_id)
+
+    def _on_event(self, event: TandemEvent) -> None:
+        match event:
+            case TurnStarted():
+                if event.text:
+                    self._add(event.session_id, EntryKind.PERSON, text=event.text)
+            case AgentHeard(update=AgentSaid() as said):
+                self._grow(event.session_id, EntryKind.THOUGHT if said.thought else EntryKind.AGENT, said.text)
+            case AgentHeard(update=ToolCallChanged() as changed):
+                self._tool(event.session_id, changed.call)
+            case PermissionAsked():
+                self._add(event.session_id, EntryKind.QUESTION, text=event.request.call.title, request=event.request)
+            case PermissionAnswered():
+                self._answered(event)
+            case PlanProposed():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    self._add(session_id, EntryKind.PLAN, plan_id=event.plan_id, revision=event.revision)
+            case RunFinished():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    self._add(session_id, EntryKind.NOTE, text=event.summary, plan_id=event.plan_id)
+            case TurnEnded():
+                self._turn_ended(event)
+            case RunUndone() | _:
+                pass
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        with self._lock:
+            self._finish(event.session_id)
+        if event.problem and event.stop_reason is not StopReason.CANCELLED:
+            self._add(event.session_id, EntryKind.PROBLEM, text=event.problem, details=event.details)
+        elif event.stop_reason is StopReason.CANCELLED:
+            self._add(event.session_id, EntryKind.NOTE, text="Stopped.")
+
+    def _add(self, session_id: SessionId, kind: EntryKind, **facts: object) -> None:
+        with self._lock:
+            self._finish(session_id)
+            entry = ChatEntry.model_validate(
+                {"number": len(self._chat(session_id)) + 1, "kind": kind, "at": self._clock(), **facts}
+            )
+            self._put(session_id, entry)
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _grow(self, session_id: SessionId, kind: EntryKind, text: str) -> None:
+        with self._lock:
+            chat = self._chat(session_id)
+            growing = chat.get(self._growing.get(session_id, 0))
+            if growing is not None and growing.kind is kind:
+                entry = growing.model_copy(update={"text": growing.text + text})
+            else:
+                self._finish(session_id)
+                entry = ChatEntry(number=len(chat) + 1, kind=kind, at=self._clock(), text=text)
+                self._growing[session_id] = entry.number
+            chat[entry.number] = entry
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _tool(self, session_id: SessionId, call: ToolCall) -> None:
+        with self._lock:
+            chat = self._chat(session_id)
+            known = next((e for e in reversed(chat.values()) if e.call is not None and e.call.id == call.id), None)
+            if known is None:
+                self._finish(session_id)
+                entry = ChatEntry(number=len(chat) + 1, kind=EntryKind.TOOL, at=self._clock(), call=call)
+            else:
+                entry = known.model_copy(update={"call": call})
+            self._put(session_id, entry)
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _answered(self, event: PermissionAnswered) -> None:
+        with self._lock:
+            chat = self._chat(event.session_id)
+            waiting = next((e for e in chat.values() if e.request and e.request.id == event.request_id), None)
+            if waiting is None:
+                return
+            entry = waiting.model_copy(update={"answer": event.verdict.value, "details": (event.reason,)})
+            self._put(event.session_id, entry)
+        self._events.publish(ChatGrew(session_id=event.session_id, entry=entry))
+
+    def _chat(self, session_id: SessionId) -> dict[int, ChatEntry]:
+        if session_id not in self._chats:
+            self._chats[session_id] = self._load(session_id)
+        return self._chats[session_id]
+
+    def _put(self, session_id: SessionId, entry: ChatEntry) -> None:
+        self._chat(session_id)[entry.number] = entry
+        self._save(session_id, entry)
+
+    def _finish(self, session_id: SessionId) -> None:
+        """What grew is complete: now it is worth writing down."""
+        number = self._growing.pop(session_id, None)
+        if number is not None:
+            self._save(session_id, self._chats[session_id][number])
+
+    def _save(self, session_id: SessionId, entry: ChatEntry) -> None:
+        folder = self._sessions / session_id
+        try:
+            atomic.make_directory(folder, mode=0o700)
+            fd = syscalls.open_appending(str(folder / CHAT))
+            try:
+                syscalls.write(fd, (entry.model_dump_json() + "\n").encode("utf-8", "surrogatepass"))
+            finally:
+                os.close(fd)
+        except OSError:
+            return  # the conversation goes on without its record; plans and runs are kept elsewhere
+
+    def _load(self, session_id: SessionId) -> dict[int, ChatEntry]:
+        try:
+            lines = (self._sessions / session_id / CHAT).read_bytes().splitlines()
+        except OSError:
+            return {}
+        chat: dict[int, ChatEntry] = {}
+        for line in lines:
+            try:
+                entry = ChatEntry.model_validate_json(line)
+            except (ValidationError, json.JSONDecodeError):
+                continue  # a line cut short by a crash
+            chat[entry.number] = entry
+        return chat

@@ -1,0 +1,265 @@
+"""Everything one window does with one workspace: commands go in, answers come as futures, facts as events."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.approval import Approval
+from tandem_desktop.domain.chat import ChatEntry
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, new_session_id
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.events.stream import EventStream
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.plan_executor import RunResult
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import Undoing, UndoneRun
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.chat_log import ChatLog
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
+from tandem_desktop.orchestration.shadow_folders import discard_shadow
+from tandem_desktop.plans.plan_index import PlanListing
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
+from tandem_desktop.sidecar.profiles import FoundAgent, find_agent, load_profiles
+from tandem_desktop.staging.confirmation import Decision
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage:
+    """All a person sees of one revision."""
+
+    version: PlanVersion
+    meta: PlanMeta
+    digest: str
+    views: tuple[OperationView, ...]
+    tasks: tuple[PlanTask, ...]
+    results: tuple[OperationResult, ...]
+    drifted: tuple[Drifted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsHere:
+    """Which agents there are, and how they would be held back."""
+
+    agents: tuple[FoundAgent, ...]
+    confinement: Confinement
+
+
+class Workroom:
+    """Call it from any thread; nothing here blocks. What the engine has to say beyond an answer is on `events`."""
+
+    def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
+        self.engine = engine
+        self.events: EventStream = engine.events
+        self._sessions = sessions
+        self._thread = thread
+        self._open: dict[SessionId, PlanningSession] = {}
+        self._agents: dict[SessionId, str] = {}
+        self._control: RunControl | None = None
+        self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
+
+    # Looking
+
+    def plans(self) -> "Future[PlanListing]":
+        return self._apart(self.engine.plans.list)
+
+    def page(self, plan_id: PlanId, revision: int | None = None) -> "Future[PlanPage]":
+        """One revision with everything that is shown of it; the latest when none is named."""
+        return self._apart(lambda: self._page(plan_id, revision))
+
+    def contents(self, view: OperationView) -> "Future[tuple[bytes, bytes]]":
+        """The bytes before and after an operation, empty where there is no file."""
+        return self._apart(lambda: self._contents(view))
+
+    def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
+        return self._apart(lambda: self.engine.drift(plan_id))
+
+    def runs(self) -> "Future[tuple[ListedRun, ...]]":
+        return self._apart(self.engine.runs.runs)
+
+    def interrupted(self) -> "Future[tuple[InterruptedRun, ...]]":
+        return self._apart(self.engine.runs.interrupted)
+
+    def agents(self) -> "Future[AgentsHere]":
+        return self._apart(self._agents_here)
+
+    def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
+        return self.chat.entries(session_id)
+
+    # Talking
+
+    def new_session(self) -> SessionId:
+        return new_session_id()
+
+    def send(self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool) -> "Future[Turn]":
+        """Say something to the session's agent, starting it where it does not run."""
+        return self._thread.submit(self._send(session_id, text, profile, plan_mode, Origin.AGENT))
+
+    def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
+        """Send the plan back with words; its agent makes a new revision."""
+        return self._thread.submit(self._rework(plan_id, feedback, profile))
+
+    def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
+        """At once, for a turn under way as well."""
+        session = self._open.get(session_id)
+        if session is not None:
+            self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
+
+    def stop(self, session_id: SessionId) -> "Future[None]":
+        """Stop the agent where it is."""
+        return self._thread.submit(self._stop(session_id))
+
+    def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
+        """Answer a permission card; False when it no longer waits."""
+        session = self._open.get(session_id)
+        return session is not None and session.interceptor.resolve(request_id, decision, words)
+
+    # Changing and deciding
+
+    def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> "Future[PlanVersion]":
+        return self._apart(lambda: self.engine.proposals.drop(plan_id, drops))
+
+    def reorder(self, plan_id: PlanId, order: Sequence[OperationId]) -> "Future[PlanVersion]":
+        return self._apart(lambda: self.engine.proposals.reorder(plan_id, order))
+
+    def restore(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
+        return self._apart(lambda: self.engine.proposals.restore(plan_id, revision))
+
+    def approve(self, plan_id: PlanId, digest: str) -> "Future[Approval]":
+        return self._apart(lambda: self.engine.decisions.approve(plan_id, digest))
+
+    def cancel(self, plan_id: PlanId) -> "Future[PlanMeta]":
+        return self._apart(lambda: self._cancel(plan_id))
+
+    # Running
+
+    def apply(self, plan_id: PlanId, policy: FailurePolicy = FailurePolicy.ROLLBACK) -> "Future[RunResult]":
+        """Run an approved plan; `stop_run`, `pause_run` and `resume_run` act between its operations."""
+        control = self._control = RunControl()
+        return self._apart(lambda: self.engine.runs.apply(plan_id, policy, control))
+
+    def stop_run(self) -> None:
+        if self._control is not None:
+            self._control.abort()
+
+    def pause_run(self) -> None:
+        if self._control is not None:
+            self._control.pause()
+
+    def resume_run(self) -> None:
+        if self._control is not None:
+            self._control.resume()
+
+    def preview_undo(self, run_id: RunId) -> "Future[Undoing]":
+        return self._apart(lambda: self.engine.runs.preview_undo(run_id))
+
+    def undo(self, run_id: RunId) -> "Future[UndoneRun]":
+        return self._apart(lambda: self.engine.runs.undo(run_id))
+
+    def redo(self, run_id: RunId) -> "Future[UndoneRun]":
+        return self._apart(lambda: self.engine.runs.redo(run_id))
+
+    def recover(self, run_id: RunId, way: str) -> "Future[RunResult]":
+        """Settle an interrupted run: `resume`, `rollback` or `mark-failed`."""
+        ways: dict[str, Callable[[str | None], RunResult]] = {
+            "resume": self.engine.runs.resume,
+            "rollback": self.engine.runs.roll_back,
+            "mark-failed": self.engine.runs.mark_failed,
+        }
+        return self._apart(lambda: ways[way](run_id))
+
+    def close(self) -> None:
+        """End every agent and wait for what is under way; what they did stays in their shadows."""
+        self.stop_run()
+        self._thread.submit(self._sessions.close()).result()
+        self._thread.close()
+        self.chat.close()
+        self.engine.close()
+
+    def _apart(self, work: Callable[[], _Answer]) -> "Future[_Answer]":
+        return self._thread.submit(_in_thread(work))
+
+    def _page(self, plan_id: PlanId, revision: int | None) -> PlanPage:
+        engine = self.engine
+        version, meta = engine.plans.revision(plan_id, revision), engine.plans.meta(plan_id)
+        return PlanPage(
+            version=version,
+            meta=meta,
+            digest=version.approval_hash,
+            views=engine.view(version),
+            tasks=engine.tasks(version),
+            results=engine.runs.results(version),
+            drifted=engine.drift(plan_id) if version.revision == meta.revision else (),
+        )
+
+    def _contents(self, view: OperationView) -> tuple[bytes, bytes]:
+        before, after = (
+            self.engine.objects.read(state.sha256) if state.type == "file" else b""
+            for state in (view.operation.base, view.operation.after)
+        )
+        return before, after
+
+    def _agents_here(self) -> AgentsHere:
+        found = tuple(find_agent(profile, ask_version=False) for profile in load_profiles())
+        return AgentsHere(found, describe_confinement(self.engine.locations.shadows))
+
+    def _cancel(self, plan_id: PlanId) -> PlanMeta:
+        meta = self.engine.decisions.cancel(plan_id)
+        if meta.session_id not in self._open:
+            discard_shadow(self.engine, meta.session_id)
+        return meta
+
+    async def _send(
+        self, session_id: SessionId, text: str, profile: AgentProfile, plan_mode: bool, origin: Origin
+    ) -> Turn:
+        session = await self._session(session_id, profile, plan_mode)
+        return await session.plan(text, origin)
+
+    async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
+        meta = await asyncio.to_thread(self.engine.decisions.reject, plan_id, feedback)
+        # The rejection itself is the news the agent hears first.
+        return await self._send(meta.session_id, "", profile, True, Origin.REWORK)
+
+    async def _session(self, session_id: SessionId, profile: AgentProfile, plan_mode: bool) -> PlanningSession:
+        session = self._open.get(session_id)
+        if session is not None and self._agents[session_id] != profile.name:
+            del self._open[session_id]
+            await session.close()
+            session = None
+        if session is None:
+            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode)
+            self._open[session_id], self._agents[session_id] = session, profile.name
+        session.set_plan_mode(plan_mode)
+        return session
+
+    async def _stop(self, session_id: SessionId) -> None:
+        session = self._open.get(session_id)
+        if session is not None:
+            await session.cancel_turn()
+
+    def _session_of(self, plan_id: PlanId) -> SessionId | None:
+        try:
+            return self.engine.plans.meta(plan_id).session_id
+        except TandemError:
+            return None
+
+
+async def _in_thread(work: Callable[[], _Answer]) -> _Answer:
+    return await asyncio.to_thread(work)
+
+
+async def _soon(work: Callable[[], None]) -> None:
+    work()
