@@ -1,16 +1,18 @@
 """Everything an agent needs to start in its shadow: its program, its private home, its environment."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from tandem_desktop.agent.models import CHOICE, KEY, chosen_model
 from tandem_desktop.domain.agents import AgentProfile
-from tandem_desktop.domain.errors import SidecarLaunchError
+from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
 from tandem_desktop.policy.plan_agent import opencode_plan_agent
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.agent_environment import agent_environment
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
-from tandem_desktop.sidecar.profiles import find_agent
+from tandem_desktop.sidecar.profiles import BUILT_IN, find_agent
 from tandem_desktop.storage import atomic
 
 _TEMPORARY = Path("/tmp")
@@ -34,7 +36,8 @@ def agent_launch(
     atomic.make_directory(home, mode=0o700)
     _copy_credentials(profile, person_home, home)
     _write_plan_agent(profile, home)
-    environment = agent_environment(profile.env, {**profile.set_env, **(extra_environment or {})})
+    additions = {**profile.set_env, **_key_from_keyring(profile), **(extra_environment or {})}
+    environment = agent_environment(profile.env, additions)
     readable = _hidden_folders(argv, (shadow.workspace, home))
     return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable)
 
@@ -49,6 +52,17 @@ def program(profile: AgentProfile) -> tuple[str, ...]:
             next=profile.install or f"Install it so that `{first}` is found, then try again.",
         )
     return found.command
+
+
+def _key_from_keyring(profile: AgentProfile) -> dict[str, str]:
+    """The key of the built-in agent's model: from inside the sandbox no keyring can be reached."""
+    if profile.name != BUILT_IN or not os.environ.get(CHOICE):
+        return {}
+    try:
+        choice = chosen_model(os.environ)
+    except BadInputError:
+        return {}  # the agent says itself what is missing
+    return {KEY: choice.key} if choice is not None and choice.key else {}
 
 
 def _copy_credentials(profile: AgentProfile, person_home: Path, home: Path) -> None:
