@@ -5,8 +5,8 @@ A process of its own, so that its memory is that of the talk alone.
 
 import asyncio
 import json
-import resource
 import sys
+from pathlib import Path
 from typing import Any
 
 from tandem_desktop.domain.agents import PermissionAnswer, PermissionRequest, Verdict
@@ -44,7 +44,7 @@ async def talk(how: str, size: int) -> dict[str, Any]:
     try:
         await manager.start()
         session = await manager.new_session()
-        before = peak()
+        before = resting()
         try:
             ended = (await manager.prompt(session.id, "go")).value
         except SidecarError as error:
@@ -54,9 +54,20 @@ async def talk(how: str, size: int) -> dict[str, Any]:
         await manager.stop()
 
 
+def resting() -> int:
+    """Bytes in memory now; the peak is counted from here on."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
 def peak() -> int:
-    """Bytes this process had in memory at its most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Bytes in memory at the most. Not `ru_maxrss`: that one starts with what the parent had."""
+    return _status("VmHWM")
+
+
+def _status(name: str) -> int:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
 
 
 if __name__ == "__main__":
