@@ -8,13 +8,14 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tandem_desktop.shadow.shadow_workspace import open_shadow
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.command_line import CommandLine, Said
@@ -108,15 +109,21 @@ class AgentPlace:
     def shadow_folder(self, session_id: str) -> Path:
         return self.state / "shadows" / session_id
 
-    def shadow_tree(self, session_id: str) -> dict[str, bytes]:
-        """Every file as the agent sees it, without git's own."""
+    @contextmanager
+    def shadow(self, session_id: str) -> Iterator[ShadowWorkspace]:
+        """The shadow of a session that is not open."""
+        objects = ObjectStore(self.state / "objects")
         with Workspace(self.root) as workspace:
-            folder = self.shadow_folder(session_id)
-            shadow = open_shadow(workspace, folder, ObjectStore(self.state / "objects"), masked=())
+            shadow = open_shadow(workspace, self.shadow_folder(session_id), objects, masked=())
             try:
-                return _files(shadow.place)
+                yield shadow
             finally:
                 shadow.close()
+
+    def shadow_tree(self, session_id: str) -> dict[str, bytes]:
+        """Every file as the agent sees it, without git's own."""
+        with self.shadow(session_id) as shadow:
+            return _files(shadow.place)
 
     def files(self) -> dict[str, bytes]:
         """Every file on disk, without git's own."""

@@ -62,6 +62,7 @@ def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revisio
     place.tandem.answer("reject", planned["plan_id"], "--feedback", "Call it other.txt.")
     plan = go_on(place, planned, write_by_client(place.root / "other.txt", "new\n", 4))
     assert "denied: Call it other.txt." in last_words(place, plan)
+    assert "You are still in Plan mode" in last_words(place, plan)
     assert (plan["plan_id"], plan["revision"]) == (planned["plan_id"], planned["revision"] + 1)
     place.approve_and_apply(plan)
     assert (place.root / "other.txt").read_text() == "new\n"
@@ -133,3 +134,15 @@ def test_what_the_person_changed_between_turns_is_what_the_agent_sees_next(
     plan = go_on(place, planned, copy)
     assert place.shadow_tree(plan["session_id"])["copied.txt"] == b"from the person\n"
     assert plan["warnings"] == []
+
+
+def test_what_came_into_the_shadow_after_the_plan_was_made_is_staged_by_the_next_turn(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    with place.shadow(planned["session_id"]) as shadow:
+        shadow.write("late.txt", b"late\n")
+    shown = place.tandem.answer("show", planned["plan_id"])
+    assert shown["plan"]["digest"] == planned["digest"]
+    plan = go_on(place, planned)
+    assert ("create", "late.txt") in kinds_and_paths(plan)
+    assert plan["digest"] != planned["digest"]
