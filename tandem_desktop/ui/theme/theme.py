@@ -1,0 +1,170 @@
+"""The look that every widget is handed: colours, faces and sizes, and the moment they change."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication
+
+from tandem_desktop.storage.resources import resource
+from tandem_desktop.ui.theme.tokens import Tokens, load_tokens
+
+SMALLEST_ZOOM, LARGEST_ZOOM = 0.5, 3.0
+CODE_FAMILY = "JetBrains Mono"
+
+_UI_PIXELS = 13
+_CODE_PIXELS = 12
+_CODE_FILES = ("JetBrainsMono-Regular.ttf", "JetBrainsMono-Bold.ttf", "JetBrainsMono-Italic.ttf")
+_COUNTERPARTS = {
+    "dark": "light",
+    "light": "dark",
+    "colour-blind-dark": "colour-blind-light",
+    "colour-blind-light": "colour-blind-dark",
+}
+
+
+class Theme(QObject):
+    """The current look. Widgets repaint or restyle when `changed` is emitted; they keep no colours of their own."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None, *, name: str = "dark", zoom: float = 1.0) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._tokens = load_tokens(name)
+        self._zoom = _within(zoom)
+        self._follows_system = False
+        self._reduced_motion: bool | None = None
+        self._kept: dict[object, Any] = {}
+        self._ui_family = _ui_family()
+        _load_code_face()
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def tokens(self) -> Tokens:
+        return self._tokens
+
+    @property
+    def zoom(self) -> float:
+        return self._zoom
+
+    @property
+    def is_dark(self) -> bool:
+        return self._tokens.scheme == "dark"
+
+    @property
+    def follows_system(self) -> bool:
+        return self._follows_system
+
+    @property
+    def reduced_motion(self) -> bool:
+        """Whether things should simply be in their new place."""
+        return _system_wants_stillness() if self._reduced_motion is None else self._reduced_motion
+
+    def color(self, token: str) -> QColor:
+        return QColor(getattr(self._tokens, token))
+
+    def ui_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
+        """The face of the interface; `points_delta` in unzoomed pixels, so 2 is a heading and -2 is small print."""
+        font = QFont(self._ui_family)
+        font.setPixelSize(max(6, round((_UI_PIXELS + points_delta) * self._zoom)))
+        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        return font
+
+    def code_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
+        """The bundled code face. No ligatures: a reviewer must see the characters that are there."""
+        font = QFont([CODE_FAMILY, "monospace"])
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        font.setFixedPitch(True)
+        font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))
+        font.setBold(bold)
+        for feature in ("liga", "calt", "dlig", "clig"):
+            font.setFeature(QFont.Tag(feature), 0)
+        return font
+
+    def px(self, pixels: float) -> int:
+        """Pixels at the current zoom; hand in multiples of 4. What is there stays at least one pixel."""
+        return max(1, round(pixels * self._zoom)) if pixels > 0 else 0
+
+    def set_theme(self, name: str) -> None:
+        """Wear one theme and keep it, whatever the system says.
+
+        Raises:
+            BadInputError: there is no theme of this name.
+        """
+        self._follows_system = False
+        self._wear(name)
+
+    def set_zoom(self, zoom: float) -> None:
+        zoom = _within(zoom)
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self._announce()
+
+    def follow_system(self, follow: bool = True) -> None:
+        """Be dark when the system is dark and light when it is light, now and whenever that changes.
+
+        A colour-blind theme follows within its pair; high contrast stays as it is.
+        """
+        self._follows_system = follow
+        if follow:
+            self._system_changed(QGuiApplication.styleHints().colorScheme())
+
+    def set_reduced_motion(self, reduced: bool | None) -> None:
+        """A person's own wish; `None` leaves it to the system."""
+        if reduced != self._reduced_motion:
+            self._reduced_motion = reduced
+            self._announce()
+
+    def kept(self, key: object, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once and forgotten when the look changes: for tinted pictures."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _system_changed(self, scheme: Qt.ColorScheme) -> None:
+        wanted = {Qt.ColorScheme.Dark: "dark", Qt.ColorScheme.Light: "light"}.get(scheme)
+        if self._follows_system and wanted and wanted != self._tokens.scheme:
+            self._wear(_COUNTERPARTS.get(self._name, self._name))
+
+    def _wear(self, name: str) -> None:
+        if name != self._name:
+            self._tokens = load_tokens(name)
+            self._name = name
+            self._announce()
+
+    def _announce(self) -> None:
+        self._kept.clear()
+        self.changed.emit()
+
+
+def _within(zoom: float) -> float:
+    return min(LARGEST_ZOOM, max(SMALLEST_ZOOM, round(zoom, 2)))
+
+
+def _ui_family() -> str:
+    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
+    return "Inter" if QFontInfo(QFont("Inter")).family() == "Inter" else system
+
+
+def _load_code_face() -> None:
+    """Once for each application: a face loaded twice is held twice."""
+    application = QGuiApplication.instance()
+    if application is None or application.property("tandem_code_face"):
+        return
+    for name in _CODE_FILES:
+        QFontDatabase.addApplicationFontFromData(resource(f"fonts/{name}").read_bytes())
+    application.setProperty("tandem_code_face", True)
+
+
+def _system_wants_stillness() -> bool:
+    """Qt tells it only through its styles, so look where Qt looks: the effects setting, then the environment."""
+    if os.environ.get("GTK_ENABLE_ANIMATIONS") == "0":
+        return True
+    hints = QGuiApplication.styleHints()
+    return hints.cursorFlashTime() == 0
