@@ -1,0 +1,105 @@
+"""One line that gives way in the middle, so that a long path keeps its beginning and its name."""
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+
+_MIDDLE = Qt.TextElideMode.ElideMiddle
+
+
+class ElidedLabel(QLabel):
+    """Plain words on one line; the whole of them in the tool tip while some are hidden."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str = "",
+        *,
+        mode: Qt.TextElideMode = _MIDDLE,
+        token: str = "text",
+        code: bool = False,
+        bold: bool = False,
+        points_delta: float = 0,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._mode = mode
+        self._token = token
+        self._code = code
+        self._bold = bold
+        self._points_delta = points_delta
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setAccessibleName(text)
+        self._restyle()
+
+    @property
+    def shown_text(self) -> str:
+        """What is drawn at the present width."""
+        line = self.text().replace("\n", " ")
+        return QFontMetrics(self._font()).elidedText(line, self._mode, self.width())
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._font())
+        line = self.text().replace("\n", " ")
+        return QSize(metrics.horizontalAdvance(line) + 1, max(metrics.height(), self._theme.px(16)))
+
+    def minimumSizeHint(self) -> QSize:
+        whole = self.sizeHint()
+        return QSize(min(whole.width(), self._theme.px(48)), whole.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        font = self._font()
+        painter.setFont(font)
+        shown = self.shown_text
+        self.setToolTip(plain_tooltip(self.text()) if shown != self.text() else "")
+        self._paint_line(painter, shown, QFontMetrics(font))
+        painter.end()
+
+    def _paint_line(self, painter: QPainter, shown: str, metrics: QFontMetrics) -> None:
+        painter.setPen(self._theme.color(self._token if self.isEnabled() else "muted"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | self.alignment(), shown)
+
+    def _font(self) -> QFont:
+        if self._code:
+            return self._theme.code_font(self._points_delta, bold=self._bold)
+        return self._theme.ui_font(self._points_delta, bold=self._bold)
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+class PathLabel(ElidedLabel):
+    """A path in the code face: folder dim, name strong; the folder gives way first."""
+
+    def __init__(self, theme: Theme, path: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(theme, path, code=True, parent=parent)
+
+    @property
+    def shown_text(self) -> str:
+        metrics = QFontMetrics(self._font())
+        folder, slash, name = self.text().rpartition("/")
+        room = self.width() - metrics.horizontalAdvance(slash + name)
+        if not slash or room < metrics.horizontalAdvance("…"):
+            return super().shown_text
+        return metrics.elidedText(folder, _MIDDLE, room) + slash + name
+
+    def _paint_line(self, painter: QPainter, shown: str, metrics: QFontMetrics) -> None:
+        cut = shown.rfind("/") + 1
+        folder = metrics.horizontalAdvance(shown[:cut])
+        painter.setPen(self._theme.color("muted"))
+        painter.drawText(QRect(0, 0, folder + 1, self.height()), Qt.AlignmentFlag.AlignVCenter, shown[:cut])
+        painter.setPen(self._theme.color("text"))
+        rest = QRect(folder, 0, self.width() - folder, self.height())
+        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, shown[cut:])
