@@ -1,7 +1,7 @@
 """One line that gives way in the middle, so that a long path keeps its beginning and its name."""
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
@@ -57,13 +57,15 @@ class ElidedLabel(QLabel):
         whole = self.sizeHint()
         return QSize(min(whole.width(), self._theme.px(48)), whole.height())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_the_whole()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         font = self._font()
         painter.setFont(font)
-        shown = self.shown_text
-        self.setToolTip(plain_tooltip(self.text()) if shown != self.text() else "")
-        self._paint_line(painter, shown, QFontMetrics(font))
+        self._paint_line(painter, self.shown_text, QFontMetrics(font))
         painter.end()
 
     def _paint_line(self, painter: QPainter, shown: str, metrics: QFontMetrics) -> None:
@@ -75,7 +77,11 @@ class ElidedLabel(QLabel):
             return self._theme.code_font(self._points_delta, bold=self._bold)
         return self._theme.ui_font(self._points_delta, bold=self._bold)
 
+    def _tell_the_whole(self) -> None:
+        self.setToolTip(plain_tooltip(self.text()) if self.shown_text != self.text() else "")
+
     def _restyle(self) -> None:
+        self._tell_the_whole()
         self.updateGeometry()
         self.update()
 
