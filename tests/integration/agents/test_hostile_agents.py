@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tandem_desktop.shadow import shadow_workspace
 from tandem_desktop.shadow.confinement import bubblewrap_missing
 from tests.support.agent_runs import AgentPlace
 from tests.support.agents.hostile_agent import BEHIND, DONE, WAYS
@@ -32,6 +33,9 @@ WITHOUT_EFFECT = ("touch", "attribute", "trace_first", "kill_first", "planning_s
 LEFT_TO_THE_KERNEL = ("nameless",)
 """Some kernels do it, then it is staged; others refuse."""
 STAGED = tuple(way for way in WAYS if way not in (*LINKS, *REFUSED, *WARNED, *WITHOUT_EFFECT, *LEFT_TO_THE_KERNEL))
+
+NOT_IN_A_COPY = ("remove_folder",)
+"""A copy holds what git knows of, and git knows of no empty folders."""
 
 
 @pytest.fixture
@@ -62,21 +66,27 @@ def staged_in(plan: dict[str, Any], folder: str) -> list[str]:
     return [each["path"] for each in plan["operations"] if (each["path"] or "").startswith(f"{folder}/")]
 
 
+@pytest.mark.parametrize("kind", ["overlay", "copy"])
 @pytest.mark.parametrize(("asks", "lingers"), [(True, False), (False, True)], ids=["asking", "unasked"])
 def test_nothing_a_hostile_agent_does_reaches_the_disk_and_all_of_it_is_accounted_for(
-    furnished: AgentPlace, asks: bool, lingers: bool
+    furnished: AgentPlace, monkeypatch: pytest.MonkeyPatch, kind: str, asks: bool, lingers: bool
 ) -> None:
+    if kind == "copy":
+        monkeypatch.setattr(shadow_workspace, "_why_no_overlay", lambda workspace: "a copy was wanted")
+    doable = tuple(way for way in STAGED if kind == "overlay" or way not in NOT_IN_A_COPY)
     before = furnished.sight()
     plan = set_loose(furnished, asks=asks, lingers=lingers)
     furnished.assert_nothing_left()
     assert furnished.sight() == before
 
     warnings = "\n".join(plan["warnings"])
+    shown = furnished.tandem.answer("show", plan["plan_id"])["plan"]
+    assert shown["confinement"].startswith(f"confined by bubblewrap to a{'n' * (kind == 'overlay')} {kind}")
     assert staged_in(plan, f"t/{BEHIND}/{WAYS[0]}"), "whoever stays behind has begun"
     for who in ANSWERED:
         outcome, staged = plan["attempts"][who], {way: staged_in(plan, f"t/{who}/{way}") for way in WAYS}
-        assert {way: outcome[way] for way in STAGED} == dict.fromkeys(STAGED, DONE)
-        assert [way for way in STAGED if not staged[way]] == []
+        assert {way: outcome[way] for way in doable} == dict.fromkeys(doable, DONE)
+        assert [way for way in doable if not staged[way]] == []
         assert [way for way in (*REFUSED, *LINKS) if outcome[way] == DONE] == []
         assert [way for way in (*REFUSED, *WITHOUT_EFFECT, *WARNED) if staged[way]] == []
         assert [way for way in ("kill_first", "trace_first") if "AssertionError" in outcome[way]] == []
