@@ -60,6 +60,3 @@ def memory_path(memory_base: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(dir=memory_base))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
-
-# Tests of widgets need no screen; those that do say so themselves.
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         return built_in.main()
     from tandem_desktop.cli.command_line import run_command_line
 
-    return run_command_line(words, _build_engine)
+    return run_command_line(words or ["gui"], _build_engine, _open_window)
 
 
 def _build_engine(
@@ -45,3 +45,14 @@ def _build_engine(
     for warning in loaded.warnings:
         sys.stderr.write(f"tandem: {warning}\n")
     return build_engine(root, state=state, on_output=on_output, settings=loaded.settings)
+
+
+def _open_window(root: Path | None, plan: str | None) -> int:
+    from tandem_desktop.app.window import open_window
+
+    return open_window(root, plan)
+
+
+def main_window() -> int:
+    """The `tandem-desktop` command: the window, on the folder named or chosen."""
+    return main(["gui", *sys.argv[1:]])

@@ -21,16 +21,23 @@ class BuildEngine(Protocol):
     def __call__(self, root: Path, *, state: Path | None = None, on_output: OnOutput = ...) -> "Engine": ...
 
 
+OpenWindow = Callable[[Path | None, str | None], int]
+"""Shows the window on a workspace, and on one of its plans, until it is closed."""
+
+
 class Call:
     """Hand an engine to whoever needs one, built once and closed at the end."""
 
-    def __init__(self, arguments: Namespace, console: Console, build_engine: BuildEngine) -> None:
+    def __init__(
+        self, arguments: Namespace, console: Console, build_engine: BuildEngine, open_window: OpenWindow
+    ) -> None:
         self.arguments = arguments
         self.console = console
         self.known: dict[str, Any] = {}
         """Goes into the JSON beside the error when the call fails."""
         self.on_output: OnOutput = lambda operation, chunk: None
         self.build_engine = build_engine
+        self.open_window = open_window
         self._engine: Engine | None = None
 
     @property

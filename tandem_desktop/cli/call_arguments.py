@@ -12,6 +12,10 @@ def run(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run's id, or its first digits")
 
 
+def gui(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="the workspace (default: the last one, or a choice)")
+
+
 def propose(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="plan JSON; - reads it from standard input")
 

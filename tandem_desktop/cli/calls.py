@@ -42,6 +42,16 @@ class CallWords:
 
 CALLS: tuple[CallWords, ...] = (
     CallWords(
+        "gui",
+        PROPOSE,
+        "the window (also: tandem without a word)",
+        "Open the window: talk to an agent, review its plan, implement it, take it back.",
+        (("tandem gui", "the last workspace, or the choice of one"), ("tandem gui ~/project", "a workspace")),
+        "window:gui",
+        arguments.gui,
+        "[DIR]",
+    ),
+    CallWords(
         "propose",
         PROPOSE,
         "plan JSON becomes a plan; nothing is written to your files",

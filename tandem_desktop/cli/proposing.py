@@ -6,6 +6,7 @@ from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.inputs import read_input
 from tandem_desktop.cli.lines import Line, Span, Tone
 from tandem_desktop.cli.wording import summary_table
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.staging.hazards import explain
@@ -19,9 +20,15 @@ def propose(call: Call) -> Answer:
 def review(call: Call) -> Answer:
     raw = read_input(call.arguments.file, "a unified diff", call.console)
     version = call.engine.proposals.review_patch(raw)
-    if not call.arguments.no_window:
-        call.console.remark("There is no window in this version; the plan was made as with --no-window.")
-    return proposed(call, version)
+    answer = proposed(call, version)
+    if not call.arguments.no_window and not call.console.as_json:
+        call.console.answer(answer.lines)
+        call.close()
+        try:
+            call.open_window(call.workspace.absolute(), version.plan_id)
+        except BadInputError as refusal:  # the plan is made, window or not
+            call.console.remark(refusal.message)
+    return answer
 
 
 def drop(call: Call) -> Answer:

@@ -127,14 +127,14 @@ CALLS: dict[str, tuple[tuple[str, ...], int]] = {
     "shortened option": (("recover", "--roll"), 2),
     "unknown shell": (("completion", "tcsh"), 2),
     "no part": (("audit",), 2),
-    "no call": ((), 2),
+    "no display": (("gui",), 2),
     "no task": (("run",), 2),
     "empty task": (("run", "--task", " "), 2),
     "unknown agent": (("run", "--agent", "nobody", "--task", "x"), 2),
     "two agents": (("run", "--agent", "goose", "--agent-command", "x", "--task", "x"), 2),
     "no such variable": (("run", "--env", "SURELY_NOT_SET", "--task", "x"), 2),
     "no time": (("run", "--timeout", "0", "--task", "x"), 2),
-    **{f"later: {name}": ((name,), 2) for name in ("gui", "rebase", "rehearse", "stats")},
+    **{f"later: {name}": ((name,), 2) for name in ("rebase", "rehearse", "stats")},
     **{f"later: {name}": ((name,), 2) for name in ("export", "import", "serve")},
 }
 

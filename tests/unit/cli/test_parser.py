@@ -8,7 +8,7 @@ from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
-    *("propose", "review", "run", "mcp", "recipe", "agent"),
+    *("gui", "propose", "review", "run", "mcp", "recipe", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "drop", "restore"),
     *("approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("audit", "selftest", "doctor", "completion"),
