@@ -74,18 +74,16 @@ class Theme(QObject):
         font = QFont(self._ui_family)
         font.setPixelSize(max(6, round((_UI_PIXELS + points_delta) * self._zoom)))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        return font
+        return _letter_by_letter(font)
 
     def code_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
-        """The bundled code face. No ligatures: a reviewer must see the characters that are there."""
+        """The bundled code face."""
         font = QFont([CODE_FAMILY, "monospace"])
         font.setStyleHint(QFont.StyleHint.Monospace)
         font.setFixedPitch(True)
         font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))
         font.setBold(bold)
-        for feature in ("liga", "calt", "dlig", "clig"):
-            font.setFeature(QFont.Tag(feature), 0)
-        return font
+        return _letter_by_letter(font)
 
     def px(self, pixels: float) -> int:
         """Pixels at the current zoom; hand in multiples of 4. What is there stays at least one pixel."""
@@ -145,6 +143,13 @@ class Theme(QObject):
 
 def _within(zoom: float) -> float:
     return min(LARGEST_ZOOM, max(SMALLEST_ZOOM, round(zoom, 2)))
+
+
+def _letter_by_letter(font: QFont) -> QFont:
+    """No ligatures: a reviewer must see the characters that are there, also where a name or a sentence quotes them."""
+    for feature in ("liga", "calt", "dlig", "clig"):
+        font.setFeature(QFont.Tag(feature), 0)
+    return font
 
 
 def _ui_family() -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import by_keyboard, paint_focus_ring, paint_ground
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 
 _HEIGHT, _PADDING, _GAP, _ICON = 32, 12, 8, 16
 
@@ -41,6 +41,7 @@ class Button(QPushButton):
     ) -> None:
         super().__init__(text, parent)
         self._theme = theme
+        self.setProperty("role", "painted")
         self._hint = hint
         self._icon_name = icon_name
         self._ring = False
@@ -83,7 +84,7 @@ class Button(QPushButton):
         return self.sizeHint()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = by_keyboard(event)
+        self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import by_keyboard, paint_focus_ring, paint_ground
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 
 _HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
@@ -29,6 +29,7 @@ class Chip(QPushButton):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.setProperty("role", "painted")
         self._icon_name = icon_name
         self._removable = removable
         self._code = code
@@ -68,7 +69,7 @@ class Chip(QPushButton):
         super().mouseReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = by_keyboard(event)
+        self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import by_keyboard, paint_focus_ring, paint_ground
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 
 
@@ -27,6 +27,7 @@ class IconButton(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.setProperty("role", "painted")
         self._icon_name = icon_name
         self._framed = framed
         self._filled = filled
@@ -59,7 +60,7 @@ class IconButton(QToolButton):
         return self.sizeHint()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = by_keyboard(event)
+        self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEven
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import by_keyboard, paint_focus_ring, see_through
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, see_through, shows_focus
 
 
 class LinkButton(QPushButton):
@@ -14,6 +14,7 @@ class LinkButton(QPushButton):
     def __init__(self, theme: Theme, text: str, ink: str = "link", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self._theme = theme
+        self.setProperty("role", "painted")
         self._ink = ink
         self._ring = False
         self.setObjectName(f"link-{text.lower().replace(' ', '-')}")
@@ -35,7 +36,7 @@ class LinkButton(QPushButton):
         return self.sizeHint()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = by_keyboard(event)
+        self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -34,8 +34,10 @@ def paint_focus_ring(
         painter.drawRoundedRect(rect.adjusted(2.5, 2.5, -2.5, -2.5), corner - 2, corner - 2)
 
 
-def by_keyboard(event: QFocusEvent) -> bool:
-    """Whether focus came in a way that should be shown: a click already shows where it went."""
+def shows_focus(event: QFocusEvent, before: bool) -> bool:
+    """Whether focus should be seen: not after a click, and as `before` when only a window or a menu came between."""
+    if event.reason() in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason):
+        return before
     return event.reason() != Qt.FocusReason.MouseFocusReason
 
 

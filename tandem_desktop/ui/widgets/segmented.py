@@ -5,7 +5,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import by_keyboard, paint_focus_ring, paint_ground
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 
 
 class Segmented(QWidget):
@@ -80,7 +80,7 @@ class _Segment(QRadioButton):
         return self.rect().contains(position)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = by_keyboard(event)
+        self._ring = shows_focus(event, self._ring)
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

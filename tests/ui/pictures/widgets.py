@@ -63,7 +63,6 @@ def kit(theme: Theme) -> QWidget:
         )
     )
     focused = PrimaryButton(theme, "Implement", "Ctrl+⏎")
-    focused.setFocus(Qt.FocusReason.TabFocusReason)
     compact = QuietButton(theme, "Drop change")
     compact.set_compact()
     kept = Button(theme, "Keep", icon_name="check")
@@ -112,6 +111,7 @@ def kit(theme: Theme) -> QWidget:
     column.addWidget(_fields(theme))
     column.addLayout(_icons(theme))
     column.addStretch()
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
     Toast(theme, page).say("Revision 3 was applied: 5 files.", tone="ok", action="Undo", stays=0)
     return page
 
@@ -167,9 +167,7 @@ def _card(theme: Theme) -> Card:
     card = Card(theme)
     card.body.addWidget(plain_label("Rate-limit the login route", "title"))
     card.body.addWidget(plain_label("7 operations   2 commands", "muted"))
-    card.body.addWidget(
-        PathLabel(theme, "app/routes/very/deep/folder/with/a/long/name/that/goes/on/and/on/and/on/auth.py")
-    )
+    card.body.addWidget(PathLabel(theme, f"app/routes/{'a/deep/folder/' * 8}auth.py"))
     card.body.addWidget(ElidedLabel(theme, "Apply the limiter to the login route, and say why. " * 4, token="muted"))
     card.body.addWidget(plain_label("sha256 9f2c41…b07e  -> != ===", "code-muted"))
     return card
