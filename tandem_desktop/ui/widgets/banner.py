@@ -1,6 +1,7 @@
 """A sentence across a pane about something that needs a look, with what can be done about it."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.stylesheet import set_role
@@ -38,7 +39,6 @@ class Banner(QFrame):
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("banner")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._icon = IconLabel(theme, "info", "link", parent=self)
         self._words = plain_label(wrap=True, parent=self)
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -72,8 +72,13 @@ class Banner(QFrame):
         self._words.setText(text)
         self.setAccessibleName(text)
         self._set_actions(actions, ink)
+        self._fit()
         if self.isVisible() and text:
             announce(self, text, urgent=tone == "error")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _set_actions(self, actions: tuple[tuple[str, str], ...], ink: str) -> None:
         for link in self._links:
@@ -86,9 +91,17 @@ class Banner(QFrame):
             link.setObjectName(f"banner-{key}")
             link.clicked.connect(lambda _checked=False, asked=key: self.requested.emit(asked))
             self._row.insertWidget(self._row.count() - 1, link)
+            link.show()
             self._links.append(link)
 
     def _restyle(self) -> None:
         px = self._theme.px
         self._row.setContentsMargins(px(12), px(8), px(8), px(8))
         self._row.setSpacing(px(8))
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its words are at this width; no layout may stretch or cut it."""
+        self._row.activate()
+        wraps = self._row.hasHeightForWidth()
+        self.setFixedHeight(self._row.totalHeightForWidth(self.width()) if wraps else self._row.sizeHint().height())

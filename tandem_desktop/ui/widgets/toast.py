@@ -64,9 +64,9 @@ class Toast(QFrame):
         self._action.setVisible(bool(action))
         self._action.updateGeometry()
         self.setAccessibleName(words)
+        self._place()  # before it is seen: it must not pass under the pointer on its way
         self.show()
         self.raise_()
-        self._place()
         announce(self, words, urgent=tone == "error")
         self.announced.emit(words)
         self._timer.stop()
@@ -89,7 +89,8 @@ class Toast(QFrame):
         self.requested.emit()
 
     def _place(self) -> None:
-        self._row.activate()
+        self.ensurePolished()
+        self._row.invalidate()
         width = min(self.sizeHint().width(), self._over.width() - 2 * self._theme.px(16))
         height = self.sizeHint().height()
         self.setGeometry(
