@@ -1,0 +1,291 @@
+"""Turn a comparison into rows, one at a time: side by side or in one column, far lines folded away."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+from typing import NamedTuple
+
+from tandem_desktop.ui.diff.alignment import Pairs, align
+from tandem_desktop.ui.diff.file_diff import FileDiff, Stretch, StretchKind
+
+FOLDED_FROM = 3
+"""A fold takes a row itself: fewer lines than this are simply shown."""
+ALIGNED_UP_TO = 400
+_ALIGNMENTS_KEPT = 2_000
+
+
+class RowKind(Enum):
+    """What a whole row is."""
+
+    WORDS = auto()
+    FOLD = auto()
+    HEADER = auto()
+    LINE = auto()
+    COMMENT = auto()
+
+
+class CellKind(StrEnum):
+    """What one side of a line is; the value is the sign beside it."""
+
+    CONTEXT = " "
+    ADDED = "+"
+    REMOVED = "−"
+    FILLER = ""
+
+
+class Row(NamedTuple):
+    """One row. `old` and `new` are zero-based lines; in a fold, the first line hidden."""
+
+    kind: RowKind
+    hunk: int = 0
+    old: int | None = None
+    new: int | None = None
+    is_change: bool = False
+    number: int = 0
+    """Which of the words, folds or comments this is."""
+    lines: int = 0
+    """How many lines a fold hides."""
+    pair: tuple[int, int] | None = None
+    """The removed and the added line that belong together."""
+
+    @property
+    def left(self) -> CellKind:
+        if not self.is_change:
+            return CellKind.CONTEXT
+        return CellKind.FILLER if self.old is None else CellKind.REMOVED
+
+    @property
+    def right(self) -> CellKind:
+        if not self.is_change:
+            return CellKind.CONTEXT
+        return CellKind.FILLER if self.new is None else CellKind.ADDED
+
+
+@dataclass(frozen=True, slots=True)
+class InlineComment:
+    """What somebody wrote about a line; it stands under that line."""
+
+    line: int
+    """Counted from one; on the new side, unless `is_old`."""
+    text: str
+    author: str = "You"
+    is_old: bool = False
+
+
+class _Block(NamedTuple):
+    """Consecutive rows of one origin."""
+
+    kind: RowKind
+    rows: int
+    stretch: Stretch | None
+    number: int
+    skip: int = 0
+    """Rows of the stretch that stand in blocks before this one."""
+
+
+class DiffRows:
+    """Rows are made when they are asked for; only where they are is known beforehand."""
+
+    def __init__(
+        self,
+        diff: FileDiff,
+        *,
+        is_split: bool,
+        unfolded: frozenset[int] = frozenset(),
+        comments: Sequence[InlineComment] = (),
+    ) -> None:
+        self.diff = diff
+        self.is_split = is_split
+        self.unfolded = unfolded
+        self.comments = tuple(comments)
+        self._alignments: dict[Stretch, Pairs] = {}
+        self._blocks: list[_Block] = []
+        self._starts: list[int] = []
+        self._headers: list[int] = []
+        self.special: list[tuple[int, RowKind]] = []
+        """Rows that are no lines, in order."""
+        self._count = 0
+        for block in self._commented(self._made()):
+            self._append(block)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def row(self, index: int) -> Row:
+        place = bisect_right(self._starts, index) - 1
+        kind, _, stretch, number, skip = self._blocks[place]
+        offset = index - self._starts[place] + skip
+        if stretch is None:
+            hunk = number if kind is RowKind.HEADER else 0
+            return Row(kind, hunk=hunk, number=number)
+        if kind is RowKind.FOLD:
+            hidden = stretch.old_end - stretch.old_start
+            return Row(kind, old=stretch.old_start, new=stretch.new_start, number=number, lines=hidden)
+        if stretch.kind is not StretchKind.CHANGE:
+            return Row(kind, stretch.hunk, stretch.old_start + offset, stretch.new_start + offset)
+        return self._changed(stretch, offset)
+
+    def row_of(self, *, old: int | None = None, new: int | None = None) -> int | None:
+        """Where a line of one side stands, or the fold that hides it."""
+        line = new if new is not None else old
+        if line is None:
+            return None
+        for place, block in enumerate(self._blocks):
+            stretch = block.stretch
+            if stretch is None:
+                continue
+            start, end = (
+                (stretch.new_start, stretch.new_end) if new is not None else (stretch.old_start, stretch.old_end)
+            )
+            if not start <= line < end:
+                continue
+            if block.kind is RowKind.FOLD:
+                return self._starts[place]
+            offset = self._offset_in(stretch, old, new)
+            if offset is not None and 0 <= offset - block.skip < block.rows:
+                return self._starts[place] + offset - block.skip
+        return None
+
+    def header(self, hunk: int) -> int | None:
+        """The row of a hunk's bar."""
+        return self._headers[hunk - 1] if 0 < hunk <= len(self._headers) else None
+
+    def hunk_at(self, index: int) -> int:
+        """The hunk whose bar is at or above this row; 0 above the first."""
+        return bisect_right(self._headers, index)
+
+    def changed_ranges(self) -> Iterator[tuple[int, int, bool, bool]]:
+        """First row, end, whether something is removed there, whether added: for the overview."""
+        for start, block in zip(self._starts, self._blocks, strict=True):
+            stretch = block.stretch
+            if block.kind is not RowKind.LINE or stretch is None or stretch.kind is not StretchKind.CHANGE:
+                continue
+            removed = stretch.old_end - stretch.old_start
+            added = stretch.new_end - stretch.new_start
+            if self.is_split:
+                yield start, start + block.rows, removed > 0, added > 0
+                continue
+            middle = start + max(0, removed - block.skip)
+            if removed > block.skip:
+                yield start, min(middle, start + block.rows), True, False
+            if middle < start + block.rows:
+                yield middle, start + block.rows, False, True
+
+    def _made(self) -> Iterator[_Block]:
+        yield from (_Block(RowKind.WORDS, 1, None, number) for number in range(len(self.diff.words)))
+        if self.diff.is_binary and -1 not in self.unfolded:
+            if self.diff.hunks:
+                yield _Block(RowKind.FOLD, 1, Stretch(StretchKind.GAP, 0, 0, 0, 0, 0), -1)
+            return
+        hunk = 0
+        for number, stretch in enumerate(self.diff.stretches):
+            old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
+            if stretch.hunk > hunk:
+                hunk = stretch.hunk
+                yield _Block(RowKind.HEADER, 1, None, hunk)
+            if stretch.kind is StretchKind.GAP and old >= FOLDED_FROM and number not in self.unfolded:
+                yield _Block(RowKind.FOLD, 1, stretch, number)
+            elif stretch.kind is StretchKind.CHANGE and not self.is_split:
+                yield _Block(RowKind.LINE, old + new, stretch, number)
+            else:
+                yield _Block(RowKind.LINE, max(old, new), stretch, number)
+
+    def _commented(self, blocks: Iterator[_Block]) -> Iterator[_Block]:
+        """Cut a block after each line that is commented on."""
+        if not self.comments:
+            yield from blocks
+            return
+        for block in blocks:
+            stretch = block.stretch
+            if block.kind is not RowKind.LINE or stretch is None:
+                yield block
+                continue
+            done = 0
+            for offset, number in sorted(self._comments_in(stretch)):
+                if offset + 1 > done:
+                    yield block._replace(rows=offset + 1 - done, skip=done)
+                    done = offset + 1
+                yield _Block(RowKind.COMMENT, 1, None, number)
+            if done < block.rows:
+                yield block._replace(rows=block.rows - done, skip=done)
+
+    def _comments_in(self, stretch: Stretch) -> Iterator[tuple[int, int]]:
+        for number, comment in enumerate(self.comments):
+            line = comment.line - 1
+            start, end = (
+                (stretch.old_start, stretch.old_end) if comment.is_old else (stretch.new_start, stretch.new_end)
+            )
+            if not start <= line < end:
+                continue
+            offset = self._offset_in(stretch, line if comment.is_old else None, None if comment.is_old else line)
+            if offset is not None:
+                yield offset, number
+
+    def _append(self, block: _Block) -> None:
+        if block.kind is not RowKind.LINE:
+            self.special.append((self._count, block.kind))
+        if block.kind is RowKind.HEADER:
+            self._headers.append(self._count)
+        self._starts.append(self._count)
+        self._blocks.append(block)
+        self._count += block.rows
+
+    def _changed(self, stretch: Stretch, offset: int) -> Row:
+        _, hunk, old_start, old_end, new_start, new_end = stretch
+        removed, added = old_end - old_start, new_end - new_start
+        pairs = self._aligned(stretch)
+        if self.is_split:
+            if pairs is not None:
+                old, new = pairs[offset]
+            else:
+                old, new = offset if offset < removed else None, offset if offset < added else None
+        elif offset < removed:
+            old, new = offset, None
+        else:
+            old, new = None, offset - removed
+        one = old if old is not None else _partner(pairs, 1, new, removed)
+        other = new if new is not None else _partner(pairs, 0, old, added)
+        return Row(
+            RowKind.LINE,
+            hunk,
+            None if old is None else old_start + old,
+            None if new is None else new_start + new,
+            is_change=True,
+            pair=None if one is None or other is None else (old_start + one, new_start + other),
+        )
+
+    def _offset_in(self, stretch: Stretch, old: int | None, new: int | None) -> int | None:
+        """Which row of a stretch shows a line."""
+        if stretch.kind is not StretchKind.CHANGE:
+            return new - stretch.new_start if new is not None else (old or 0) - stretch.old_start
+        pairs = self._aligned(stretch)
+        at = new - stretch.new_start if new is not None else (old or 0) - stretch.old_start
+        if not self.is_split:
+            return at + (stretch.old_end - stretch.old_start if new is not None else 0)
+        if pairs is None:
+            return at
+        side = 1 if new is not None else 0
+        return next((offset for offset, pair in enumerate(pairs) if pair[side] == at), None)
+
+    def _aligned(self, stretch: Stretch) -> Pairs | None:
+        """Nothing where lines simply stand beside each other in their order."""
+        old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
+        if not old or not new or old == new or max(old, new) >= ALIGNED_UP_TO:
+            return None
+        pairs = self._alignments.get(stretch)
+        if pairs is None:
+            pairs = align(
+                [*self.diff.old.lines(stretch.old_start, stretch.old_end)],
+                [*self.diff.new.lines(stretch.new_start, stretch.new_end)],
+            )
+            if len(self._alignments) > _ALIGNMENTS_KEPT:
+                self._alignments.clear()
+            self._alignments[stretch] = pairs
+        return pairs
+
+
+def _partner(pairs: Pairs | None, side: int, line: int | None, limit: int) -> int | None:
+    if pairs is None:
+        return line if line is not None and line < limit else None
+    return next((pair[1 - side] for pair in pairs if pair[side] == line), None)

@@ -1,0 +1,542 @@
+"""Read a change, move through it, search it, mark and copy of it, and say what should become of each part."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from tandem_desktop.ui.diff.cells import character_at, wrap
+from tandem_desktop.ui.diff.diff_canvas import DiffCanvas
+from tandem_desktop.ui.diff.diff_rows import RowKind
+from tandem_desktop.ui.diff.diff_search import DiffSearch
+from tandem_desktop.ui.diff.file_diff import FileDiff
+from tandem_desktop.ui.diff.panes import Pane, header_buttons
+from tandem_desktop.ui.diff.row_painter import Whitespace, fold_text
+from tandem_desktop.ui.diff.search_bar import SearchBar
+from tandem_desktop.ui.diff.selection import Place, Selection, line_of, selected_text
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.announce import announce
+
+_NEXT_WHITESPACE = {
+    Whitespace.CHANGED: Whitespace.ALL,
+    Whitespace.ALL: Whitespace.NONE,
+    Whitespace.NONE: Whitespace.CHANGED,
+}
+
+
+class DiffView(DiffCanvas):
+    """Asks by signal and performs nothing: dropping, keeping and commenting are for others to do."""
+
+    drop_requested = Signal(int)
+    keep_requested = Signal(int)
+    comment_requested = Signal(int, int)
+    """A hunk, and a line counted from one: of the new side, or of the old one where a line was removed."""
+    open_requested = Signal(str, int)
+    """A path and a line, for the person's editor."""
+    passed_end = Signal(int)
+    """There is no further change in this direction (1 or -1) here."""
+    current_changed = Signal(int)
+    """The hunk a person is at; 0 above the first."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.single_letters = True
+        """Whether n, p, v, w, x, c and o do anything; a setting turns them off."""
+        self._drags = False
+        self._bar = SearchBar(theme, self)
+        self._bar.changed.connect(self.set_search)
+        self._bar.step_wanted.connect(self.step_to_match)
+        self._bar.closed.connect(self.close_search)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
+
+    # Moving
+
+    @property
+    def current_hunk(self) -> int:
+        return self.rows.hunk_at(self._look.current) if self._look.current >= 0 else 0
+
+    @property
+    def current_line(self) -> int:
+        """Counted from one; on a bar, the first line that changes below it."""
+        for index in range(max(0, self._look.current), len(self.rows)):
+            row = self.rows.row(index)
+            if row.kind is RowKind.LINE and (row.is_change or index == self._look.current):
+                line = row.new if row.new is not None else row.old
+                return (line or 0) + 1
+        return 1
+
+    @property
+    def is_current_line_old(self) -> bool:
+        """Whether that number counts lines of the old side, because the line is removed."""
+        row = self.rows.row(self._look.current) if self._look.current >= 0 else None
+        return row is not None and row.kind is RowKind.LINE and row.new is None
+
+    def step_to_change(self, direction: int) -> None:
+        """The next change or the one before; past the last, `passed_end` is emitted."""
+        wanted = self.current_hunk + direction
+        header = self.rows.header(wanted)
+        if header is None or (self.diff.is_binary and -1 not in self.rows.unfolded):
+            self.passed_end.emit(direction)
+            return
+        self.set_current(header, at_top=True)
+
+    def go_to_change(self, hunk: int) -> None:
+        """Go to a change by its number; -1 is the last."""
+        header = self.rows.header(len(self.diff.hunks) if hunk < 0 else hunk)
+        if header is not None:
+            self.set_current(header, at_top=True)
+
+    def go_to_line(self, line: int, *, is_old: bool = False) -> None:
+        """Counted from one; a fold that hides it opens."""
+        key = (is_old, line - 1)
+        index = self._row_of(key)
+        if index is not None and self.rows.row(index).kind is RowKind.FOLD:
+            self.unfold(self.rows.row(index).number)
+            index = self._row_of(key)
+        if index is not None:
+            self.set_current(index)
+
+    def set_current(self, index: int, *, at_top: bool = False, extends: bool = False) -> None:
+        before = self.current_hunk
+        index = max(0, min(len(self.rows) - 1, index))
+        if extends:
+            self._select_to(index)
+        else:
+            self._look.selection = None
+        self._look.current = index
+        self.ensure_visible(index, at_top=at_top)
+        self.viewport().update()
+        announce(self, self.row_text(index))
+        if self.current_hunk != before:
+            self.current_changed.emit(self.current_hunk)
+
+    # Words
+
+    def row_text(self, index: int) -> str:
+        """What a person who listens is told about a row."""
+        row = self.rows.row(index)
+        if row.kind is RowKind.HEADER:
+            title = self._look.titles.get(row.hunk, "")
+            state = ", dropped" if row.hunk in self._look.dropped else ""
+            return f"Change {row.hunk} of {len(self.diff.hunks)} {title}{state}".strip()
+        if row.kind is RowKind.FOLD:
+            return fold_text(self.rows, row).removeprefix("⋯ ")
+        if row.kind is RowKind.COMMENT:
+            comment = self.rows.comments[row.number]
+            return f"{comment.author} on line {comment.line}: {comment.text}"
+        if row.kind is RowKind.WORDS:
+            return self.diff.words[row.number].text
+        if not row.is_change and row.new is not None:
+            return f"{row.new + 1} {self.diff.new.line(row.new)}"
+        removed = f"removed {row.old + 1} {self.diff.old.line(row.old)}" if row.old is not None else ""
+        added = f"added {row.new + 1} {self.diff.new.line(row.new)}" if row.new is not None else ""
+        return "\n".join(part for part in (removed, added) if part)
+
+    def as_text(self) -> str:
+        """The whole change as a unified diff, hidden characters as tokens."""
+        parts = [words.text for words in self.diff.words]
+        for hunk in self.diff.hunks:
+            parts.append(hunk.header)
+            for line in hunk.lines:
+                document = (self.diff.new if line.kind == "+" else self.diff.old).document
+                parts.append(line.kind + document.display(line.raw))
+                if line.no_newline:
+                    parts.append("\\ No newline at end of file")
+        return "\n".join(parts)
+
+    def selected_text(self) -> str:
+        return selected_text(self.rows, self._look.selection) if self._look.selection else ""
+
+    # Searching
+
+    def open_search(self) -> None:
+        self._place_bar()
+        self._bar.show()
+        self._bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._bar.field.selectAll()
+
+    def close_search(self) -> None:
+        self._bar.hide()
+        self.set_search("")
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_search(self, text: str) -> int:
+        """Mark every place of a text; how many there are."""
+        self._look.search = DiffSearch(self.diff, text) if text else None
+        self._look.found = -1
+        count = len(self._look.search) if self._look.search else 0
+        self._fit_ruler()
+        self.viewport().update()
+        if count:
+            self.step_to_match(1)
+        else:
+            self._bar.tell(-1, 0)
+        return count
+
+    def step_to_match(self, direction: int) -> None:
+        """Round and round; a fold that hides the place opens."""
+        search = self._look.search
+        if search is None or not len(search):
+            return
+        self._look.found = (self._look.found + direction) % len(search)
+        match = search.matches[self._look.found]
+        self.go_to_line(match.line + 1, is_old=match.is_old)
+        self._show_column(match.start, match.end, is_old=match.is_old)
+        self._bar.tell(self._look.found, len(search))
+
+    def show_diff(self, diff: FileDiff) -> None:
+        searched = self._look.search.text if self._look.search else ""
+        super().show_diff(diff)
+        if searched and self._bar.isVisible():
+            self.set_search(searched)
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = self._action(event)
+        if action is None:
+            event.ignore()
+            return
+        action()
+        event.accept()
+
+    def _action(self, event: QKeyEvent) -> Callable[[], object] | None:
+        key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        shift = modifiers == Qt.KeyboardModifier.ShiftModifier
+        control = modifiers == Qt.KeyboardModifier.ControlModifier
+        if control:
+            return {
+                Qt.Key.Key_C: self._copy,
+                Qt.Key.Key_A: self._select_all,
+                Qt.Key.Key_F: self.open_search,
+                Qt.Key.Key_Home: lambda: self.set_current(0),
+                Qt.Key.Key_End: lambda: self.set_current(len(self.rows) - 1),
+            }.get(Qt.Key(key))
+        if modifiers == Qt.KeyboardModifier.AltModifier:
+            return (lambda: self.set_wrap(not self.wraps)) if key == Qt.Key.Key_Z else None
+        if key == Qt.Key.Key_F7:
+            return lambda: self.step_to_change(-1 if shift else 1)
+        if key == Qt.Key.Key_F3:
+            return lambda: self.step_to_match(-1 if shift else 1)
+        if key == Qt.Key.Key_Escape:
+            return self._escape()
+        if key in _STEPS or key in _PAGES:
+            distance = _STEPS.get(Qt.Key(key)) or _PAGES[Qt.Key(key)] * self._rows_per_page()
+            return lambda: self._move(distance, shift)
+        if key in _SIDEWAYS:
+            return lambda: self._sideways(_SIDEWAYS[Qt.Key(key)], shift)
+        if modifiers:
+            return None
+        return self._plain_action(Qt.Key(key))
+
+    def _plain_action(self, key: Qt.Key) -> Callable[[], object] | None:
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return self._enter()
+        if key == Qt.Key.Key_Home:
+            return lambda: self.horizontalScrollBar().setValue(0)
+        if key == Qt.Key.Key_End:
+            return lambda: self.horizontalScrollBar().setValue(self.horizontalScrollBar().maximum())
+        if not self.single_letters:
+            return None
+        return {
+            Qt.Key.Key_N: lambda: self.step_to_change(1),
+            Qt.Key.Key_P: lambda: self.step_to_change(-1),
+            Qt.Key.Key_V: lambda: self.set_split(not self.is_split),
+            Qt.Key.Key_W: lambda: self.set_whitespace(_NEXT_WHITESPACE[self.whitespace]),
+            Qt.Key.Key_X: self._drop_or_keep,
+            Qt.Key.Key_C: lambda: self._ask("comment", self.current_hunk),
+            Qt.Key.Key_O: self._open,
+        }.get(key)
+
+    def _escape(self) -> Callable[[], object] | None:
+        """Only what there is to leave; otherwise the key belongs to the window."""
+        if self._bar.isVisible():
+            return self.close_search
+        if self._look.selection is not None:
+            return self._unselect
+        return None
+
+    def _enter(self) -> Callable[[], object] | None:
+        index = self._look.current
+        row = self.rows.row(index) if index >= 0 else None
+        if row is None:
+            return None
+        if row.kind is RowKind.FOLD:
+            return lambda: self._unfold_at(index)
+        cut = [line for pane in self._look.panes.panes if (line := line_of(row, pane.is_old)) and self._is_cut(line)]
+        if cut:
+            return lambda: self._open_lines(cut)
+        return None
+
+    def _open_lines(self, lines: list[tuple[bool, int]]) -> None:
+        for line in lines:
+            self.open_line(*line)
+
+    def _move(self, distance: int, extends: bool) -> None:
+        start = self._look.current
+        if start < 0:
+            start = (self.row_at(0) or 0) - (1 if distance > 0 else 0)
+        self.set_current(start + distance, extends=extends)
+
+    def _rows_per_page(self) -> int:
+        return max(1, self.viewport().height() // self._look.panes.line - 1)
+
+    def _sideways(self, direction: int, extends: bool) -> None:
+        if not extends:
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() + direction * bar.singleStep())
+            return
+        selection = self._look.selection or self._selection_at(max(0, self._look.current))
+        line = line_of(self.rows.row(selection.head.row), selection.is_old)
+        length = len(self._look.styles.line(*line).text) if line else 0
+        column = max(0, min(length, selection.head.column + direction))
+        self._look.selection = selection._replace(head=selection.head._replace(column=column))
+        self.viewport().update()
+
+    def _select_to(self, index: int) -> None:
+        selection = self._look.selection or self._selection_at(max(0, self._look.current))
+        line = line_of(self.rows.row(index), selection.is_old)
+        length = len(self._look.styles.line(*line).text) if line else 0
+        column = length if index >= selection.anchor.row else 0
+        self._look.selection = selection._replace(head=Place(index, column))
+
+    def _selection_at(self, index: int) -> Selection:
+        """Begun with a key: on the new side, which is what will be."""
+        place = Place(index, 0)
+        return Selection(place, place, False if self.is_split else None)
+
+    def _select_all(self) -> None:
+        if len(self.rows):
+            self._look.selection = self._selection_at(0)
+            self._select_to(len(self.rows) - 1)
+            self.viewport().update()
+
+    def _unselect(self) -> None:
+        self._look.selection = None
+        self.viewport().update()
+
+    def _copy(self) -> None:
+        text = self.selected_text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    def _drop_or_keep(self) -> None:
+        self._ask("keep" if self.current_hunk in self._look.dropped else "drop", self.current_hunk)
+
+    def _open(self) -> None:
+        self.open_requested.emit(self.diff.path, self.current_line)
+
+    def _ask(self, what: str, hunk: int) -> None:
+        if not hunk:
+            return
+        if what == "drop":
+            self.drop_requested.emit(hunk)
+        elif what == "keep":
+            self.keep_requested.emit(hunk)
+        else:
+            self.comment_requested.emit(hunk, self.current_line)
+
+    def _unfold_at(self, index: int) -> None:
+        self.unfold(self.rows.row(index).number)
+
+    def _is_cut(self, line: tuple[bool, int]) -> bool:
+        return self._look.styles.line(*line).cut > 0
+
+    # Pointer
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        place = event.position().toPoint()
+        index = self.row_at(place.y())
+        if index is None:
+            return
+        what = self._what_is_at(index, place)
+        row = self.rows.row(index)
+        if what == "fold":
+            self._unfold_at(index)
+            return
+        if what in ("drop", "keep", "comment"):
+            self.set_current(index)
+            self._ask(what, row.hunk)
+            return
+        pane = self._look.panes.at(place.x())
+        if what == "cut" and (line := line_of(row, pane.is_old)):
+            self.open_line(*line)
+            return
+        extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._look.selection is not None
+        anchor = self._look.selection.anchor if extends and self._look.selection else self._place(index, pane, place)
+        self.set_current(index)
+        if what == "gutter" and row.hunk:
+            self.comment_requested.emit(row.hunk, self.current_line)
+            return
+        self._look.selection = Selection(anchor, self._place(index, pane, place), pane.is_old)
+        self._drags = True
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        if self._drags and self._look.selection is not None:
+            self._drag_to(place)
+            return
+        index = self.row_at(place.y())
+        what = self._what_is_at(index, place) if index is not None else ""
+        hovered = (index, what) if index is not None and what else None
+        if hovered != self._look.hovered:
+            self._look.hovered = hovered
+            self.viewport().setCursor(_CURSORS.get(what, Qt.CursorShape.IBeamCursor))
+            self.viewport().update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._drags = False
+        if self._look.selection is not None and self._look.selection.anchor == self._look.selection.head:
+            self._unselect()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Mark the word."""
+        place = event.position().toPoint()
+        index = self.row_at(place.y())
+        pane = self._look.panes.at(place.x())
+        line = line_of(self.rows.row(index), pane.is_old) if index is not None else None
+        if index is None or line is None or self._what_is_at(index, place):
+            self.mousePressEvent(event)
+            return
+        text, at = self._look.styles.line(*line).text, self._place(index, pane, place).column
+        start, end = at, at
+        while start > 0 and _is_word(text[start - 1]):
+            start -= 1
+        while end < len(text) and _is_word(text[end]):
+            end += 1
+        self._look.selection = Selection(Place(index, start), Place(index, end), pane.is_old)
+        self.viewport().update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index = self.row_at(event.pos().y())
+        if event.reason() == QContextMenuEvent.Reason.Mouse and index is not None and self._look.selection is None:
+            self.set_current(index)
+        self.menu().exec(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """Everything that can be done here, for those who know no keys yet."""
+        menu = QMenu(self)
+        hunk = self.current_hunk
+        if hunk and hunk in self._look.dropped:
+            menu.addAction("Keep this change\tX", lambda: self._ask("keep", hunk))
+        elif hunk:
+            menu.addAction("Drop this change\tX", lambda: self._ask("drop", hunk))
+        if hunk:
+            menu.addAction("Comment\tC", lambda: self._ask("comment", hunk))
+            menu.addSeparator()
+        menu.addAction("Copy\tCtrl+C", self._copy).setEnabled(self._look.selection is not None)
+        menu.addAction("Open in editor\tO", self._open)
+        menu.addAction("Search\tCtrl+F", self.open_search)
+        menu.addAction("Show all unchanged lines", self.unfold_all)
+        menu.addSeparator()
+        other = "One column" if self.is_split else "Side by side"
+        menu.addAction(f"{other}\tV", lambda: self.set_split(not self.is_split))
+        menu.addAction("Wrap long lines\tAlt+Z", lambda: self.set_wrap(not self.wraps))
+        following = _NEXT_WHITESPACE[self.whitespace]
+        words = {Whitespace.ALL: "Show all white space", Whitespace.NONE: "Hide white space"}
+        menu.addAction(f"{words.get(following, 'Show changed white space')}\tW", lambda: self.set_whitespace(following))
+        return menu
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self._look.current < 0 and event.reason() != Qt.FocusReason.MouseFocusReason and len(self.rows):
+            self._look.current = self.row_at(0) or 0
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_bar()
+
+    def _drag_to(self, place: QPoint) -> None:
+        assert self._look.selection is not None
+        bar = self.verticalScrollBar()
+        if place.y() < 0 or place.y() > self.viewport().height():
+            bar.setValue(bar.value() + (-1 if place.y() < 0 else 1) * bar.singleStep())
+        y = max(0, min(self.viewport().height() - 1, place.y()))
+        index = self.row_at(y)
+        if index is None:
+            index = len(self.rows) - 1
+        wanted = self._look.selection.is_old
+        pane = next(pane for pane in self._look.panes.panes if pane.is_old == wanted)
+        self._look.selection = self._look.selection._replace(head=self._place(index, pane, place))
+        self._look.current = index
+        self.viewport().update()
+
+    def _what_is_at(self, index: int, place: QPoint) -> str:
+        """The name of what would answer to a click there; nothing for text."""
+        row, area, panes = self.rows.row(index), self.row_area(index), self._look.panes
+        if row.kind is RowKind.FOLD:
+            return "fold"
+        if row.kind is RowKind.HEADER:
+            buttons = header_buttons(self._theme, area, is_dropped=row.hunk in self._look.dropped)
+            return next((button.name for button in buttons if button.area.contains(place)), "bar")
+        if row.kind is not RowKind.LINE:
+            return "bar"
+        pane = panes.at(place.x())
+        if place.x() < pane.left + panes.number * (2 if pane.is_old is None else 1):
+            return "gutter"
+        line = line_of(row, pane.is_old)
+        if line and self._is_cut(line) and self._chip(line, pane, area).contains(place):
+            return "cut"
+        return ""
+
+    def _chip(self, line: tuple[bool, int], pane: Pane, area: QRect) -> QRect:
+        styled = self._look.styles.line(*line)
+        starts = wrap(styled.text, styled.cells, self._look.panes.columns()) if self.wraps else (0,)
+        return self._painter.end_chip(self._look, pane, styled, starts, area)
+
+    def _place(self, index: int, pane: Pane, place: QPoint) -> Place:
+        line = line_of(self.rows.row(index), pane.is_old)
+        if line is None:
+            return Place(index, 0)
+        styled = self._look.styles.line(*line)
+        starts = wrap(styled.text, styled.cells, self._look.panes.columns()) if self.wraps else (0,)
+        visual = (place.y() - self.row_area(index).top()) // self._look.panes.line
+        begin = starts[max(0, min(len(starts) - 1, visual))]
+        scrolled = 0 if self.wraps else self._look.scrolled
+        cell = (place.x() - pane.text + scrolled) / self._look.panes.cell + styled.cells[begin]
+        return Place(index, character_at(styled.cells, cell))
+
+    def _show_column(self, start: int, end: int, *, is_old: bool) -> None:
+        if self.wraps:
+            return
+        panes = self._look.panes
+        pane = next(pane for pane in panes.panes if pane.is_old in (None, is_old))
+        bar, left, right = self.horizontalScrollBar(), round(start * panes.cell), round((end + 2) * panes.cell)
+        if left < bar.value() or right > bar.value() + pane.text_width:
+            bar.setValue(left - pane.text_width // 3)
+
+    def _place_bar(self) -> None:
+        size = self._bar.sizeHint()
+        view = self.viewport().geometry()
+        self._bar.setGeometry(
+            view.right() - size.width() - self._theme.px(8), view.top() + 4, size.width(), size.height()
+        )
+        self._bar.raise_()
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or character.isalnum()
+
+
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+_SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_CURSORS = {
+    **dict.fromkeys(("fold", "drop", "keep", "comment", "cut", "gutter"), Qt.CursorShape.PointingHandCursor),
+    "bar": Qt.CursorShape.ArrowCursor,
+}

@@ -1,0 +1,117 @@
+"""Remember how lines in sight are to be drawn, so that scrolling only draws."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tandem_desktop.staging.intraline import IntralineChange
+from tandem_desktop.ui.diff.cells import Cells, cells_of, pieces
+from tandem_desktop.ui.diff.file_diff import FileDiff
+from tandem_desktop.ui.diff.highlighter import Marks, Span, Spans
+from tandem_desktop.ui.diff.side import TOKEN
+
+SHOWN_CHARACTERS = 5_000
+"""Of a longer line the rest is shown when a person asks for it; a mark says how much there is."""
+_KEPT = 6_000
+
+LineKey = tuple[bool, int]
+"""Whether on the old side, and the zero-based line."""
+
+
+@dataclass(frozen=True, slots=True)
+class StyledLine:
+    """One line ready to be drawn: where each piece begins and in which colour it is."""
+
+    text: str
+    cells: Cells
+    pieces: tuple[tuple[int, int, int, str], ...]
+    """First character, end, first cell, token of the theme."""
+    tokens: Marks
+    """Characters that stand for hidden ones."""
+    cut: int
+    """Characters that are not shown."""
+
+    @property
+    def width(self) -> int:
+        return self.cells[len(self.text)]
+
+
+class LineStyles:
+    """Puts together what the lexer, the comparison and the text itself say about a line."""
+
+    def __init__(self, diff: FileDiff) -> None:
+        self._diff = diff
+        self._spans: dict[bool, list[tuple[Span, ...]]] = {True: [], False: []}
+        self._marks: dict[tuple[int, int], IntralineChange] = {}
+        self._opened: set[LineKey] = set()
+        self._lines: dict[LineKey, StyledLine] = {}
+
+    def add_spans(self, is_old: bool, spans: Spans) -> None:
+        """The lexer goes from the first line on, so these follow those that are known."""
+        known = self._spans[is_old]
+        first, end = len(known), len(known) + len(spans)
+        known.extend(spans)
+        for key in [key for key in self._lines if key[0] == is_old and first <= key[1] < end]:
+            del self._lines[key]
+
+    def add_marks(self, marks: Mapping[tuple[int, int], IntralineChange]) -> None:
+        self._marks.update(marks)
+
+    def knows(self, pair: tuple[int, int]) -> bool:
+        return pair in self._marks
+
+    def marks(self, pair: tuple[int, int] | None, is_old: bool) -> Marks:
+        found = self._marks.get(pair) if pair else None
+        return () if found is None else found.old if is_old else found.new
+
+    def open(self, is_old: bool, line: int) -> None:
+        """Show all of a long line from now on."""
+        self._opened.add((is_old, line))
+        self._lines.pop((is_old, line), None)
+
+    def widest_opened(self) -> int:
+        """Cells of the longest line that was opened."""
+        return max((self.line(*key).width for key in self._opened), default=0)
+
+    def line(self, is_old: bool, line: int) -> StyledLine:
+        key = (is_old, line)
+        styled = self._lines.get(key)
+        if styled is None:
+            if len(self._lines) > _KEPT:
+                self._lines.clear()
+            styled = self._lines[key] = self._styled(key)
+        return styled
+
+    def _styled(self, key: LineKey) -> StyledLine:
+        is_old, line = key
+        whole = (self._diff.old if is_old else self._diff.new).line(line)
+        is_cut = len(whole) > SHOWN_CHARACTERS and key not in self._opened
+        text = whole[:SHOWN_CHARACTERS] if is_cut else whole
+        cells = cells_of(text)
+        spans = self._spans[is_old][line] if line < len(self._spans[is_old]) else ()
+        tokens = tuple(found.span() for found in TOKEN.finditer(text)) if not text.isascii() else ()
+        made: list[tuple[int, int, int, str]] = []
+        at = 0
+        for start, end, token in (*_with_tokens(spans, tokens, text), (len(text), len(text), "")):
+            for first, last, color in ((at, min(start, len(text)), "text"), (start, min(end, len(text)), token)):
+                made.extend((a, b, cells[a], color) for a, b in pieces(text, first, last) if first < last)
+            at = max(at, end)
+        return StyledLine(text, cells, tuple(made), tokens, len(whole) - len(text))
+
+
+def _with_tokens(spans: tuple[Span, ...], tokens: Marks, text: str) -> tuple[Span, ...]:
+    """Tokens of hidden characters cut into the lexer's spans; a return at the very end is only dim."""
+    if not tokens:
+        return spans
+    colored = [Span(a, b, "muted" if text[a:b] == "␍" and b == len(text) else "risk") for a, b in tokens]
+    kept: list[Span] = []
+    for span in spans:
+        start = span.start
+        for token in colored:
+            if token.end <= start or token.start >= span.end:
+                continue
+            if token.start > start:
+                kept.append(Span(start, token.start, span.token))
+            start = token.end
+        if start < span.end:
+            kept.append(Span(start, span.end, span.token))
+    return tuple(sorted((*kept, *colored)))

@@ -1,0 +1,93 @@
+"""Where things stand in a row: two panes side by side, or one with both number columns."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+
+from tandem_desktop.ui.theme.theme import Theme
+
+NARROW = 720
+"""Narrower than this, two panes would show too little of each line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One column of text with the numbers before it. `is_old` is None where both sides share the pane."""
+
+    is_old: bool | None
+    left: int
+    right: int
+    sign: int
+    text: int
+
+    @property
+    def text_width(self) -> int:
+        return self.right - self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """All measures of a view at one width and zoom."""
+
+    panes: tuple[Pane, ...]
+    width: int
+    number: int
+    """How wide one column of numbers is."""
+    cell: float
+    line: int
+    header: int
+    ascent: int
+    """From the top of a line to the base its letters stand on."""
+
+    def at(self, x: int) -> Pane:
+        return next((pane for pane in self.panes if x < pane.right), self.panes[-1])
+
+    def columns(self) -> int:
+        """How many cells fit into the narrowest pane."""
+        return max(8, int(min(pane.text_width for pane in self.panes) / self.cell) - 1)
+
+
+def panes_for(theme: Theme, width: int, largest_number: int, *, is_split: bool) -> Panes:
+    metrics = QFontMetricsF(theme.code_font())
+    cell = metrics.horizontalAdvance("m" * 100) / 100
+    line = theme.px(20)
+    number = max(theme.px(44), round(cell * len(str(largest_number))) + theme.px(20))
+    sign, gap = theme.px(5), theme.px(18)
+    if is_split:
+        middle = width // 2
+        made = tuple(
+            Pane(is_old, left, right, left + number + sign, left + number + gap)
+            for is_old, left, right in ((True, 0, middle), (False, middle + 1, width))
+        )
+    else:
+        made = (Pane(None, 0, width, 2 * number + sign, 2 * number + gap),)
+    base = round((line - metrics.height()) / 2 + metrics.ascent())
+    return Panes(made, width, number, cell, line, theme.px(32), base)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderButton:
+    """One of the actions in the bar above a change."""
+
+    name: str
+    label: str
+    area: QRect
+
+
+def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool) -> tuple[HeaderButton, ...]:
+    """From the right end of the bar; what is the case is ticked."""
+    metrics = QFontMetrics(theme.ui_font(-1))
+    labels = (
+        ("keep", "Keep" if is_dropped else "Keep ✓"),
+        ("comment", "Comment"),
+        ("drop", "Dropped ✓" if is_dropped else "Drop change"),
+    )
+    right = bar.right() + 1 - theme.px(12)
+    made: list[HeaderButton] = []
+    for name, label in labels:
+        size = QSize(metrics.horizontalAdvance(label) + theme.px(16), theme.px(22))
+        corner = QPoint(right - size.width(), bar.top() + (bar.height() - size.height()) // 2)
+        made.append(HeaderButton(name, label, QRect(corner, size)))
+        right -= size.width() + theme.px(8)
+    return tuple(reversed(made))

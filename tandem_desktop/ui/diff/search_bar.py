@@ -1,0 +1,75 @@
+"""A small bar to search the text of a comparison."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+
+class SearchBar(QFrame):
+    """Tells what is typed; whoever searches tells it how much was found."""
+
+    changed = Signal(str)
+    step_wanted = Signal(int)
+    """One forward or one back."""
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("diff-search")
+        self.setProperty("role", "card")
+        self.setAutoFillBackground(True)
+        self.field = QLineEdit(self)
+        self.field.setObjectName("diff-search-field")
+        self.field.setAccessibleName("Search in these changes")
+        self.field.setPlaceholderText("Search in these changes")
+        self.field.textChanged.connect(self.changed)
+        self.field.installEventFilter(self)
+        self._count = plain_label("", "muted", parent=self)
+        self._count.setObjectName("diff-search-count")
+        back = IconButton(theme, "chevron-up", "Previous match", key="Shift+F3", parent=self)
+        forward = IconButton(theme, "chevron-down", "Next match", key="F3", parent=self)
+        close = IconButton(theme, "cross", "Close search", key="Esc", parent=self)
+        back.clicked.connect(lambda: self.step_wanted.emit(-1))
+        forward.clicked.connect(lambda: self.step_wanted.emit(1))
+        close.clicked.connect(self.closed)
+        row = QHBoxLayout(self)
+        for part in (self.field, self._count, back, forward, close):
+            row.addWidget(part)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def count_text(self) -> str:
+        return self._count.text()
+
+    def tell(self, current: int, total: int) -> None:
+        """`2 of 14`; words when there is nothing."""
+        words = f"{current + 1:,} of {total:,}" if total else "none" if self.field.text() else ""
+        self._count.setText(words)
+        self.field.setAccessibleDescription(words)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F3):
+                self.step_wanted.emit(-1 if is_back else 1)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.closed.emit()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _restyle(self) -> None:
+        px = self._theme.px
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(px(8), px(4), px(4), px(4))
+        layout.setSpacing(px(4))
+        self.field.setMinimumWidth(px(200))
+        self._count.setMinimumWidth(px(64))

@@ -1,0 +1,70 @@
+"""What a person marked in a comparison, and the text of it: without numbers, without signs."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tandem_desktop.ui.diff.diff_rows import DiffRows, Row, RowKind
+
+
+class Place(NamedTuple):
+    """A row and a character of its line."""
+
+    row: int
+    column: int
+
+
+class Selection(NamedTuple):
+    """From where it was begun to where it ends now, on one side or, in one column, on both."""
+
+    anchor: Place
+    head: Place
+    is_old: bool | None = None
+
+    @property
+    def first(self) -> Place:
+        return min(self.anchor, self.head)
+
+    @property
+    def last(self) -> Place:
+        return max(self.anchor, self.head)
+
+    def columns(self, row: int, length: int) -> tuple[int, int] | None:
+        """Which characters of a row are marked; one more than there are when its newline is too."""
+        first, last = self.first, self.last
+        if not first.row <= row <= last.row or first == last:
+            return None
+        start = first.column if row == first.row else 0
+        end = last.column if row == last.row else length + 1
+        return (start, end) if end > start else None
+
+
+def line_of(row: Row, is_old: bool | None) -> tuple[bool, int] | None:
+    """The line a row shows on a side; in one column, the one it has."""
+    if row.kind is not RowKind.LINE:
+        return None
+    if is_old is None:
+        if row.new is not None:
+            return False, row.new
+        return (True, row.old) if row.old is not None else None
+    line = row.old if is_old else row.new
+    return None if line is None else (is_old, line)
+
+
+def selected_text(rows: DiffRows, selection: Selection) -> str:
+    """As shown: a hidden character is copied as its token, so that it cannot travel unseen. Folded lines come along."""
+    return "\n".join(_selected_lines(rows, selection))
+
+
+def _selected_lines(rows: DiffRows, selection: Selection) -> Iterator[str]:
+    for index in range(selection.first.row, selection.last.row + 1):
+        row = rows.row(index)
+        if row.kind is RowKind.FOLD and row.old is not None and row.new is not None:
+            side, start = (rows.diff.old, row.old) if selection.is_old else (rows.diff.new, row.new)
+            yield from (line.removesuffix("␍") for line in side.lines(start, start + row.lines))
+        line = line_of(row, selection.is_old)
+        if line is None:
+            continue
+        text = (rows.diff.old if line[0] else rows.diff.new).line(line[1])
+        marked = selection.columns(index, len(text))
+        if marked:
+            yield text[marked[0] : marked[1]].removesuffix("␍")
