@@ -11,6 +11,9 @@ from tandem_desktop.storage.resources import resource
 from tandem_desktop.ui.theme.theme import Theme
 
 _SCREENS = (1.0, 2.0, 3.0)
+_LARGE = 24
+_THICK, _THIN = re.compile('stroke-width="1.4"'), 'stroke-width="1"'
+"""A line that is right at 16 pixels is heavy at 32."""
 _OWN_COLOR = re.compile(r'data-token="(\w+)" (stroke|fill)="#[0-9a-f]{6}"')
 
 
@@ -28,7 +31,8 @@ def pixmap(theme: Theme, name: str, token: str = "text", size: int = 16, ratio: 
 
 def paint_icon(painter: QPainter, theme: Theme, name: str, token: str, target: QRectF) -> None:
     """Draw straight into `target`, at whatever resolution `painter` has."""
-    _renderer(theme, name, token).render(painter, target)
+    large = target.width() >= _LARGE * theme.zoom
+    _renderer(theme, name, token, large).render(painter, target)
 
 
 def _icon(theme: Theme, name: str, token: str, size: int) -> QIcon:
@@ -50,10 +54,12 @@ def _pixmap(theme: Theme, name: str, token: str, size: int, ratio: float) -> QPi
     return picture
 
 
-def _renderer(theme: Theme, name: str, token: str) -> QSvgRenderer:
-    return theme.kept(  # type: ignore[no-any-return]
-        ("svg", name, token), lambda: QSvgRenderer(QByteArray(_tinted(theme, name, token).encode()))
-    )
+def _renderer(theme: Theme, name: str, token: str, large: bool) -> QSvgRenderer:
+    def make() -> QSvgRenderer:
+        drawing = _tinted(theme, name, token)
+        return QSvgRenderer(QByteArray((_THICK.sub(_THIN, drawing) if large else drawing).encode()))
+
+    return theme.kept(("svg", name, token, large), make)  # type: ignore[no-any-return]
 
 
 def _tinted(theme: Theme, name: str, token: str) -> str:

@@ -44,7 +44,7 @@ class Button(QPushButton):
         self.setProperty("role", "painted")
         self._hint = hint
         self._icon_name = icon_name
-        self._ring = False
+        self._ring = True
         self._height = _HEIGHT
         self.setObjectName(f"button-{text.lower().replace(' ', '-')}")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -33,7 +33,7 @@ class Chip(QPushButton):
         self._icon_name = icon_name
         self._removable = removable
         self._code = code
-        self._ring = False
+        self._ring = True
         self._words = text
         self.setObjectName("chip")
         self.setAccessibleName(text)

@@ -32,7 +32,7 @@ class IconButton(QToolButton):
         self._framed = framed
         self._filled = filled
         self._size = size
-        self._ring = False
+        self._ring = True
         self.setObjectName(f"icon-button-{name.lower().replace(' ', '-')}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -16,7 +16,7 @@ class LinkButton(QPushButton):
         self._theme = theme
         self.setProperty("role", "painted")
         self._ink = ink
-        self._ring = False
+        self._ring = True
         self.setObjectName(f"link-{text.lower().replace(' ', '-')}")
         self.setAccessibleName(text)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

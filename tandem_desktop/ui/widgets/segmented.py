@@ -64,7 +64,7 @@ class _Segment(QRadioButton):
     def __init__(self, theme: Theme, words: str, parent: QWidget) -> None:
         super().__init__(words, parent)
         self._theme = theme
-        self._ring = False
+        self._ring = True
         self.setAccessibleName(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme.changed.connect(self._restyle)
