@@ -2,6 +2,7 @@
 
 import re
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -26,6 +27,7 @@ def set_role(widget: QWidget, role: str) -> None:
     """Say what a widget is, also after it was shown."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
+        widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # a bare QWidget would keep its ground to itself
         widget.style().unpolish(widget)
         widget.style().polish(widget)
         widget.update()
