@@ -59,6 +59,12 @@ class EmptyState(QWidget):
         self.button.setVisible(bool(action))
         self.setAccessibleName(title)
         self.setAccessibleDescription(words)
+        self._fit()
+
+    def _fit(self) -> None:
+        """A centred label is not asked for its height at its width, so it is told."""
+        for label in (self._title, self._words):
+            label.setMinimumHeight(label.heightForWidth(self._theme.px(360)))
 
     def _restyle(self) -> None:
         px = self._theme.px
@@ -66,3 +72,4 @@ class EmptyState(QWidget):
         self._column.setSpacing(px(8))
         for label in (self._title, self._words):
             label.setFixedWidth(px(360))
+        self._fit()

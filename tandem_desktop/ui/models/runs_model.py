@@ -1,0 +1,72 @@
+"""What was done to the workspace, run by run, newest first, with what can still be done about it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from tandem_desktop.domain.execution import RunKind, RunStatus
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class RunsModel(QAbstractListModel):
+    """Holds runs and the titles of their plans."""
+
+    RunRole = Qt.ItemDataRole.UserRole + 1
+    DetailRole = Qt.ItemDataRole.UserRole + 2
+
+    def __init__(self, now: Callable[[], datetime], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._now = now
+        self._runs: tuple[ListedRun, ...] = ()
+        self._titles: Mapping[PlanId, str] = {}
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self._runs)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._runs):
+            return None
+        run = self._runs[index.row()]
+        if role == self.RunRole:
+            return run
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._title(run)
+        if role == self.DetailRole:
+            return self._detail(run)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self._title(run)}, {self._detail(run)}"
+        return None
+
+    def show(self, runs: tuple[ListedRun, ...], titles: Mapping[PlanId, str] | None = None) -> None:
+        self.beginResetModel()
+        self._runs = runs
+        self._titles = dict(titles or {})
+        self.endResetModel()
+
+    def run(self, row: int) -> ListedRun | None:
+        return self._runs[row] if 0 <= row < len(self._runs) else None
+
+    def _title(self, run: ListedRun) -> str:
+        name = visible(self._titles.get(run.record.plan_id, run.record.plan_id))
+        return f"{wording.RUN_KINDS[run.record.kind]} {name} r{run.record.revision}"
+
+    def _detail(self, run: ListedRun) -> str:
+        record = run.record
+        parts = [wording.since(record.started_at, self._now()), wording.RUNS[run.status]]
+        if record.rolled_back:
+            parts.append("rolled back, nothing on disk has changed")
+        if record.summary:
+            parts.append(visible(record.summary))
+        if run.undoable:
+            parts.append("can be undone" if record.kind is not RunKind.UNDO else "can be taken back")
+        elif run.status is RunStatus.UNDONE:
+            parts.append("can be brought back")
+        return " · ".join(parts)

@@ -1,0 +1,376 @@
+"""The operations of one revision as rows, with what the person has seen, opened and filtered."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.ui.plan import wording
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class Shown(StrEnum):
+    """Which operations are listed."""
+
+    ALL = "All"
+    FILES = "Files"
+    COMMANDS = "Commands"
+    FLAGGED = "Flagged"
+    NOT_VIEWED = "Not viewed"
+
+
+class Sorting(StrEnum):
+    """In which order; only the plan's own can be changed by dragging."""
+
+    PLAN = "Plan order"
+    PATH = "By path"
+    LARGEST = "Largest first"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """All that is painted of one operation."""
+
+    view: OperationView
+    position: int
+    """In the plan, from zero, whatever is filtered or sorted."""
+    viewed: bool
+    expanded: bool
+    drift: str
+    result: OperationResult | None
+    running: bool
+    """Whether the plan runs or ran, so that results stand where the viewed box was."""
+    checked: bool
+    """False while the agent drafts: flags and counts come with the revision."""
+
+    @property
+    def operation(self) -> StagedOperation:
+        return self.view.operation
+
+
+class StagedOperationsModel(QAbstractListModel):
+    """Show operations in execution order. Holds values and the person's marks; owns no rules."""
+
+    RowRole = Qt.ItemDataRole.UserRole + 1
+    viewed_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._views: list[OperationView] = []
+        self._shown: list[int] = []
+        self._rows: dict[OperationId, int] | None = None
+        """Looked up a thousand times while a large plan runs; made anew when rows come, go or move."""
+        self._viewed: set[OperationId] = set()
+        self._expanded: set[OperationId] = set()
+        self._drift: dict[OperationId, str] = {}
+        self._results: dict[OperationId, OperationResult] = {}
+        self._running = False
+        self._checked = True
+        self._text = ""
+        self._which = Shown.ALL
+        self._sorting = Sorting.PLAN
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._shown):
+            return None
+        row = self.row(index.row())
+        if role == self.RowRole:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return wording.title(row.operation)
+        if role == Qt.ItemDataRole.CheckStateRole:
+            return Qt.CheckState.Checked if row.viewed else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return None
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return _spoken(row)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() else usual
+
+    # Values in
+
+    def show(
+        self,
+        views: Sequence[OperationView],
+        *,
+        drift: Mapping[OperationId, str] | None = None,
+        results: Iterable[OperationResult] = (),
+        running: bool = False,
+        checked: bool = True,
+    ) -> None:
+        """A revision. What was viewed or opened stays so where the operation does exactly the same as before."""
+        unchanged = self._unchanged(views)
+        grows = self._grows(views, checked)
+        first = len(self._views)
+        if not grows:
+            self.beginResetModel()
+        self._viewed &= unchanged
+        self._expanded &= unchanged
+        self._drift = dict(drift or {})
+        self._results = {result.id: result for result in results}
+        self._running, self._checked = running, checked
+        if grows:
+            self._append(views[first:])
+            self._all_changed()
+        else:
+            self._views = list(views)
+            self._shown = self._chosen()
+            self.endResetModel()
+        self.viewed_changed.emit()
+
+    def append(self, view: OperationView) -> None:
+        """One more, while the agent drafts."""
+        self._append((view,))
+        self.viewed_changed.emit()
+
+    def remove(self, operation_id: OperationId) -> None:
+        """One less, while the agent drafts."""
+        self._reset(lambda: self._views.__delitem__(self._place(operation_id)), operation_id)
+
+    def clear(self) -> None:
+        self.show(())
+
+    def set_result(self, result: OperationResult) -> None:
+        """How one operation stands in the run under way."""
+        self._running = True
+        self._results[result.id] = result
+        self._changed(result.id)
+
+    def begin_run(self) -> None:
+        """Every operation waits."""
+        self._running, self._results = True, {}
+        self._all_changed()
+
+    def set_drift(self, drift: Mapping[OperationId, str]) -> None:
+        self._drift = dict(drift)
+        self._all_changed()
+
+    # The person's marks
+
+    def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
+        known = {view.operation.id for view in self._views}.intersection(operation_ids)
+        self._viewed = self._viewed | known if viewed else self._viewed - known
+        if len(known) == 1:
+            self._changed(next(iter(known)))
+        elif self._which is Shown.NOT_VIEWED:
+            self._choose_again()
+        else:
+            self._all_changed()
+        self.viewed_changed.emit()
+
+    def set_expanded(self, operation_id: OperationId, expanded: bool) -> None:
+        if expanded != (operation_id in self._expanded):
+            self._expanded ^= {operation_id}
+            self._changed(operation_id)
+
+    def set_filter(self, text: str, which: Shown = Shown.ALL, sorting: Sorting = Sorting.PLAN) -> None:
+        if (text, which, sorting) != (self._text, self._which, self._sorting):
+            self._text, self._which, self._sorting = text, which, sorting
+            self._choose_again()
+
+    # Looking
+
+    def row(self, number: int) -> OperationRow:
+        position = self._shown[number]
+        view = self._views[position]
+        operation_id = view.operation.id
+        return OperationRow(
+            view=view,
+            position=position,
+            viewed=operation_id in self._viewed,
+            expanded=operation_id in self._expanded,
+            drift=self._drift.get(operation_id, ""),
+            result=self._results.get(operation_id),
+            running=self._running,
+            checked=self._checked,
+        )
+
+    def row_of(self, operation_id: OperationId) -> int:
+        """Its row, or -1 where it is not listed."""
+        if self._rows is None:
+            self._rows = {self._views[at].operation.id: number for number, at in enumerate(self._shown)}
+        return self._rows.get(operation_id, -1)
+
+    def views(self) -> tuple[OperationView, ...]:
+        """Every operation in the plan's order, filtered or not."""
+        return tuple(self._views)
+
+    @property
+    def viewed(self) -> frozenset[OperationId]:
+        return frozenset(self._viewed)
+
+    @property
+    def expanded(self) -> frozenset[OperationId]:
+        return frozenset(self._expanded)
+
+    @property
+    def total(self) -> int:
+        return len(self._views)
+
+    @property
+    def done(self) -> int:
+        """How many operations of the run have ended."""
+        open_states = (ResultStatus.PENDING, ResultStatus.RUNNING)
+        return sum(result.status not in open_states for result in self._results.values())
+
+    @property
+    def running(self) -> bool:
+        return self._running
+
+    @property
+    def is_plan_order(self) -> bool:
+        """Whether rows are the whole plan in its order, so that they can be moved."""
+        return self._sorting is Sorting.PLAN and len(self._shown) == len(self._views)
+
+    def exceptional(self) -> list[int]:
+        """Rows that may be higher than one line: opened, drifted or with a result to tell."""
+        told = {
+            each.id
+            for each in self._results.values()
+            if each.error or each.output or each.status is ResultStatus.RUNNING
+        }
+        ids = self._expanded | self._drift.keys() | told
+        if not ids:
+            return []
+        return [number for number, at in enumerate(self._shown) if self._views[at].operation.id in ids]
+
+    def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:
+        """Every operation's id when `row` is put before the row `before`; nothing moves until the plan is revised."""
+        order = [view.operation.id for view in self._views]
+        moved = order.pop(row)
+        order.insert(before - 1 if before > row else before, moved)
+        return tuple(order)
+
+    # Within
+
+    def _unchanged(self, views: Sequence[OperationView]) -> set[OperationId]:
+        marked = self._viewed | self._expanded
+        if not marked:
+            return set()
+        before = {view.operation.id: view.operation for view in self._views if view.operation.id in marked}
+        return {
+            view.operation.id
+            for view in views
+            if view.operation.id in before and _same(view.operation, before[view.operation.id])
+        }
+
+    def _grows(self, views: Sequence[OperationView], checked: bool) -> bool:
+        """Whether these are the same rows and perhaps more, so that nothing on screen has to jump."""
+        return (
+            checked == self._checked
+            and self._which is Shown.ALL
+            and not self._text
+            and self._sorting is Sorting.PLAN
+            and 0 < len(self._views) <= len(views)
+            and all(
+                old is new or (old.operation == new.operation and old.flags == new.flags)
+                for old, new in zip(self._views, views, strict=False)
+            )
+        )
+
+    def _append(self, views: Sequence[OperationView]) -> None:
+        first = len(self._views)
+        listed = [first + number for number, view in enumerate(views) if self._is_listed(view)]
+        if listed and self._sorting is Sorting.PLAN:
+            self.beginInsertRows(ROOT, len(self._shown), len(self._shown) + len(listed) - 1)
+            self._views.extend(views)
+            self._shown.extend(listed)
+            self._rows = None
+            self.endInsertRows()
+        elif listed:
+            self.beginResetModel()
+            self._views.extend(views)
+            self._shown = self._chosen()
+            self.endResetModel()
+        else:
+            self._views.extend(views)
+
+    def _reset(self, change: Callable[[], None], operation_id: OperationId) -> None:
+        if self._place(operation_id) < 0:
+            return
+        self.beginResetModel()
+        change()
+        self._shown = self._chosen()
+        self.endResetModel()
+        self.viewed_changed.emit()
+
+    def _place(self, operation_id: OperationId) -> int:
+        places = (at for at, view in enumerate(self._views) if view.operation.id == operation_id)
+        return next(places, -1)
+
+    def _choose_again(self) -> None:
+        self.beginResetModel()
+        self._shown = self._chosen()
+        self.endResetModel()
+
+    def _chosen(self) -> list[int]:
+        self._rows = None
+        chosen = [at for at, view in enumerate(self._views) if self._is_listed(view)]
+        if self._sorting is Sorting.PATH:
+            chosen.sort(key=lambda at: (self._views[at].operation.path or "\uffff", at))
+        elif self._sorting is Sorting.LARGEST:
+            chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
+        return chosen
+
+    def _is_listed(self, view: OperationView) -> bool:
+        operation = view.operation
+        of_kind = {
+            Shown.ALL: True,
+            Shown.FILES: operation.call is None,
+            Shown.COMMANDS: operation.call is not None,
+            Shown.FLAGGED: bool(view.flags),
+            Shown.NOT_VIEWED: operation.id not in self._viewed,
+        }[self._which]
+        if not of_kind or not self._text:
+            return of_kind
+        wanted = self._text.casefold()
+        texts = (*operation.paths, operation.call.command if operation.call else "", wording.kind_word(operation))
+        return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
+
+    def _changed(self, operation_id: OperationId) -> None:
+        number = self.row_of(operation_id)
+        if number >= 0:
+            self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _all_changed(self) -> None:
+        if self._shown:
+            self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
+
+
+def _same(one: StagedOperation, other: StagedOperation) -> bool:
+    """Whether both do the same to the world, whatever is said about them and whatever they wait for."""
+    return one is other or (
+        (one.kind, one.path, one.to, one.base, one.after, one.call)
+        == (other.kind, other.path, other.to, other.base, other.after, other.call)
+    )
+
+
+def _spoken(row: OperationRow) -> str:
+    parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
+    if row.view.hunks:
+        parts.append(f"{row.view.added} added, {row.view.removed} removed")
+    parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
+    if row.drift:
+        parts.append(row.drift)
+    if row.result is not None:
+        parts.append(wording.RESULTS[row.result.status])
+    elif not row.running:
+        parts.append("viewed" if row.viewed else "not viewed")
+    parts.append("opened" if row.expanded else "closed")
+    return ", ".join(parts)

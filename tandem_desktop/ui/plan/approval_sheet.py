@@ -1,0 +1,209 @@
+"""The last look before a plan runs: what is bound by the digest, commands in full, flagged operations one by one."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.acknowledgement import Acknowledgement
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.plan.wording import Totals
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+
+PAGE = 40
+"""Cards at a time; the rest comes when these were read."""
+POLICIES = (
+    (FailurePolicy.ROLLBACK, "roll everything back"),
+    (FailurePolicy.STOP, "stop and leave what is done"),
+    (FailurePolicy.CONTINUE, "go on with what does not depend on it"),
+)
+
+
+class ApprovalSheet(Sheet):
+    """Shows one page and can approve only that: when the plan changes meanwhile, the sheet is void."""
+
+    approved = Signal(str, str, object)
+    """Plan id, the digest that was on screen, and the failure policy."""
+    rework_requested = Signal()
+    show_requested = Signal(object)
+
+    def __init__(self, host: QWidget, theme: Theme, workspace: str) -> None:
+        super().__init__(host, theme, "approval-sheet", "Implement")
+        self._workspace = workspace
+        self._page: PlanPage | None = None
+        self._waiting: list[Acknowledgement] = []
+        self._later: list[OperationId] = []
+        self._note_text = ""
+        self.said = plain_label("", "muted", wrap=True)
+        self.body.addWidget(self.said)
+        self._facts = QGridLayout()
+        self._facts.setHorizontalSpacing(theme.px(24))
+        self._facts.setVerticalSpacing(theme.px(6))
+        self._facts.setColumnMinimumWidth(0, theme.px(118))
+        self._facts.setColumnStretch(1, 1)
+        self.body.addLayout(self._facts)
+        self.files, self.commands = (plain_label("", wrap=True) for _ in range(2))
+        self.digest = plain_label("", "code")
+        self.added, self.removed = plain_label("", "added"), plain_label("", "removed")
+        self.policy = QComboBox()
+        self.policy.setObjectName("approval-policy")
+        self.policy.setAccessibleName("If something fails")
+        for policy, words in POLICIES:
+            self.policy.addItem(words, policy.value)
+        self.copy = IconButton(theme, "copy", "Copy the whole digest", size=24)
+        self.copy.clicked.connect(self._copy_digest)
+        digest = QHBoxLayout()
+        digest.addWidget(self.digest)
+        digest.addWidget(self.copy)
+        digest.addStretch(1)
+        files = QHBoxLayout()
+        files.setSpacing(theme.px(6))
+        self.kinds = plain_label("", wrap=True)
+        for label in (self.files, self.added, self.removed):
+            label.setWordWrap(False)
+            files.addWidget(label)
+        files.addWidget(self.kinds, 1)
+        on_failure = QHBoxLayout()
+        on_failure.addWidget(self.policy)
+        on_failure.addStretch(1)
+        commands = QHBoxLayout()
+        commands.addWidget(self.commands)
+        rows = (("Files", files), ("Commands", commands), ("If something fails", on_failure), ("Digest", digest))
+        for number, (words, row) in enumerate(rows):
+            self._facts.addWidget(plain_label(words, "muted"), number, 0)
+            self._facts.addLayout(row, number, 1)
+        self._cards = QWidget()
+        self._cards.setObjectName("approval-cards")
+        self._list = QVBoxLayout(self._cards)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(theme.px(8))
+        self._scroll = QScrollArea()
+        self._scroll.setObjectName("approval-scroll")
+        self._scroll.setAccessibleName("Commands and flagged operations")
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(self._cards)
+        self.body.addWidget(self._scroll, 1)
+        self.note = plain_label("", "muted", wrap=True)
+        self.back = QuietButton(theme, "Back to review")
+        self.rework = Button(theme, "Send as rework")
+        self.implement = PrimaryButton(theme, "Implement")
+        for name, button in (("back", self.back), ("rework", self.rework), ("implement", self.implement)):
+            button.setObjectName(f"approval-{name}")
+        self.back.clicked.connect(self.leave)
+        self.rework.clicked.connect(self._ask_for_rework)
+        self.implement.clicked.connect(self._approve)
+        self.add_buttons(self.back, self.rework, self.implement, note=self.note)
+
+    def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0) -> None:
+        """Open for exactly this page."""
+        self._page = page
+        totals = Totals.of(page.views)
+        self.title.setText(f"Implement revision {page.version.revision}")
+        seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""
+        self.said.setText(f"Exactly this will be written to {visible(self._workspace)}. Nothing else.{seen}")
+        self.files.setText(f"{totals.files:,} ·" if totals.files else "none")
+        self.added.setText(f"+{totals.added:,}" if totals.added else "")
+        self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
+        kinds = wording.kind_counts(totals)
+        self.kinds.setText(f"· {kinds}" if kinds else "")
+        self.commands.setText(_commands(page, totals))
+        self.digest.setText(wording.long_digest(page.digest))
+        self.digest.setToolTip(plain_tooltip(page.digest))
+        self.rework.setVisible(comments > 0)
+        self._note_text = f"{wording.counted(comments, 'comment')} not sent yet" if comments else ""
+        self._fill(page)
+        self.open(self.back)
+        self._count()
+
+    def expire(self) -> None:
+        """The plan is another one by now; nothing can be approved here any more."""
+        if self.isHidden():
+            return
+        self._page = None
+        self.said.setText("The plan changed while you were looking. Go back and look at what is new.")
+        self.said.setProperty("role", "risk")
+        self.said.style().polish(self.said)
+        self.decides(self.implement, False)
+
+    def fit(self) -> None:
+        """The list takes what it needs and scrolls where the window is too small."""
+        self._cards.adjustSize()
+        width = min(self._theme.px(572), self.width() - self._theme.px(96))
+        layout = self._cards.layout()
+        assert layout is not None
+        wanted = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        self._scroll.setVisible(self._list.count() > 0)
+        self._scroll.setMinimumHeight(min(wanted, max(self._theme.px(96), self.height() - self._theme.px(360))))
+        super().fit()
+
+    def _fill(self, page: PlanPage) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.setParent(None)
+                widget.deleteLater()
+        self._waiting = []
+        self.said.setProperty("role", "muted")
+        self.said.style().polish(self.said)
+        shown = [view for view in page.views if view.flags or view.operation.call is not None]
+        self._later = [view.operation.id for view in shown]
+        self._next_cards()
+
+    def _next_cards(self) -> None:
+        assert self._page is not None
+        now, self._later = set(self._later[:PAGE]), self._later[PAGE:]
+        for view in self._page.views:
+            if view.operation.id in now:
+                card = Acknowledgement(view, self._theme, self._workspace)
+                card.show_requested.connect(self._show)
+                if view.flags:
+                    card.ticked.connect(self._count)
+                    self._waiting.append(card)
+                self._list.addWidget(card)
+
+    def _count(self) -> None:
+        if self._page is None:
+            return
+        open_cards = [card for card in self._waiting if not card.box.isChecked()]
+        while not open_cards and self._later:
+            self._next_cards()
+            self.fit()
+            open_cards = [card for card in self._waiting if not card.box.isChecked()]
+        left = len(open_cards) + len(self._later)
+        words = f"Tick {'the box' if left == 1 else f'all {left:,} boxes'} to go on" if left else ""
+        self.note.setText(" · ".join(each for each in (words, self._note_text) if each))
+        self.decides(self.implement, left == 0)
+
+    def _approve(self) -> None:
+        page = self._page
+        if page is None:
+            return
+        self.shut()
+        self.approved.emit(page.version.plan_id, page.digest, FailurePolicy(self.policy.currentData()))
+
+    def _ask_for_rework(self) -> None:
+        self.shut()
+        self.rework_requested.emit()
+
+    def _show(self, operation_id: OperationId) -> None:
+        self.leave()
+        self.show_requested.emit(operation_id)
+
+    def _copy_digest(self) -> None:
+        if self._page is not None:
+            QApplication.clipboard().setText(self._page.digest)
+
+
+def _commands(page: PlanPage, totals: Totals) -> str:
+    if not totals.commands:
+        return "none"
+    places = [at for at, view in enumerate(page.views) if view.operation.call is not None]
+    last_file = max((at for at, view in enumerate(page.views) if view.operation.call is None), default=-1)
+    when = "run after the files are in place" if places[0] > last_file else "each in its place among the files"
+    return f"{totals.commands:,}, {when}"

@@ -1,0 +1,52 @@
+"""What the panel says where there is nothing to review yet, and what to do next."""
+
+from enum import StrEnum
+
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.empty_state import EmptyState
+
+
+class Emptiness(StrEnum):
+    """Why there is nothing."""
+
+    NO_PLAN = "no-plan"
+    DRAFTING = "drafting"
+    NOTHING_LEFT = "nothing-left"
+    NOTHING_FOUND = "nothing-found"
+    LOADING = "loading"
+
+
+_WORDS = {
+    Emptiness.NO_PLAN: (
+        "plan",
+        "No plan yet",
+        "Tell the agent what you want. Everything it would change is held here for your review; "
+        "nothing on disk changes before you approve it.",
+        "",
+    ),
+    Emptiness.DRAFTING: (
+        "thinking",
+        "The agent is drafting",
+        "Operations appear here as it proposes them. You can read along; deciding comes when it has finished.",
+        "",
+    ),
+    Emptiness.NOTHING_LEFT: ("plan", "Nothing is left of this plan", "Every operation was removed.", ""),
+    Emptiness.NOTHING_FOUND: ("search", "No operation matches", "Try other words, or list all again.", "Show all"),
+    Emptiness.LOADING: ("clock", "Opening the plan…", "", ""),
+}
+
+
+class EmptyPlan(EmptyState):
+    """One widget for all of them."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "plan", "", parent=parent, primary=False)
+        self.setObjectName("empty-plan")
+        self.why = Emptiness.NO_PLAN
+        self.show_why(self.why)
+
+    def show_why(self, why: Emptiness) -> None:
+        self.why = why
+        self.set_words(*_WORDS[why])

@@ -1,0 +1,437 @@
+"""The right half of the window: one plan, what it would do, and the steps a person can take with it."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_events import EventKind, UserReviewing
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
+from tandem_desktop.events.events import (
+    OperationFinished,
+    OperationStaged,
+    OperationStarted,
+    OperationUnstaged,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    StagingCleared,
+    TandemEvent,
+)
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.plan import plan_page_facts, wording
+from tandem_desktop.ui.plan.empty_plan import Emptiness
+from tandem_desktop.ui.plan.operation_content import OperationContent
+from tandem_desktop.ui.plan.operation_list import OperationList
+from tandem_desktop.ui.plan.operations_tab import OperationsTab
+from tandem_desktop.ui.plan.plan_footer import PlanFooter
+from tandem_desktop.ui.plan.plan_header import PlanHeader
+from tandem_desktop.ui.plan.plan_sheets import PlanSheets
+from tandem_desktop.ui.plan.plan_tabs import PlanTabs
+from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
+from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
+from tandem_desktop.ui.plan.runs_tab import RunsTab
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.plan.wording import Totals
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.announce import announce
+
+_LONG_COMMAND = 80
+
+
+class ExecutionPlanPanel(QWidget):
+    """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
+
+    remove_requested = Signal(str, object)
+    """Plan id and a tuple of operation ids."""
+    drop_requested = Signal(str, str, int)
+    """Plan id, operation id and the number of the hunk that is not wanted."""
+    comment_requested = Signal(str, str, int, int)
+    """Plan id, operation id, hunk and line."""
+    open_requested = Signal(str, int)
+    """A path and a line, for the person's editor."""
+    clear_requested = Signal(str)
+    reorder_requested = Signal(str, object)
+    """Plan id and every operation id in the wanted order."""
+    approve_confirmed = Signal(str, str, object)
+    """Plan id, the digest that was on screen, and the failure policy."""
+    rework_confirmed = Signal(str, str)
+    cancel_requested = Signal(str)
+    revision_requested = Signal(str, int)
+    restore_requested = Signal(str, int)
+    compare_requested = Signal(str, int, int)
+    look_again_requested = Signal(str)
+    stop_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    undo_preview_requested = Signal(str)
+    """Run id; answered by `show_undo`."""
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+    recover_requested = Signal(str, str)
+    settle_requested = Signal()
+    tasks_requested = Signal()
+    viewed_changed = Signal(str, object)
+    """Plan id and the ids of all operations that were viewed."""
+    followed = Signal(object)
+    """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        contents: DiffSource,
+        *,
+        workspace: str,
+        now: Callable[[], datetime],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._contents = theme, contents
+        self._page: PlanPage | None = None
+        self._runs: tuple[ListedRun, ...] = ()
+        self._run_id: RunId | None = None
+        self._drafts: tuple[str, ...] = ()
+        self._refusal = ""
+        self.machine = PlanStateMachine()
+        self.setObjectName("execution-plan-panel")
+        self.setAccessibleName("Execution plan")
+        self.setProperty("role", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = StagedOperationsModel(self)
+        self.header = PlanHeader(theme)
+        self.tabs = PlanTabs(theme)
+        self.operations = OperationsTab(theme, self.model, self._content)
+        self.text = PlanTextTab(theme)
+        progress = OperationList(self.model, theme, self._content)
+        progress.setObjectName("run-progress")
+        progress.setAccessibleName("Progress of the run")
+        progress.set_editable(False)
+        self.runs = RunsTab(theme, now, progress)
+        self.footer = PlanFooter(theme)
+        self.sheets = PlanSheets(self, theme, workspace, now)
+        for key, words, widget in (
+            ("operations", "Operations", self.operations),
+            ("plan-text", "Plan text", self.text),
+            ("runs", "Runs", self.runs),
+        ):
+            self.tabs.add(key, words, widget)
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, between=4)
+        layout.addWidget(self.header)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.footer)
+        self._connect()
+        self.show_nothing()
+
+    # Values in
+
+    def show_nothing(self, why: Emptiness = Emptiness.NO_PLAN) -> None:
+        """No plan is open."""
+        self._page = None
+        self.operations.list.set_editable(False)
+        self.machine = PlanStateMachine(PlanState.DRAFTING if why is Emptiness.DRAFTING else PlanState.IDLE)
+        self.model.clear()
+        self.operations.say_why_empty(why)
+        self.operations.show_banners(())
+        self.operations.attention.show_views(())
+        self.operations.result.hide()
+        self.header.show_running(False)
+        self.header.setVisible(why is not Emptiness.NO_PLAN)
+        self.runs.show_progress(False)
+        self._follow()
+
+    def show_drafting(self, title: str) -> None:
+        """The agent works; operations arrive one by one through `show_progress`."""
+        self.show_nothing(Emptiness.DRAFTING)
+        self.header.show_draft(title, Totals.of(()))
+        self._draft_title = title
+        words = "The agent is drafting. Read along; deciding comes when it has finished."
+        self.operations.show_banners((plan_page_facts.BannerWords("info", words),))
+        self.header.show_viewed(0, 0)
+        self.tabs.show_tab("operations")
+
+    def show_page(self, page: PlanPage) -> None:
+        before, self._page = self._page, page
+        same_plan = before is not None and before.version.plan_id == page.version.plan_id
+        if before is not None and (not same_plan or before.digest != page.digest):
+            self.sheets.approval.expire()
+        if not same_plan:
+            self.operations.filter.leave()
+            self.model.clear()
+        self._show_operations(
+            page, known={view.operation.id for view in before.views} if same_plan and before else set()
+        )
+        self.header.show()
+        self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
+        self.header.show_page(page)
+        self._show_run_state(page)
+        self.text.show_version(page.version)
+        self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
+        self.operations.show_banners(plan_page_facts.banners(page))
+        self.operations.result.show_result(page, self._run_of(page))
+        self.machine = PlanStateMachine(restore(page.meta.status))
+        if self.machine.state is PlanState.AWAITING_APPROVAL:
+            self.machine.send(UserReviewing())
+        self._refusal = plan_page_facts.approval_refusal(page)
+        self._follow()
+
+    def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
+        self._runs = runs
+        self.runs.show_runs(runs, titles)
+        if self._page is not None:
+            self.operations.result.show_result(self._page, self._run_of(self._page))
+
+    def show_drift(self, drifted: tuple[Drifted, ...]) -> None:
+        """The disk was looked at again."""
+        if self._page is not None and drifted != self._page.drifted:
+            page = self._page
+            self.show_page(
+                PlanPage(page.version, page.meta, page.digest, page.views, page.tasks, page.results, drifted)
+            )
+            if drifted:
+                self.sheets.approval.expire()
+                announce(self, self._refusal)
+
+    def show_progress(self, event: TandemEvent) -> None:
+        """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
+        match event:
+            case OperationStaged():
+                self._staged(event)
+            case OperationUnstaged() if self._page is None:
+                self.model.remove(event.operation_id)
+            case StagingCleared() if self._page is None:
+                self.model.clear()
+            case RunStarted() if self._page is not None and event.plan_id == self._page.version.plan_id:
+                self._run_started(event)
+            case OperationStarted() if event.run_id == self._run_id:
+                self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
+            case OperationFinished() if event.run_id == self._run_id:
+                self._result(event.result)
+            case RunPaused() | RunResumed() if event.run_id == self._run_id:
+                self.header.show_paused(isinstance(event, RunPaused))
+            case RunFinished() if event.run_id == self._run_id:
+                self._run_finished(event)
+            case _:
+                pass
+
+    def show_undo(self, record: RunRecord, undoing: Undoing) -> None:
+        self.sheets.undo.ask(record, undoing)
+
+    def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
+        self.sheets.show_interrupted(run, plan_title)
+
+    def set_comments(self, drafts: tuple[str, ...]) -> None:
+        """The person's comments that were not sent yet."""
+        self._drafts = drafts
+        self._follow()
+
+    def set_viewed(self, operation_ids: tuple[OperationId, ...]) -> None:
+        """What was viewed earlier, as it was kept."""
+        self.model.set_viewed(operation_ids)
+
+    def set_single_letters(self, allowed: bool) -> None:
+        self.operations.list.single_letters = allowed
+
+    def add_tab(self, key: str, words: str, widget: QWidget) -> None:
+        """One of `plan_tabs.ORDER` that another part of the window brings."""
+        self.tabs.add(key, words, widget)
+
+    # What is shown
+
+    @property
+    def page(self) -> PlanPage | None:
+        return self._page
+
+    @property
+    def refusal(self) -> str:
+        """Why the plan cannot be implemented although its state would allow it."""
+        return self._refusal
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        return self._drafts
+
+    # The person's wishes
+
+    def request(self, kind: EventKind) -> None:
+        """What a button or key asks for; every step that counts is asked again in a sheet."""
+        page = self._page
+        if kind is EventKind.CANCEL and self.machine.state in (PlanState.EXECUTING, PlanState.PAUSED):
+            self.stop_requested.emit()
+            return
+        if page is None or not self.machine.can(kind):
+            return
+        if kind is EventKind.EXECUTE_PLAN and not self._refusal:
+            not_viewed = self.model.total - len(self.model.viewed)
+            self.sheets.approval.ask(page, comments=len(self._drafts), not_viewed=not_viewed)
+        elif kind is EventKind.REQUEST_REVISION:
+            self.sheets.rework.ask(page, self._drafts)
+        elif kind is EventKind.CANCEL:
+            self.sheets.confirm.ask(
+                "Cancel this plan?",
+                "Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.",
+                "Cancel the plan",
+                lambda: self.cancel_requested.emit(page.version.plan_id),
+            )
+
+    def _connect(self) -> None:
+        operations, header = self.operations.list, self.header
+        operations.remove_requested.connect(lambda ids: self._with_plan(self.remove_requested, ids))
+        operations.reorder_requested.connect(lambda order: self._with_plan(self.reorder_requested, order))
+        operations.drop_requested.connect(lambda *what: self._with_plan(self.drop_requested, *what))
+        operations.comment_requested.connect(lambda *what: self._with_plan(self.comment_requested, *what))
+        operations.open_requested.connect(self.open_requested)
+        operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
+        self.tabs.filter_requested.connect(self.operations.filter.ask)
+        self.operations.banner_requested.connect(self._banner)
+        self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
+        self.operations.result.undo_requested.connect(self.undo_preview_requested)
+        self.operations.result.redo_requested.connect(self.redo_requested)
+        self.runs.undo_requested.connect(self.undo_preview_requested)
+        self.runs.redo_requested.connect(self.redo_requested)
+        self.runs.view_requested.connect(self.revision_requested)
+        header.revision_chosen.connect(lambda number: self._with_plan(self.revision_requested, number))
+        header.compare_requested.connect(lambda old, new: self._with_plan(self.compare_requested, old, new))
+        header.stop_requested.connect(self.stop_requested)
+        header.pause_requested.connect(self.pause_requested)
+        header.resume_requested.connect(self.resume_requested)
+        self.footer.execute_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
+        self.footer.clear_requested.connect(self._clear)
+        self.model.viewed_changed.connect(self._viewed)
+        sheets = self.sheets
+        sheets.approval.approved.connect(self.approve_confirmed)
+        sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
+        sheets.approval.show_requested.connect(self._show_operation)
+        sheets.rework.confirmed.connect(self.rework_confirmed)
+        sheets.undo.confirmed.connect(self.undo_requested)
+        sheets.interrupted.chosen.connect(self.recover_requested)
+
+    _draft_title = ""
+
+    def _with_plan(self, signal: object, *values: object) -> None:
+        if self._page is not None:
+            signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
+
+    def _content(self, row: OperationRow) -> OperationContent:
+        diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
+        return OperationContent(row, self._theme, diff)
+
+    def _show_operations(self, page: PlanPage, known: set[OperationId]) -> None:
+        status = page.meta.status
+        reviewed = status in plan_page_facts.OPEN
+        drift = plan_page_facts.drift_by_operation(page.views, page.drifted, page.version.drifted) if reviewed else {}
+        ran = status in plan_page_facts.RAN or bool(page.results)
+        self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
+        self.model.show(page.views, drift=drift, results=page.results, running=ran)
+        if reviewed:
+            for view in page.views:
+                if view.operation.id not in known and _opens_by_itself(view):
+                    self.model.set_expanded(view.operation.id, True)
+        is_latest = page.version.revision == page.meta.revision
+        self.operations.list.set_editable(reviewed and is_latest)
+
+    def _show_run_state(self, page: PlanPage) -> None:
+        running = page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+        self._run_id = page.meta.execution_session
+        self.runs.show_progress(running)
+        if running:
+            self.header.show_progress(self.model.done, self.model.total)
+            self.header.show_paused(page.meta.status is PlanStatus.PAUSED)
+
+    def _run_of(self, page: PlanPage) -> ListedRun | None:
+        return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
+
+    def _staged(self, event: OperationStaged) -> None:
+        if self._page is not None or self.machine.state is not PlanState.DRAFTING:
+            return
+        self.model.append(OperationView(event.operation, (), ()))
+        self.header.show_draft(self._draft_title, Totals.of(self.model.views()))
+
+    def _run_started(self, event: RunStarted) -> None:
+        self._run_id = event.run_id
+        self.machine = PlanStateMachine(PlanState.EXECUTING)
+        self.model.begin_run()
+        self.operations.result.hide()
+        self.operations.list.set_editable(False)
+        self.header.show_running(True)
+        self.header.show_progress(0, self.model.total)
+        self.runs.show_progress(True)
+        self.tabs.show_tab("runs")
+        self._follow()
+        policy = {"rollback": "everything is rolled back", "stop": "the run stops there"}
+        self.footer.say(f"If an operation fails, {policy.get(event.on_failure, 'the others go on')}.")
+
+    def _result(self, result: OperationResult) -> None:
+        self.model.set_result(result)
+        self.header.show_progress(self.model.done, self.model.total)
+
+    def _run_finished(self, event: RunFinished) -> None:
+        self.header.show_running(False)
+        self.footer.say(event.summary)
+        announce(self, f"The run {wording.RUNS[event.status]}", urgent=True)
+
+    def _viewed(self) -> None:
+        viewed = self.model.viewed
+        if self._page is not None and not self.model.running:
+            self.header.show_viewed(len(viewed), self.model.total)
+            self.viewed_changed.emit(self._page.version.plan_id, viewed)
+        else:
+            self.header.show_viewed(0, 0)
+
+    def _clear(self) -> None:
+        page = self._page
+        if page is not None:
+            self.sheets.confirm.ask(
+                f"Clear all {wording.counted(len(page.views), 'operation')}?",
+                "The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.",
+                "Clear all",
+                lambda: self.clear_requested.emit(page.version.plan_id),
+            )
+
+    def _banner(self, key: str) -> None:
+        page = self._page
+        if page is None:
+            return
+        plan_id: PlanId = page.version.plan_id
+        match key:
+            case "latest":
+                self.revision_requested.emit(plan_id, page.meta.revision)
+            case "restore":
+                self.restore_requested.emit(plan_id, page.version.revision)
+            case "rework":
+                self.request(EventKind.REQUEST_REVISION)
+            case "look":
+                self.look_again_requested.emit(plan_id)
+            case "settle":
+                self.settle_requested.emit()
+
+    def _show_operation(self, operation_id: OperationId) -> None:
+        self.tabs.show_tab("operations")
+        self.operations.jump(operation_id)
+
+    def _follow(self) -> None:
+        self.footer.follow(self.machine, refusal=self._refusal if self._page else "", operations=self.model.total)
+        self.footer.setVisible(self._page is not None)
+        if self._page is None:
+            self._refusal = ""
+        self.followed.emit(self.machine)
+
+
+def _opens_by_itself(view: OperationView) -> bool:
+    """Flagged content is never folded away; a command that fits its line is there in full already."""
+    call = view.operation.call
+    if call is not None:
+        return "\n" in call.command or len(call.command) > _LONG_COMMAND or Hazard.HIDDEN_CHARACTERS in view.flags
+    return bool(view.flags)

@@ -1,0 +1,67 @@
+"""Look for operations by path, command or words, and choose which are listed and in which order."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+
+from tandem_desktop.ui.models.staged_operations_model import Shown, Sorting
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.search_field import SearchField
+
+
+class FilterBar(QWidget):
+    """Hidden until it is asked for; leaving it lists everything again."""
+
+    changed = Signal(str, object, object)
+    """Text, which operations, which order."""
+    left = Signal()
+    next_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("operation-filter")
+        self.field = SearchField(theme, "Filter by path, command or words")
+        self.field.setObjectName("operation-filter-text")
+        self.which = self._choices([each.value for each in Shown], "operation-filter-which", "Which operations")
+        self.order = self._choices([each.value for each in Sorting], "operation-filter-order", "Order")
+        close = IconButton(theme, "cross", "Close the filter", key="Esc")
+        row = QHBoxLayout(self)
+        Spacing(theme, row, (12, 8, 12, 0), 8)
+        row.addWidget(self.field, 1)
+        for each in (self.which, self.order, close):
+            row.addWidget(each)
+        self.field.textChanged.connect(self._tell)
+        self.which.currentIndexChanged.connect(self._tell)
+        self.order.currentIndexChanged.connect(self._tell)
+        self.field.left.connect(self.left)
+        self.field.next_requested.connect(self.next_requested)
+        close.clicked.connect(self.leave)
+        self.hide()
+
+    def ask(self) -> None:
+        self.show()
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def leave(self) -> None:
+        """Everything in plan order again."""
+        self.field.clear()
+        self.which.setCurrentIndex(0)
+        self.order.setCurrentIndex(0)
+        self.hide()
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.field.text() or self.which.currentIndex() or self.order.currentIndex())
+
+    def _choices(self, words: list[str], name: str, accessible: str) -> QComboBox:
+        box = QComboBox()
+        box.addItems(words)
+        box.setObjectName(name)
+        box.setAccessibleName(accessible)
+        return box
+
+    def _tell(self) -> None:
+        which, order = Shown(self.which.currentText()), Sorting(self.order.currentText())
+        self.changed.emit(self.field.text(), which, order)

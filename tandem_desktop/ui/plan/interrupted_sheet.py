@@ -1,0 +1,86 @@
+"""Greet a person whose run was cut off, and let them decide how it ends."""
+
+from datetime import datetime
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+_WAYS = (
+    ("resume", "Resume", "Go on from where it stopped, with exactly what was approved."),
+    ("rollback", "Roll back", "Put every file back as it was before the run."),
+    ("mark-failed", "Mark failed", "Leave the files as they are now and close the run."),
+)
+
+
+class InterruptedSheet(Sheet):
+    """Three ways out, each with what it means. Escape leaves it for later; no other run can start until then."""
+
+    chosen = Signal(str, str)
+    """Run id and `resume`, `rollback` or `mark-failed`."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "interrupted-sheet", "A run was interrupted")
+        self._run_id = RunId("")
+        self.said = plain_label("", "muted", wrap=True)
+        self.warning = plain_label("", "risk", wrap=True)
+        self.body.addWidget(self.said)
+        self.body.addWidget(self.warning)
+        self.buttons: dict[str, Button] = {}
+        for way, words, meaning in _WAYS:
+            self.body.addWidget(self._way(way, words, meaning))
+        self.later = QuietButton(theme, "Decide later")
+        self.later.setObjectName("interrupted-later")
+        self.later.clicked.connect(self.leave)
+        self.add_buttons(self.later)
+
+    def ask(self, run: InterruptedRun, plan_title: str, now: datetime) -> None:
+        self._run_id = run.run_id
+        self.title.setText(f"“{visible(plan_title)}” was interrupted" if plan_title else "A run was interrupted")
+        self.said.setText(
+            f"Steps {run.done:,} of {run.total:,} are done, started {wording.since(run.started_at, now)}. "
+            "Nothing else can run until this is settled."
+        )
+        warning = ""
+        if run.damage is not None:
+            warning = f"Its journal cannot be read, so it can only be marked as failed. {visible(str(run.damage))}"
+        elif run.command is not None:
+            warning = (
+                f"It was cut off inside the command of {run.command}. Resuming would run that command a second time, "
+                "so it is not offered here."
+            )
+        self.warning.setText(warning)
+        self.warning.setVisible(bool(warning))
+        self.open(self.later)
+        self.decides(self.buttons["resume"], run.damage is None and run.command is None)
+        self.decides(self.buttons["rollback"], run.damage is None)
+        self.decides(self.buttons["mark-failed"], True)
+
+    def _way(self, way: str, words: str, meaning: str) -> QWidget:
+        theme = self._theme
+        frame = QFrame()
+        frame.setProperty("role", "card-raised")
+        button = self.buttons[way] = Button(theme, words)
+        button.setObjectName(f"interrupted-{way}")
+        button.setMinimumWidth(theme.px(104))
+        button.clicked.connect(lambda: self._choose(way))
+        text = QVBoxLayout()
+        text.addWidget(plain_label(meaning, wrap=True))
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(10))
+        layout.setSpacing(theme.px(12))
+        layout.addLayout(text, 1)
+        layout.addWidget(button)
+        return frame
+
+    def _choose(self, way: str) -> None:
+        self.shut()
+        self.chosen.emit(self._run_id, way)

@@ -1,0 +1,279 @@
+"""What an opened operation shows below its line: flags, a command in full, facts, the agent's words, the diff."""
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, SymlinkState
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.models.staged_operations_model import OperationRow
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.row_diff import RowDiff
+from tandem_desktop.ui.theme.theme import Theme
+
+_LINE = 20
+_FITS_THE_LINE = 48
+_SHARE = 0.72
+"""How much of the list a long diff may take before it scrolls by itself."""
+
+
+class OperationContent(QWidget):
+    """Lies inside an opened card. Everything in it is selectable text or a diff; nothing is cut."""
+
+    height_changed = Signal()
+    left_behind = Signal(bool)
+    """The person went past the last change (True) or before the first one."""
+    drop_requested = Signal(int)
+    comment_requested = Signal(int, int)
+    open_requested = Signal(str, int)
+
+    def __init__(self, row: OperationRow, theme: Theme, diff: RowDiff | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._diff = diff
+        self._output: QPlainTextEdit | None = None
+        self._most = 0
+        self.setObjectName(f"operation-content-{row.operation.id}")
+        self.setAccessibleName(f"Content of {wording.title(row.operation)}")
+        self._head = QWidget(self)
+        self._head.setObjectName("operation-facts")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        inner = QVBoxLayout(self._head)
+        inner.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        inner.setSpacing(theme.px(6))
+        for part in self._parts(row):
+            inner.addWidget(part)
+        self._has_head = inner.count() > 0
+        if not self._has_head:
+            self._head.hide()
+        layout.addWidget(self._head)
+        if diff is not None:
+            layout.addWidget(diff, 1)
+            diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
+            diff.drop_requested.connect(self.drop_requested)
+            diff.comment_requested.connect(self.comment_requested)
+            diff.open_requested.connect(self.open_requested)
+        else:
+            layout.addStretch(1)
+
+    @staticmethod
+    def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
+        """Close enough until the content is in sight and can be asked."""
+        lines = sum(len(hunk.lines) + 2 for hunk in row.view.hunks)
+        words = 3 + len(row.view.flags) if row.operation.call or row.view.flags else 1
+        return min(round(page * _SHARE), lines * theme.px(_LINE)) + words * theme.px(_LINE)
+
+    def wanted_height(self, width: int, page: int) -> int:
+        height = 0
+        if self._has_head:
+            layout = self._head.layout()
+            assert layout is not None
+            height += max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
+        if self._diff is not None:
+            most = max(self._theme.px(160), round(page * _SHARE))
+            if most != self._most:
+                self._most = most
+                self._diff.set_tallest(round(most / self._theme.zoom))
+            height += min(most, self._diff.sizeHint().height())
+        return height
+
+    def show_row(self, row: OperationRow) -> None:
+        """What came of it, while it is open."""
+        output = row.result.output if row.result is not None else None
+        if not output or (self._output is not None and self._output.property("raw") == output):
+            return
+        if self._output is None:
+            self._output = _Code(self._theme, "Output of the command")
+            self._output.setObjectName("operation-output")
+            layout = self._head.layout()
+            assert layout is not None
+            layout.addWidget(_label("Output", "section"))
+            layout.addWidget(self._output)
+            self._has_head = True
+            self._head.show()
+        self._output.setProperty("raw", output)
+        self._output.setPlainText("\n".join(wording.visible_lines(output.rstrip("\n"))))
+        self.height_changed.emit()
+
+    def go_to_change(self, forward: bool) -> bool:
+        return self._diff is not None and self._diff.try_step(forward)
+
+    def enter(self, forward: bool) -> None:
+        """Stand on the first change, or on the last one when coming from below."""
+        if self._diff is not None:
+            self._diff.enter(forward)
+
+    def toggle_layout(self) -> None:
+        if self._diff is not None:
+            self._diff.set_split(not self._diff.is_split)
+
+    def toggle_whitespace(self) -> None:
+        if self._diff is not None:
+            self._diff.next_whitespace()
+
+    def forget(self) -> None:
+        """It is about to go; nothing that arrives later is for it."""
+        if self._diff is not None:
+            self._diff.forget()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.height_changed.emit()
+        return bool(super().event(event))
+
+    def _parts(self, row: OperationRow) -> Iterator[QWidget]:
+        operation = row.operation
+        for flag in row.view.flags:
+            yield _flag(self._theme, flag, row)
+        if operation.call is not None:
+            command = _Code(self._theme, "The command in full")
+            command.setObjectName("operation-command")
+            command.setPlainText("\n".join(wording.visible_lines(operation.call.command)))
+            yield command
+        facts = tuple(_facts(row.view))
+        if facts:
+            yield _grid(self._theme, facts)
+        for label, words in (
+            ("The agent says", operation.description),
+            ("Its reason", operation.rationale),
+            ("Its view of the risk", operation.risk),
+        ):
+            # What stands whole in the row's own line is not said twice.
+            in_line = words and wording.agent_words(operation) == visible(" ".join(words.split()))
+            if words.strip() and not (in_line and len(words) <= _FITS_THE_LINE):
+                yield _grid(self._theme, ((label, f"“{visible(' '.join(words.split()))}”"),), muted=True)
+
+
+class _Code(QPlainTextEdit):
+    """Text as it will be run or as it was printed: whole, selectable, as high as its lines up to a limit."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setReadOnly(True)
+        self.setAccessibleName(name)
+        self.setProperty("role", "code-block")
+        self.setFont(theme.code_font())
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(theme.px(8))
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self.setStyleSheet(
+            f"QPlainTextEdit {{ background: {theme.tokens.surface}; border: 1px solid {theme.tokens.line};"
+            f" border-radius: {theme.px(6)}px; color: {theme.tokens.text}; padding: 0; }}"
+            f"QPlainTextEdit:focus {{ border: 1px solid {theme.tokens.focus}; padding: 0; }}"
+        )
+        self.textChanged.connect(self._fit)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def setPlainText(self, text: str) -> None:
+        super().setPlainText(text)
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit()
+
+    def _fit(self) -> None:
+        """Wrapped lines count: a long command is read without scrolling sideways."""
+        lines = round(self.document().size().height()) or 1
+        height = min(lines, 16) * self.fontMetrics().lineSpacing() + 2 * self._theme.px(8) + 4
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            content = _above(self)
+            if content is not None:
+                content.height_changed.emit()
+
+
+def _above(widget: QWidget) -> OperationContent | None:
+    parent: QObject | None = widget.parent()
+    while parent is not None and not isinstance(parent, OperationContent):
+        parent = parent.parent()
+    return parent
+
+
+def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
+    operation = view.operation
+    call = operation.call
+    if call is not None:
+        yield "Folder", "the workspace itself" if call.cwd == "." else visible(call.cwd)
+        yield from ((visible(name), visible(value)) for name, value in call.env)
+        yield "Time limit", f"{call.timeout_s:,} s"
+        yield "Undo", _undo_words(view)
+    base, after = operation.base, operation.after
+    if operation.to is not None:
+        yield "From", visible(operation.path or "")
+        yield "To", visible(operation.to)
+    if isinstance(base, SymlinkState):
+        yield "Link until now", visible(base.target)
+    if isinstance(after, SymlinkState):
+        yield "Link to", visible(after.target)
+    if change := wording.mode_change(operation):
+        yield "Mode", change
+    elif isinstance(after, FileState) and operation.kind is OperationKind.CREATE and after.mode != 0o644:
+        yield "Mode", f"{after.mode:04o}"
+    if isinstance(base, DirectoryState) or isinstance(after, DirectoryState):
+        yield "Until now", wording.state_words(base)
+        yield "Afterwards", wording.state_words(after)
+    if Hazard.BINARY in view.flags:
+        yield "Size", _sizes(view)
+    elif not view.hunks and call is None and operation.kind in (OperationKind.CREATE, OperationKind.DELETE):
+        yield "Content", "empty" if isinstance(after, FileState) or isinstance(base, FileState) else "no text"
+    if operation.kind not in wording.KINDS:
+        yield "Kind", f"{operation.kind} is not known here; it cannot be approved from this window"
+    if operation.blocked_by:
+        yield "Waits for", ", ".join(operation.blocked_by)
+
+
+def _undo_words(view: OperationView) -> str:
+    if Hazard.IRREVERSIBLE in view.flags:
+        return "what it does cannot be taken back"
+    return "its changes in the workspace are captured and can be undone"
+
+
+def _sizes(view: OperationView) -> str:
+    base, after = view.operation.base, view.operation.after
+    sizes = [wording.counted(each.size, "byte") for each in (base, after) if isinstance(each, FileState)]
+    return " → ".join(sizes)
+
+
+def _flag(theme: Theme, flag: Hazard, row: OperationRow) -> QWidget:
+    frame = QFrame()
+    frame.setProperty("role", "banner-risk")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(theme.px(10), theme.px(6), theme.px(10), theme.px(6))
+    layout.setSpacing(theme.px(2))
+    title = _label(wording.flag_sentence(flag, row.operation), "risk")
+    title.setFont(theme.ui_font(bold=True))
+    layout.addWidget(title)
+    layout.addWidget(_label(wording.flag_explanation(flag), "risk"))
+    return frame
+
+
+def _grid(theme: Theme, facts: tuple[tuple[str, str], ...], *, muted: bool = False) -> QWidget:
+    holder = QWidget()
+    grid = QGridLayout(holder)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(theme.px(12))
+    grid.setVerticalSpacing(theme.px(4))
+    grid.setColumnMinimumWidth(0, theme.px(108))
+    grid.setColumnStretch(1, 1)
+    for number, (label, words) in enumerate(facts):
+        grid.addWidget(_label(label, "muted"), number, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(_label(words, "muted" if muted else "code"), number, 1)
+    return holder
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("role", role)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,201 @@
+"""The head of the panel: which plan, where it stands, what it comes to, how far the person or the run has got."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.models.revisions_model import RevisionsModel
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.plan_totals import PlanTotals
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.plan.wording import Totals
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.widgets.badge import Badge
+from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.widgets.progress_line import ProgressLine
+
+TONES = {
+    PlanStatus.DRAFT: "info",
+    PlanStatus.PROPOSED: "risk",
+    PlanStatus.APPROVED: "info",
+    PlanStatus.EXECUTING: "ok",
+    PlanStatus.PAUSED: "info",
+    PlanStatus.COMPLETED: "ok",
+    PlanStatus.FAILED: "error",
+    PlanStatus.REJECTED: "info",
+    PlanStatus.NEEDS_REVIEW: "risk",
+    PlanStatus.EXPIRED: "risk",
+    PlanStatus.STALLED: "error",
+}
+_NARROW = 560
+
+
+class PlanHeader(QWidget):
+    """Shows a page; asks for another revision, a comparison, a stop."""
+
+    revision_chosen = Signal(int)
+    compare_requested = Signal(int, int)
+    stop_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._digest = ""
+        self._paused = False
+        self.setObjectName("plan-header")
+        self.revisions = RevisionsModel(self)
+        self.title = ElidedLabel(theme, "", mode=Qt.TextElideMode.ElideRight, bold=True, points_delta=3)
+        self.title.setObjectName("plan-title")
+        self.badge = Badge(theme)
+        self.badge.setObjectName("plan-state")
+        self.revision = QuietButton(theme, "r1 ▾")
+        self.revision.setObjectName("plan-revision")
+        self.revision.clicked.connect(self._choose_revision)
+        self.compare = QuietButton(theme, "Compare")
+        self.compare.setObjectName("plan-compare")
+        self.compare.clicked.connect(self._compare)
+        self.pause = QuietButton(theme, "Pause", icon_name="pause")
+        self.pause.setObjectName("plan-pause")
+        self.pause.clicked.connect(self._pause)
+        self.stop = Button(theme, "Stop after this operation", icon_name="stop")
+        self.stop.setObjectName("plan-stop")
+        self.stop.clicked.connect(self._stop)
+        first = QHBoxLayout()
+        Spacing(theme, first, between=8)
+        first.addWidget(self.title)
+        first.addWidget(self.badge)
+        first.addStretch(1)
+        for button in (self.revision, self.compare, self.pause, self.stop):
+            first.addWidget(button)
+        self.totals = PlanTotals(theme)
+        self.totals.digest_clicked.connect(self.copy_digest)
+        self.viewed = ProgressLine(theme)
+        self.viewed.setObjectName("plan-viewed")
+        self.progress = ProgressLine(theme, token="accent", wide=True)
+        self.progress.setObjectName("plan-progress")
+        reviewing, running = QWidget(), QWidget()
+        row = QHBoxLayout(reviewing)
+        Spacing(theme, row, between=12)
+        row.addWidget(self.totals, 1)
+        row.addWidget(self.viewed)
+        row = QHBoxLayout(running)
+        Spacing(theme, row, between=12)
+        row.addWidget(self.progress, 1)
+        self.running_digest = ElidedLabel(theme, "", token="muted", code=True)
+        row.addWidget(self.running_digest)
+        self._second = QStackedLayout()
+        self._second.addWidget(reviewing)
+        self._second.addWidget(running)
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, (18, 14, 18, 4), 6)
+        layout.addLayout(first)
+        layout.addLayout(self._second)
+        self.show_running(False)
+
+    def show_page(self, page: PlanPage) -> None:
+        version, meta = page.version, page.meta
+        self.title.setText(visible(version.title))
+        status = meta.status
+        self.badge.set_state(wording.STATUSES[status], TONES.get(status, "neutral"))
+        self.revisions.show(meta.revision, version.revision)
+        self.revision.setText(f"r{version.revision} ▾")
+        self.revision.setAccessibleName(f"Revision {version.revision} of {meta.revision}")
+        self.revision.setEnabled(meta.revision > 1)
+        before = version.parent_revision or version.revision - 1
+        self._before = before
+        self._arrange()
+        self.compare.setText(f"Compare with r{before}")
+        self._digest = page.digest
+        self.totals.show_totals(Totals.of(page.views), page.digest)
+        self.running_digest.setText(wording.short_digest(page.digest))
+        self.running_digest.setToolTip(plain_tooltip(page.digest))
+
+    def show_draft(self, title: str, totals: Totals) -> None:
+        """While the agent drafts there is no revision and no digest yet."""
+        self.title.setText(visible(title))
+        self.badge.set_state("Drafting", "info")
+        self._digest = ""
+        self.totals.show_totals(totals, "")
+        self.revision.hide()
+        self.compare.hide()
+
+    def show_viewed(self, viewed: int, total: int) -> None:
+        self.viewed.setVisible(total > 0)
+        self.viewed.set_progress(viewed, total, f"{viewed:,} of {total:,} viewed")
+
+    def show_running(self, running: bool) -> None:
+        self._is_running = running
+        self._second.setCurrentIndex(1 if running else 0)
+        for button in (self.pause, self.stop):
+            button.setVisible(running)
+        self.revision.setVisible(not running)
+        self._arrange()
+        if running:
+            self.stop.setEnabled(True)
+            self.stop.setText("Stop after this operation")
+            self.show_paused(False)
+
+    def show_progress(self, done: int, total: int) -> None:
+        at = min(done + 1, total)
+        self.progress.set_progress(done, total, f"Operation {at:,} of {total:,}")
+
+    def show_paused(self, paused: bool) -> None:
+        self._paused = paused
+        self.pause.setText("Go on" if paused else "Pause")
+        self.pause.set_icon_name("run" if paused else "pause")
+        if self._is_running:
+            self.badge.set_state("Paused" if paused else "Executing", "info" if paused else "ok")
+
+    def copy_digest(self) -> None:
+        if self._digest:
+            QApplication.clipboard().setText(self._digest)
+            self.totals.show_copied()
+            announce(self, "The digest was copied")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    _before = 0
+    _is_running = False
+
+    def _arrange(self) -> None:
+        """Where it is narrow the title comes first; comparing is in the menu of revisions as well."""
+        narrow = self.width() < self._theme.px(_NARROW)
+        self.compare.setVisible(self._before >= 1 and not self._is_running and not narrow)
+        self.viewed.line.setVisible(not narrow)
+
+    def _choose_revision(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("plan-revision-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for row in range(self.revisions.rowCount()):
+            index = self.revisions.index(row)
+            number = index.data(RevisionsModel.NumberRole)
+            action = menu.addAction(index.data())
+            action.setCheckable(True)
+            action.setChecked(number == self.revisions.current)
+            action.triggered.connect(lambda _checked=False, number=number: self.revision_chosen.emit(number))
+        if self._before >= 1:
+            menu.addSeparator()
+            menu.addAction(f"Compare with r{self._before}").triggered.connect(self._compare)
+        menu.popup(self.revision.mapToGlobal(self.revision.rect().bottomLeft()))
+
+    def _compare(self) -> None:
+        self.compare_requested.emit(self._before, self.revisions.current)
+
+    def _pause(self) -> None:
+        (self.resume_requested if self._paused else self.pause_requested).emit()
+
+    def _stop(self) -> None:
+        self.stop.setEnabled(False)
+        self.stop.setText("Stopping after this operation…")
+        self.stop_requested.emit()

@@ -1,0 +1,118 @@
+"""What a page means for the person: why it cannot be approved, what drifted where, what to say above it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+
+RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.STALLED)
+OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BannerWords:
+    """A band above the list: its tone, its sentence, its actions as (key, words)."""
+
+    tone: str
+    text: str
+    actions: tuple[tuple[str, str], ...] = ()
+
+
+def approval_refusal(page: PlanPage) -> str:
+    """Why this page cannot be approved as it is; empty when it can."""
+    version = page.version
+    if version.revision != page.meta.revision:
+        return f"Revision {version.revision} is not the latest; only revision {page.meta.revision} can be implemented."
+    if version.incomplete:
+        return f"The agent did not finish: {visible(version.incomplete)}"
+    if page.drifted or version.drifted:
+        paths = tuple(dict.fromkeys((*(each.path for each in page.drifted), *version.drifted)))
+        return f"{wording.counted(len(paths), 'file')} changed on disk since staging. Rework or put them back first."
+    if not page.views:
+        return "Nothing is left of the plan."
+    if any(view.operation.kind not in wording.KINDS for view in page.views):
+        return "The plan holds an operation of a kind this version does not know."
+    return ""
+
+
+def drift_by_operation(
+    views: tuple[OperationView, ...], drifted: tuple[Drifted, ...], while_drafting: tuple[str, ...] = ()
+) -> dict[OperationId, str]:
+    """The sentence to show at each operation that rests on what is no longer there."""
+    found: dict[OperationId, str] = {}
+    by_path: dict[str, list[OperationView]] = {}
+    for view in views:
+        for path in view.operation.paths:
+            by_path.setdefault(path, []).append(view)
+    for drift in drifted:
+        for view in by_path.get(drift.path, ()) or _around(drift.path, views):
+            words = wording.drift_words(drift.change, drift.path, view.operation)
+            found.setdefault(view.operation.id, words)
+    for path in while_drafting:
+        for view in by_path.get(path, ()):
+            found.setdefault(view.operation.id, "You changed this file while the agent worked on it.")
+    return found
+
+
+def banners(page: PlanPage) -> Iterator[BannerWords]:
+    """Everything to be said about the page as a whole, most pressing first."""
+    version, meta = page.version, page.meta
+    if version.revision != meta.revision:
+        text = f"You are looking at revision {version.revision}. The latest is {meta.revision}."
+        yield BannerWords("info", text, (("latest", "Go to the latest"), ("restore", "Bring this one back")))
+    yield from _about_status(page)
+    if version.incomplete:
+        text = f"The agent did not finish: {visible(version.incomplete)} This revision cannot be approved."
+        yield BannerWords("error", text, (("rework", "Rework"),))
+    if (page.drifted or version.drifted) and meta.status in OPEN:
+        yield BannerWords("risk", _drift_sentence(page), (("rework", "Rework"), ("look", "Look again")))
+    if version.warnings:
+        yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
+    if version.confinement.startswith("not confined"):
+        yield BannerWords("risk", f"While it planned, the agent was {visible(version.confinement)}.")
+
+
+def _about_status(page: PlanPage) -> Iterator[BannerWords]:
+    match page.meta.status:
+        case PlanStatus.NEEDS_REVIEW:
+            text = "The agent was sent back three times. Decide yourself: implement it, change it, or cancel it."
+            yield BannerWords("risk", text)
+        case PlanStatus.EXPIRED:
+            yield BannerWords("risk", "This plan expired: nobody decided in time. Nothing on disk has changed.")
+        case PlanStatus.CANCELLED:
+            yield BannerWords("info", "This plan was cancelled. Nothing of it will be run.")
+        case PlanStatus.SUPERSEDED:
+            yield BannerWords("info", "Another plan took the place of this one.")
+        case PlanStatus.REJECTED:
+            last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
+            said = f" You said: “{visible(' '.join(last.split()))}”" if last else ""
+            yield BannerWords("info", f"Sent back to the agent, which is making a new revision.{said}")
+        case PlanStatus.STALLED:
+            text = "The run of this plan was interrupted and has to be settled."
+            yield BannerWords("error", text, (("settle", "Settle it…"),))
+        case _:
+            return
+
+
+def _drift_sentence(page: PlanPage) -> str:
+    paths = list(dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted)))
+    named = ", ".join(visible(path) for path in paths[:_NAMED])
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    count = wording.counted(len(paths), "file")
+    return f"{count} drifted since staging ({named}{more}). The plan cannot be implemented as it is."
+
+
+def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
+    """Operations below a folder that was replaced, or on a folder that got something new."""
+    return [
+        view
+        for view in views
+        if any(each.startswith(f"{path}/") or path.startswith(f"{each}/") for each in view.operation.paths)
+    ]

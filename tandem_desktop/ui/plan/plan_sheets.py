@@ -1,0 +1,29 @@
+"""The sheets of the panel, each made once and kept."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
+from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
+from tandem_desktop.ui.plan.interrupted_sheet import InterruptedSheet
+from tandem_desktop.ui.plan.rework_sheet import ReworkSheet
+from tandem_desktop.ui.plan.undo_sheet import UndoSheet
+from tandem_desktop.ui.theme.theme import Theme
+
+
+class PlanSheets:
+    """One question at a time."""
+
+    def __init__(self, host: QWidget, theme: Theme, workspace: str, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self.approval = ApprovalSheet(host, theme, workspace)
+        self.rework = ReworkSheet(host, theme)
+        self.undo = UndoSheet(host, theme)
+        self.interrupted = InterruptedSheet(host, theme)
+        self.confirm = ConfirmSheet(host, theme)
+
+    def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
+        self.interrupted.ask(run, plan_title, self._now())

@@ -1,0 +1,68 @@
+"""The tabs of the panel; other parts of the window add theirs beside the three that are always there."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.icon_button import IconButton
+
+ORDER = ("operations", "tasks", "graph", "plan-text", "perspectives", "runs")
+
+
+class PlanTabs(QWidget):
+    """Words with a line under the one that is open, in the order of `ORDER`."""
+
+    changed = Signal(str)
+    filter_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys: list[str] = []
+        self.bar = QTabBar()
+        self.bar.setObjectName("plan-tabs")
+        self.bar.setAccessibleName("Parts of the plan")
+        self.bar.setDrawBase(False)
+        self.bar.setExpanding(False)
+        self.stack = QStackedWidget()
+        self.filter = IconButton(theme, "search", "Filter operations", key="Ctrl+F")
+        self.filter.clicked.connect(self.filter_requested)
+        row = QHBoxLayout()
+        Spacing(theme, row, (18, 0, 12, 0), 8)
+        row.addWidget(self.bar)
+        row.addStretch(1)
+        row.addWidget(self.filter)
+        line = QFrame()
+        line.setProperty("role", "separator")
+        line.setFixedHeight(1)
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, between=0)
+        layout.addLayout(row)
+        layout.addWidget(line)
+        layout.addWidget(self.stack, 1)
+        self.bar.currentChanged.connect(self._show)
+
+    def add(self, key: str, words: str, widget: QWidget) -> None:
+        place = sum(ORDER.index(each) < ORDER.index(key) for each in self._keys)
+        self._keys.insert(place, key)
+        self.stack.insertWidget(place, widget)
+        self.bar.insertTab(place, words)
+        self._show(self.bar.currentIndex())
+
+    def rename(self, key: str, words: str) -> None:
+        """Such as `Tasks 3`."""
+        self.bar.setTabText(self._keys.index(key), words)
+
+    def show_tab(self, key: str) -> None:
+        if key in self._keys:
+            self.bar.setCurrentIndex(self._keys.index(key))
+
+    @property
+    def current(self) -> str:
+        return self._keys[self.bar.currentIndex()]
+
+    def _show(self, index: int) -> None:
+        if 0 <= index < len(self._keys):
+            self.stack.setCurrentIndex(index)
+            self.filter.setVisible(self._keys[index] == "operations")
+            self.changed.emit(self._keys[index])

@@ -1,0 +1,87 @@
+"""One line after a run: what it did to the disk, with the way to look at it and the way back."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.domain.execution import ResultStatus, RunStatus
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.wording import Totals
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.banner import Banner
+
+_UNDO = ("undo", "Undo")
+_VIEW = ("view", "View")
+
+
+class ResultLine(Banner):
+    """`5 files +142 −38 · View · Undo`."""
+
+    view_requested = Signal()
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "ok", parent=parent)
+        self.setObjectName("result-line")
+        self._run_id: RunId | None = None
+        self.requested.connect(self._ask)
+        self.hide()
+
+    def show_result(self, page: PlanPage, run: ListedRun | None) -> None:
+        """Of a plan that ran; hidden for any other. `run` is known once the runs are listed."""
+        status = page.meta.status
+        self._run_id = page.meta.execution_session
+        ended = status in (PlanStatus.COMPLETED, PlanStatus.FAILED)
+        self.setVisible(ended and self._run_id is not None)
+        if not ended:
+            return
+        if run is not None and run.status is RunStatus.UNDONE:
+            self.set_message(
+                "info", "This run was undone; the files are as they were before it.", (("redo", "Bring back"),)
+            )
+        elif status is PlanStatus.COMPLETED:
+            undo = (_UNDO,) if run is None or run.undoable else ()
+            self.set_message("ok", _done(page), (_VIEW, *undo))
+        else:
+            rolled_back = _rolled_back(page, run)
+            undo = (_UNDO,) if run is not None and run.undoable and not rolled_back else ()
+            self.set_message("error", _failed(page, rolled_back), (_VIEW, *undo))
+
+    def _ask(self, key: str) -> None:
+        if key == "view":
+            self.view_requested.emit()
+        elif self._run_id is not None:
+            (self.undo_requested if key == "undo" else self.redo_requested).emit(self._run_id)
+
+
+def _done(page: PlanPage) -> str:
+    totals = Totals.of(page.views)
+    parts = [f"{wording.counted(totals.files, 'file')} +{totals.added:,} −{totals.removed:,}"] if totals.files else []
+    if totals.commands:
+        parts.append(f"{wording.counted(totals.commands, 'command')} run")
+    return f"Applied: {', '.join(parts)}" if parts else "Applied"
+
+
+def _failed(page: PlanPage, rolled_back: bool) -> str:
+    failed = next((each for each in page.results if each.status is ResultStatus.FAILED), None)
+    names = {view.operation.id: wording.title(view.operation) for view in page.views}
+    where = f" at “{names.get(failed.id, failed.id)}”" if failed is not None else ""
+    left = (
+        "Everything was rolled back; nothing on disk has changed."
+        if rolled_back
+        else "What was done before it is still there."
+    )
+    why = f" {visible(page.meta.result_summary)}" if failed is None and page.meta.result_summary else ""
+    return f"The run failed{where}.{why} {left}"
+
+
+def _rolled_back(page: PlanPage, run: ListedRun | None) -> bool:
+    if run is not None:
+        return run.record.rolled_back
+    statuses = {each.status for each in page.results}
+    return ResultStatus.ROLLED_BACK in statuses or ResultStatus.COMPLETED not in statuses

@@ -1,0 +1,95 @@
+"""The diff of one operation inside its card: fetched when it is opened, compared elsewhere, left when it ends."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+
+from tandem_desktop.domain.operations import FileState
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.diff.diff_loader import DiffLoader
+from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.diff.special_content import words_about_nodes
+from tandem_desktop.ui.theme.theme import Theme
+
+LoadContents = Callable[[OperationView, Callable[[bytes, bytes], None]], None]
+"""Fetch the bytes before and after an operation and hand them over on the GUI thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSource:
+    """Where contents come from and where they are compared."""
+
+    load: LoadContents
+    commands: Commands
+    executor: ThreadPoolExecutor
+
+
+class RowDiff(DiffView):
+    """A view that fills itself with its operation's contents, and waits to be told where to stand until it has them."""
+
+    def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
+        super().__init__(theme)
+        self._view = view
+        self._entry = 0
+        self._loader = DiffLoader(self, source.commands, source.executor, self)
+        self._loader.ready.connect(self._arrived)
+        self._is_ready = False
+        self._is_gone = False
+        self.setObjectName(f"diff-{view.operation.id}")
+        source.load(view, self._loaded)
+
+    @staticmethod
+    def suits(view: OperationView) -> bool:
+        """Whether there are two contents to compare; a mode, a link or a folder is said in words instead."""
+        base, after = view.operation.base, view.operation.after
+        is_file = isinstance(base, FileState) or isinstance(after, FileState)
+        return view.operation.call is None and is_file and bool(view.hunks or not _same_bytes(view))
+
+    def enter(self, forward: bool) -> None:
+        """Stand on the first change, or on the last one when coming from below, as soon as it is there."""
+        self._entry = 1 if forward else -1
+        if self._is_ready:
+            self._arrived()
+
+    def try_step(self, forward: bool) -> bool:
+        """One change on; False where this was the last."""
+        if not self._is_ready or self.diff.is_binary:
+            return False
+        wanted = self.current_hunk + (1 if forward else -1)
+        if not 1 <= wanted <= len(self.diff.hunks):
+            return False
+        self.go_to_change(wanted)
+        return True
+
+    def next_whitespace(self) -> None:
+        """What the view's own key does, asked for from outside."""
+        none = Qt.KeyboardModifier.NoModifier
+        self.keyPressEvent(QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_W, none, "w"))
+
+    def forget(self) -> None:
+        """What arrives from now on finds nobody."""
+        self._is_gone = True
+
+    def _loaded(self, before: bytes, after: bytes) -> None:
+        if self._is_gone:
+            return
+        operation = self._view.operation
+        moved_from = operation.path if operation.to is not None else None
+        path = operation.to or operation.path or ""
+        words = words_about_nodes(operation.base, operation.after, path, moved_from)
+        self._loader.show(path, before, after, known_hunks=self._view.hunks or None, words=words)
+
+    def _arrived(self, _diff: object = None) -> None:
+        self._is_ready = True
+        if self._entry:
+            self.go_to_change(1 if self._entry > 0 else -1)
+            self._entry = 0
+
+
+def _same_bytes(view: OperationView) -> bool:
+    base, after = view.operation.base, view.operation.after
+    return isinstance(base, FileState) and isinstance(after, FileState) and base.sha256 == after.sha256

@@ -1,0 +1,93 @@
+"""Where everything of an operation's row stands, computed once and shared by the painter and by the mouse."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import accumulate
+
+from PySide6.QtCore import QRect
+
+from tandem_desktop.ui.theme.theme import Theme
+
+ROW, GAP, MARGIN, PADDING = 36, 8, 12, 12
+_HANDLE, _BOX, _BUTTON, _SPACE = 10, 16, 20, 10
+TAG = 56
+
+
+class Zone(StrEnum):
+    """What a click on a row can mean."""
+
+    HANDLE = "handle"
+    BOX = "box"
+    REMOVE = "remove"
+    EXPANDER = "expander"
+    BODY = "body"
+
+
+class RowZones:
+    """The parts of one row's first line, left to right."""
+
+    def __init__(self, theme: Theme, line: QRect, *, movable: bool, removable: bool) -> None:
+        px, middle = theme.px, line.center().y() + 1
+        x = line.left() + px(PADDING)
+        self.handle = QRect(x, middle - px(8), px(_HANDLE), px(16)) if movable else QRect()
+        x += px(_HANDLE) + px(_SPACE) if movable else 0
+        self.box = QRect(x, middle - px(8), px(_BOX), px(16))
+        x += px(_BOX) + px(_SPACE)
+        self.tag = QRect(x, middle - px(10), px(TAG), px(20))
+        x += px(TAG) + px(_SPACE)
+        right = line.right() - px(8)
+        self.expander = QRect(right - px(_BUTTON) + 1, middle - px(10), px(_BUTTON), px(20))
+        right = self.expander.left() - px(2)
+        self.remove = QRect()
+        if removable:
+            self.remove = QRect(right - px(_BUTTON) + 1, middle - px(10), px(_BUTTON), px(20))
+            right = self.remove.left() - px(4)
+        self.middle = QRect(x, line.top(), max(0, right - x), line.height())
+
+    def at(self, x: int, y: int) -> Zone:
+        grow = 6
+        for zone, rect in (
+            (Zone.HANDLE, self.handle),
+            (Zone.BOX, self.box),
+            (Zone.REMOVE, self.remove),
+            (Zone.EXPANDER, self.expander),
+        ):
+            if not rect.isNull() and rect.adjusted(-grow, -grow, grow, grow).contains(x, y):
+                return zone
+        return Zone.BODY
+
+
+class RowPlaces:
+    """Tops and heights of ten thousand rows, of which only a few are higher than one line.
+
+    Looking one up costs the logarithm of the number of higher rows, and nothing is kept for the others.
+    """
+
+    def __init__(self, count: int, row: int, gap: int, margin: int, extras: Sequence[tuple[int, int]] = ()) -> None:
+        self.count, self.row, self.gap, self.margin = count, row, gap, margin
+        self._rows = [number for number, _ in extras]
+        self._extras = dict(extras)
+        self._sums = [0, *accumulate(extra for _, extra in extras)]
+
+    def top(self, row: int) -> int:
+        before = bisect_right(self._rows, row - 1)
+        return self.margin + row * (self.row + self.gap) + self._sums[before]
+
+    def height(self, row: int) -> int:
+        return self.row + self._extras.get(row, 0)
+
+    @property
+    def total(self) -> int:
+        return self.top(self.count) - (self.gap if self.count else 0) + self.margin
+
+    def at(self, y: int) -> int:
+        """The row at or before `y`, -1 above the first one."""
+        low, high = 0, self.count
+        while low < high:
+            middle = (low + high) // 2
+            if self.top(middle) <= y:
+                low = middle + 1
+            else:
+                high = middle
+        return low - 1

@@ -1,0 +1,68 @@
+"""What stands below an operation's line whether it is opened or not: drift, an error, the end of a command's output."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics
+
+from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.ui.models.staged_operations_model import OperationRow
+from tandem_desktop.ui.plan.wording import visible_lines
+from tandem_desktop.ui.theme.theme import Theme
+
+LOG_LINES = 6
+_LINE, _PADDING = 18, 10
+
+
+class Tone(StrEnum):
+    """How a note is dressed."""
+
+    RISK = "risk"
+    ERROR = "error"
+    LOG = "log"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A band below the row."""
+
+    tone: Tone
+    text: str
+
+
+def notes_of(row: OperationRow) -> tuple[Note, ...]:
+    """Most telling first."""
+    notes = []
+    if row.drift:
+        notes.append(Note(Tone.RISK, row.drift))
+    result = row.result
+    if result is not None and result.error:
+        notes.append(Note(Tone.ERROR, "\n".join(visible_lines(result.error))))
+    # The whole output is shown when the row is opened; a failed command always shows how it ended.
+    if result is not None and result.output and not row.expanded and result.status is not ResultStatus.PENDING:
+        notes.append(Note(Tone.LOG, _end_of(result.output)))
+    return tuple(notes)
+
+
+def note_height(theme: Theme, note: Note, width: int) -> int:
+    if note.tone is Tone.LOG:
+        lines = note.text.count("\n") + 1
+        return lines * theme.px(_LINE) + theme.px(2 * _PADDING)
+    inner = max(theme.px(80), width - theme.px(48))
+    bounds = QFontMetrics(theme.ui_font()).boundingRect(
+        QRect(0, 0, inner, 10_000), Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere, note.text
+    )
+    return max(theme.px(_LINE), bounds.height()) + theme.px(_PADDING)
+
+
+def notes_height(theme: Theme, row: OperationRow, width: int) -> int:
+    return sum(note_height(theme, note, width) for note in notes_of(row))
+
+
+def _end_of(output: str) -> str:
+    lines = visible_lines(output.rstrip("\n"))
+    if len(lines) <= LOG_LINES:
+        return "\n".join(lines)
+    left_out = len(lines) - LOG_LINES + 1
+    return "\n".join((f"… {left_out:,} lines above; open to read them all", *lines[-(LOG_LINES - 1) :]))

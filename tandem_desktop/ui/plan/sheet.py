@@ -1,0 +1,152 @@
+"""A question inside the window: everything else dims, the keyboard stays in it, Escape leaves it."""
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.widgets.button import Button
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+_WIDTH, _MARGIN = 620, 24
+_STRAY_MS = 350
+"""A click that was meant for what was here a moment ago must not decide anything."""
+
+
+class Sheet(QWidget):
+    """Lies over the whole window of `host` while it is open. Enter decides nothing in it."""
+
+    left = Signal()
+    """Closed without a decision."""
+
+    def __init__(self, host: QWidget, theme: Theme, name: str, words: str, wide: int = _WIDTH) -> None:
+        super().__init__(host.window())
+        self._host, self._theme, self._wide = host, theme, wide
+        self._before: QWidget | None = None
+        self._deciding: list[tuple[Button, bool]] = []
+        self._ready = False
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.hide()
+        self.card = QFrame(self)
+        self.card.setObjectName(f"{name}-card")
+        self.card.setProperty("role", "card")
+        self.body = QVBoxLayout(self.card)
+        self.body.setContentsMargins(*(theme.px(24),) * 4)
+        self.body.setSpacing(theme.px(12))
+        self.title = plain_label(words, "title", wrap=True)
+        self.body.addWidget(self.title)
+        self._stray = QTimer(self, interval=_STRAY_MS, singleShot=True)
+        self._stray.timeout.connect(self._be_ready)
+
+    def open(self, focus: QWidget) -> None:
+        """Appear over the window; `focus` is never a button that decides."""
+        window = self._host.window()
+        if self.parentWidget() is not window:
+            self.setParent(window)
+        self._before = QApplication.focusWidget()
+        window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self._ready = False
+        self.show()
+        self.raise_()
+        self.fit()
+        focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._stray.start()
+        self._enable()
+        announce(self, self.title.text(), urgent=True)
+
+    def shut(self) -> None:
+        if self.isHidden():
+            return
+        self._stray.stop()
+        self._host.window().removeEventFilter(self)
+        self.hide()
+        if self._before is not None and self._before.isVisible():
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> None:
+        self.shut()
+        self.left.emit()
+
+    def fit(self) -> None:
+        """As wide as asked and as high as its content, within the window."""
+        margin = self._theme.px(_MARGIN)
+        width = min(self._theme.px(self._wide), self.width() - 2 * margin)
+        layout = self.card.layout()
+        assert layout is not None
+        layout.activate()
+        height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        height = min(max(height, layout.minimumSize().height()), self.height() - 2 * margin)
+        self.card.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+
+    def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(self._theme.px(8))
+        if note is not None:
+            row.addWidget(note, 1)
+        else:
+            row.addStretch(1)
+        for button in buttons:
+            row.addWidget(button)
+        self.body.addLayout(row)
+        return row
+
+    def decides(self, button: Button, allowed: bool) -> None:
+        """Such a button works only once the person can have seen the sheet, and only when allowed."""
+        self._deciding = [(each, may) for each, may in self._deciding if each is not button]
+        self._deciding.append((button, allowed))
+        self._enable()
+
+    def _be_ready(self) -> None:
+        self._ready = True
+        self._enable()
+
+    def _enable(self) -> None:
+        for button, allowed in self._deciding:
+            button.setEnabled(allowed and self._ready)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+            self.fit()
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Nothing typed here may reach the window below.
+        event.accept()
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes round inside the sheet."""
+        stops = [
+            each
+            for each in self.card.findChildren(QWidget)
+            if each.isVisible() and each.isEnabled() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
+        if not stops:
+            return True
+        # In the order they are read, whatever order they were made in.
+        stops.sort(key=lambda each: (_place(each, self).top(), _place(each, self).left()))
+        focused = QApplication.focusWidget()
+        at = stops.index(focused) if focused in stops else -1 if forward else 0
+        stops[(at + (1 if forward else -1)) % len(stops)].setFocus(
+            Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+        )
+        return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shade = QColor(0, 0, 0, 150 if self._theme.is_dark else 90)
+        painter.fillRect(event.rect(), shade)
+        painter.end()
+
+
+def _place(widget: QWidget, sheet: QWidget) -> QRect:
+    return QRect(widget.mapTo(sheet, widget.rect().topLeft()), widget.size())

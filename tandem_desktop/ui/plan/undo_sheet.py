@@ -1,0 +1,96 @@
+"""What an undo would do, file by file, before it does anything."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from tandem_desktop.domain.execution import RunRecord
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.operations import Absent, PathChange
+from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+
+
+class UndoSheet(Sheet):
+    """Lists every file; with a conflict nothing can be undone, and each one is named."""
+
+    confirmed = Signal(str)
+    """Run id."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "undo-sheet", "Undo")
+        self._run_id = RunId("")
+        self.said = plain_label("", "muted", wrap=True)
+        self.files = QListWidget()
+        self.files.setObjectName("undo-files")
+        self.files.setAccessibleName("Files that would change")
+        self.files.setUniformItemSizes(True)
+        self.files.setFont(theme.code_font())
+        self.files.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.body.addWidget(self.said)
+        self.body.addWidget(self.files, 1)
+        self.back = QuietButton(theme, "Leave it as it is")
+        self.back.setObjectName("undo-back")
+        self.back.clicked.connect(self.leave)
+        self.undo = PrimaryButton(theme, "Undo")
+        self.undo.setObjectName("undo-confirm")
+        self.undo.clicked.connect(self._confirm)
+        self.add_buttons(self.back, self.undo)
+
+    def ask(self, record: RunRecord, undoing: Undoing) -> None:
+        self._run_id = record.run_id
+        self.title.setText("Undo this run")
+        self.said.setToolTip(plain_tooltip(record.run_id))
+        self.files.clear()
+        for path, why in undoing.conflicts:
+            self._add("warning", "risk", f"{visible(path)}  {visible(why)}")
+        for change in undoing.changes:
+            self._add(*_sign(change), f"{_verb(change)}  {visible(change.path)}{_merged(change, undoing)}")
+        for path in undoing.kept:
+            self._add("folder", "muted", f"stays     {visible(path)}  it holds something else by now")
+        self.said.setText(_summary(undoing))
+        self.said.setProperty("role", "risk" if undoing.conflicts else "muted")
+        self.said.style().polish(self.said)
+        rows = min(12, max(2, self.files.count()))
+        self.files.setFixedHeight(rows * max(self._theme.px(20), self.files.sizeHintForRow(0)) + self._theme.px(8))
+        self.open(self.back)
+        self.decides(self.undo, not undoing.conflicts and bool(undoing.changes))
+
+    def _add(self, sign: str, token: str, words: str) -> None:
+        item = QListWidgetItem(icon(self._theme, sign, token), words)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        self.files.addItem(item)
+
+    def _confirm(self) -> None:
+        self.shut()
+        self.confirmed.emit(self._run_id)
+
+
+def _verb(change: PathChange) -> str:
+    if isinstance(change.after, Absent):
+        return "remove  "
+    return "restore " if isinstance(change.before, Absent) else "put back"
+
+
+def _sign(change: PathChange) -> tuple[str, str]:
+    if isinstance(change.after, Absent):
+        return "file-delete", "removed_ink"
+    return ("file-create", "added_ink") if isinstance(change.before, Absent) else ("file-edit", "muted")
+
+
+def _merged(change: PathChange, undoing: Undoing) -> str:
+    return "  keeps your later edits" if change.path in undoing.merged else ""
+
+
+def _summary(undoing: Undoing) -> str:
+    if undoing.conflicts:
+        number = wording.counted(len(undoing.conflicts), "file")
+        return f"Later edits overlap in {number}, so nothing can be undone. Put them aside first, then try again."
+    if not undoing.changes:
+        return "Nothing is left to undo: every file is as it was before."
+    return f"{wording.counted(len(undoing.changes), 'path')} will be as before the run. Nothing else is touched."

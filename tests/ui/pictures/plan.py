@@ -1,0 +1,217 @@
+"""The plan panel in the states a person meets, to be looked at."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.staging.difference import Difference
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
+from tandem_desktop.ui.theme.theme import Theme
+from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
+from tests.ui.plan.pages import Contents, a_page, every_kind, many, source_of, the_operations, viewed
+
+RUN = RunId("RUN-0badcafe")
+
+
+def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
+    with ThreadPoolExecutor(2) as executor:
+        commands = Commands()
+        for name, make in _STATES.items():
+            window = QWidget()
+            window.setProperty("role", "panel")
+            layout = QVBoxLayout(window)
+            layout.setContentsMargins(0, 0, 0, 0)
+            views, contents = every_kind() if name == "every-kind" else the_operations()
+            panel = ExecutionPlanPanel(
+                theme,
+                source_of(contents, commands, executor),
+                workspace="orders-api",
+                now=lambda: A_MOMENT + timedelta(hours=2),
+            )
+            layout.addWidget(panel)
+            if name in ("reviewing", "executing"):
+                buttons = PlanActionButtons(theme)
+                panel.followed.connect(lambda machine, buttons=buttons: buttons.follow(machine, comments=1, tasks=3))
+                layout.addWidget(buttons)
+            wide, high = (420, 760) if name.startswith("narrow") else (780, 820)
+            window.resize(theme.px(wide), theme.px(high))
+            window.show()
+            panel.operations.list.setFocus()
+            make(panel, views, contents)
+            yield f"plan-{name}", window
+            window.close()
+
+
+def reviewed(views: tuple, **fields: object) -> PlanPage:
+    return a_page(*views, **{"revision": 3, "parent": 2, **fields})  # type: ignore[arg-type]
+
+
+def _reviewing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    panel.set_viewed(tuple(OperationId(each) for each in ("s1", "s3", "s4", "s5")))
+    panel.operations.list.go_to(OperationId("s2"), open_it=True)
+    panel.operations.list.setFocus()
+
+
+def _attention(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    flow = b"on: push\njobs: {}\n"
+    contents["w1"] = (b"on: pull_request\njobs: {}\n", flow)
+    workflow = viewed(a_write(".github/workflows/ci.yml", flow, before=contents["w1"][0], id="w1"), *contents["w1"])
+    panel.show_page(
+        reviewed(
+            (*views, workflow),
+            warnings=("The agent asked for a network address that was refused.",),
+            confinement="not confined: bubblewrap is missing; install the package bubblewrap",
+        )
+    )
+
+
+def _approving(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    _attention(panel, views, contents)
+    panel.set_comments(("Keep the plan to rate limiting.",))
+    panel.request(EventKind.EXECUTE_PLAN)
+
+
+def _executing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    panel.show_progress(
+        RunStarted(
+            run_id=RUN,
+            plan_id=PLAN_ID,
+            revision=3,
+            run_kind=RunKind.APPLY,
+            on_failure=FailurePolicy.ROLLBACK,
+            operations=len(views),
+        )
+    )
+    for view in views[:4]:
+        result = OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED)
+        panel.show_progress(OperationFinished(run_id=RUN, result=result))
+    panel.show_progress(OperationStarted(run_id=RUN, operation_id=OperationId("s5")))
+
+
+def _failed(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    output = "tests/test_auth.py ....F\n\nE   assert 429 == 200\n1 failed, 13 passed in 1.9s\n"
+    results = [OperationResult(id=view.operation.id, status=ResultStatus.ROLLED_BACK) for view in views[:4]]
+    error = "The command ended with 1; see its output."
+    results.append(
+        OperationResult(id=OperationId("s5"), status=ResultStatus.FAILED, error=error, exit_code=1, output=output)
+    )
+    results.append(OperationResult(id=OperationId("s6"), status=ResultStatus.SKIPPED))
+    panel.show_page(reviewed(views, status=PlanStatus.FAILED, results=results, meta={"execution_session": RUN}))
+
+
+def _completed(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    results = [OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED) for view in views]
+    panel.show_page(reviewed(views, status=PlanStatus.COMPLETED, results=results, meta={"execution_session": RUN}))
+
+
+def _drifted(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views, drifted=(Drifted("app/settings.py", Difference.MODIFIED),)))
+
+
+def _drafting(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_drafting("Rate-limit the login route")
+    for view in views[:3]:
+        panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=view.operation))
+
+
+def _every_kind(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    for view in views[3:7]:
+        panel.model.set_expanded(view.operation.id, True)
+
+
+def _runs(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    _completed(panel, views, contents)
+    runs = tuple(
+        ListedRun(
+            RunRecord(
+                run_id=RunId(f"RUN-0000000{number}"),
+                kind=RunKind.APPLY,
+                plan_id=PLAN_ID,
+                revision=3 - number,
+                digest="0" * 64,
+                on_failure=FailurePolicy.ROLLBACK,
+                status=status,
+                rolled_back=status is RunStatus.FAILED,
+                started_at=A_MOMENT - timedelta(hours=number * 5),
+                summary="6 operations",
+            ),
+            status,
+            status is RunStatus.COMPLETED,
+        )
+        for number, status in enumerate((RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.UNDONE))
+    )
+    panel.show_runs(runs, {PLAN_ID: "Rate-limit the login route"})
+    panel.tabs.show_tab("runs")
+
+
+def _undoing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    _runs(panel, views, contents)
+    record = panel.runs.model.run(0)
+    assert record is not None
+    changes = tuple(
+        PathChange(path=view.operation.path, before=view.operation.after, after=view.operation.base)
+        for view in views
+        if view.operation.path
+    )
+    undoing = Undoing(changes, ("app/settings.py",), ("app",), (), (), {}, {})
+    panel.show_undo(record.record, undoing)
+
+
+def _text(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    content = (
+        "# Rate-limit the login route\n\nA token bucket per address, kept in the app state.\n\n"
+        "1. Add `app/ratelimit.py`\n2. Decorate the route\n3. A setting, and **tests**\n\n"
+        "## Risks\n\nA shared proxy counts as one address.\n\n```python\nlimited(lambda s: s.login_rate)\n```\n"
+    )
+    panel.show_page(reviewed(views, content=content))
+    panel.tabs.show_tab("plan-text")
+
+
+def _reworking(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    panel.request(EventKind.REQUEST_REVISION)
+
+
+_STATES = {
+    "reviewing": _reviewing,
+    "attention": _attention,
+    "approving": _approving,
+    "executing": _executing,
+    "failed": _failed,
+    "completed": _completed,
+    "drifted": _drifted,
+    "drafting": _drafting,
+    "every-kind": _every_kind,
+    "runs": _runs,
+    "undoing": _undoing,
+    "text": _text,
+    "empty": lambda panel, views, contents: panel.show_nothing(),
+    "rework": _reworking,
+    "interrupted": lambda panel, views, contents: panel.show_interrupted(
+        InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT), "Migrate session store"
+    ),
+    "long": lambda panel, views, contents: panel.show_page(reviewed(many(10_000))),
+    "narrow-reviewing": _reviewing,
+    "narrow-attention": _attention,
+    "narrow-command": lambda panel, views, contents: panel.show_page(
+        reviewed((viewed(a_command("for each in $(ls);\ndo\n  echo $each\ndone", cwd="tools", id="s9")), *views))
+    ),
+}
