@@ -1,0 +1,138 @@
+"""A block of code in a conversation: coloured, scrolled sideways on its own, copied with one press."""
+
+import math
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextEdit, QToolButton, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.chat.code_colors import write_code
+from tandem_desktop.ui.chat.prose_view import SafeDocument
+from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.ui.theme.theme import Theme
+
+_COPIED_MS = 1500
+
+
+class CodeView(QTextEdit):
+    """Code as tall as it is, up to a limit; what is longer or wider scrolls."""
+
+    def __init__(self, theme: Theme, tallest: int = 0, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tallest = tallest
+        document = SafeDocument(self)
+        document.setDocumentMargin(0)
+        document.setUndoRedoEnabled(False)
+        document.setDefaultFont(theme.code_font())
+        self.setDocument(document)
+        self.setProperty("role", "bare")
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded if tallest else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
+        self.viewport().setAutoFillBackground(False)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        document.contentsChanged.connect(self.updateGeometry)
+
+    def set_code(self, code: str, language: str = "") -> None:
+        """Show code from its beginning."""
+        write_code(self.document(), code, language, self._theme)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self.horizontalScrollBar().setValue(0)
+
+    def sizeHint(self) -> QSize:
+        size = self.document().size()
+        height = math.ceil(size.height())
+        if math.ceil(self.document().idealWidth()) > self.width() > 0:
+            height += self.horizontalScrollBar().sizeHint().height()
+        if self._tallest:
+            height = min(height, self._theme.px(self._tallest))
+        return QSize(self._theme.px(200), height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(40), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        sideways = abs(event.angleDelta().x()) > abs(event.angleDelta().y())
+        bar = self.verticalScrollBar()
+        can_move = bar.maximum() > 0 and self.hasFocus()
+        if sideways or can_move:
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # the conversation scrolls on under the pointer
+
+
+class CodeBlock(QFrame):
+    """A language, a Copy button, and the code whole."""
+
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._code = ""
+        self.setObjectName("code-block")
+        self.setProperty("role", "card")
+        self._language = QLabel()
+        self._language.setTextFormat(Qt.TextFormat.PlainText)
+        self._language.setProperty("role", "small")
+        self._copy = QToolButton()
+        self._copy.setObjectName("code-copy")
+        self._copy.setAccessibleName("Copy code")
+        self._copy.setToolTip("Copy code")
+        self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._copy.setFont(theme.ui_font(-2))
+        self._copy.clicked.connect(self._copy_code)
+        self._view = CodeView(theme)
+        self._view.setObjectName("code-text")
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.px(12), theme.px(4), theme.px(4), 0)
+        head.addWidget(self._language, 1)
+        head.addWidget(self._copy)
+        body = QVBoxLayout()
+        body.setContentsMargins(theme.px(12), theme.px(2), theme.px(12), theme.px(10))
+        body.addWidget(self._view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addLayout(body)
+        self._done = QTimer(self)
+        self._done.setSingleShot(True)
+        self._done.setInterval(_COPIED_MS)
+        self._done.timeout.connect(self._offer_copy)
+        self._offer_copy()
+
+    @property
+    def code(self) -> str:
+        return self._code
+
+    def set_code(self, code: str, language: str) -> None:
+        self._code = code
+        self._language.setText(language or "text")
+        self._view.setAccessibleName(f"{language or 'plain'} code")
+        self._view.set_code(code, language)
+
+    def _copy_code(self) -> None:
+        QGuiApplication.clipboard().setText(self._code)
+        self._copy.setIcon(icon(self._theme, "check", "ok", 14))
+        self._copy.setText("Copied")
+        self._done.start()
+        self.copied.emit(self._code)
+
+    def _offer_copy(self) -> None:
+        self._copy.setIcon(icon(self._theme, "copy", "muted", 14))
+        self._copy.setText("Copy")

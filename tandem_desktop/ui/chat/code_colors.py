@@ -1,0 +1,83 @@
+"""Which colour of the theme each piece of code takes."""
+
+from functools import cache
+from typing import Any
+
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
+
+from tandem_desktop.ui.theme.theme import Theme
+
+LARGEST_COLOURED = 60_000
+"""Longer code is shown in one colour: reading it is not what a chat is for, and lexing it would be felt."""
+
+
+def write_code(document: QTextDocument, code: str, language: str, theme: Theme) -> None:
+    """Replace the document's text by code in the theme's face and colours."""
+    document.clear()
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    for text, token in pieces(code, language):
+        form = QTextCharFormat()
+        form.setFont(theme.code_font())
+        form.setForeground(theme.color(token))
+        cursor.insertText(text, form)
+    cursor.endEditBlock()
+
+
+def pieces(code: str, language: str) -> list[tuple[str, str]]:
+    """The code cut into runs of one colour, each with the name of its token; all of it, and nothing else."""
+    lexer = _lexer(language)
+    if lexer is None or len(code) > LARGEST_COLOURED:
+        return [(code, "text")]
+    found: list[tuple[str, str]] = []
+    for kind, text in lexer.get_tokens(code):
+        token = _token(str(kind))
+        if found and found[-1][1] == token:
+            found[-1] = (found[-1][0] + text, token)
+        else:
+            found.append((text, token))
+    if "".join(text for text, _ in found) != code:
+        return [(code, "text")]  # a lexer that tidies up must not change what is shown and copied
+    return found
+
+
+@cache
+def _lexer(language: str) -> Any:
+    # Loaded with the first block of code, not with the window.
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    if not language:
+        return None
+    try:
+        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+@cache
+def _token(kind: str) -> str:
+    name = kind.removeprefix("Token.")
+    return next((token for prefix, token in _TOKENS if name.startswith(prefix)), "text")
+
+
+_TOKENS = (
+    ("Comment.Preproc", "syntax_decorator"),
+    ("Comment", "syntax_comment"),
+    ("Keyword.Type", "syntax_type"),
+    ("Keyword", "syntax_keyword"),
+    ("Operator.Word", "syntax_keyword"),
+    ("Operator", "syntax_operator"),
+    ("Name.Decorator", "syntax_decorator"),
+    ("Name.Function", "syntax_function"),
+    ("Name.Class", "syntax_type"),
+    ("Name.Builtin", "syntax_type"),
+    ("Name.Exception", "syntax_type"),
+    ("Name.Tag", "syntax_keyword"),
+    ("Name.Attribute", "syntax_function"),
+    ("Literal.String", "syntax_string"),
+    ("Literal.Number", "syntax_number"),
+    ("Generic.Inserted", "added_ink"),
+    ("Generic.Deleted", "removed_ink"),
+    ("Generic.Subheading", "syntax_comment"),
+)

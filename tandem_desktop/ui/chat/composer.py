@@ -1,0 +1,278 @@
+"""Where a person asks: the text, its commands and files, Send that is Stop while the agent works, and the meter."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.agents import UsageReported
+from tandem_desktop.ui.chat.commands_on_offer import WINDOW_COMMANDS, ChatCommand, matching
+from tandem_desktop.ui.chat.completion_popup import CompletionPopup, Offer
+from tandem_desktop.ui.chat.composer_edit import ComposerEdit
+from tandem_desktop.ui.chat.mentions import command_being_typed, file_being_typed, mention, mentions
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+
+FindFiles = Callable[[str], "Future[tuple[str, ...]] | tuple[str, ...]"]
+_NEARLY_FULL = 0.85
+
+
+class Composer(QFrame):
+    """Takes a message and says so. Whether it is sent, queued or carried out is decided elsewhere."""
+
+    submitted = Signal(str)
+    stop_requested = Signal()
+    recalled = Signal()
+    attach_requested = Signal()
+    image_pasted = Signal(QImage)
+
+    def __init__(self, theme: Theme, popup_parent: QWidget | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._root: Path | None = None
+        self._commands: tuple[ChatCommand, ...] = WINDOW_COMMANDS
+        self._find: FindFiles | None = None
+        self._asked = 0
+        self._answers = Commands(self)
+        self._works = False
+        self.setObjectName("composer")
+        self.edit = ComposerEdit(theme)
+        self._popup = CompletionPopup(theme, popup_parent or self)
+        self._popup.chosen.connect(self._choose)
+        self.edit.popup = self._popup
+        self._editing = plain_label("Editing an earlier message: it is sent as a new one", "small")
+        self._editing.setObjectName("composer-editing")
+        self._editing.hide()
+        self._usage = QLabel()
+        self._usage.setTextFormat(Qt.TextFormat.PlainText)
+        self._usage.setObjectName("composer-usage")
+        self._usage.setProperty("role", "code-muted")
+        self._send = IconButton(theme, "send", "Send", key="Enter", filled=True, size=32)
+        self._send.setObjectName("composer-send")
+        self._send.clicked.connect(self._send_or_stop)
+        self._lay_out()
+        self.edit.submitted.connect(self._submit)
+        self.edit.escaped.connect(self._escape)
+        self.edit.recalled.connect(self.recalled)
+        self.edit.files_given.connect(lambda paths: self.edit.insert_words(mentions(paths, self._root)))
+        self.edit.image_given.connect(self.image_pasted)
+        self.edit.textChanged.connect(self._text_changed)
+        self.edit.cursorPositionChanged.connect(self._complete)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def text(self) -> str:
+        return self.edit.toPlainText()
+
+    @property
+    def popup(self) -> CompletionPopup:
+        return self._popup
+
+    def set_text(self, text: str, *, is_edit: bool = False) -> None:
+        """Fill the field; the person goes on from the end of it."""
+        self.edit.set_text(text)
+        self._editing.setVisible(is_edit)
+        self.edit.setFocus()
+
+    def type_on(self, text: str) -> None:
+        """Letters typed elsewhere belong here."""
+        self.edit.setFocus()
+        self.edit.insertPlainText(text)
+
+    def clear(self) -> None:
+        self.edit.set_text("")
+        self._editing.hide()
+
+    def insert_mention(self, path: str) -> None:
+        self.edit.insert_words(mention(path, self._root))
+        self.edit.setFocus()
+
+    def set_commands(self, commands: Sequence[ChatCommand]) -> None:
+        self._commands = tuple(commands)
+
+    def set_files(self, root: Path | None, find: FindFiles | None) -> None:
+        """Where @ looks: `find` answers at once or later, from any thread."""
+        self._root, self._find = root, find
+
+    def set_working(self, works: bool) -> None:
+        self._works = works
+        self._text_changed()
+
+    def set_usage(self, usage: UsageReported | None) -> None:
+        """What the agent says of its context and cost; nothing when it does not say."""
+        self._usage.setText(usage_words(usage))
+        full = usage is not None and usage.size > 0 and usage.used >= usage.size * _NEARLY_FULL
+        self._usage.setProperty("role", "risk" if full else "code-muted")
+        self._usage.style().polish(self._usage)
+        whole = f"{usage.used:,} of {usage.size:,} tokens of the agent's context" if usage and usage.size else ""
+        self._usage.setToolTip(plain_tooltip(f"{whole}. It is nearly full." if full else whole))
+        self._usage.setAccessibleName(self._usage.text())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.edit.setFocus()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.edit.setFocus()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focused = self.edit.hasFocus()
+        painter.setPen(QPen(self._theme.color("focus" if focused else "line"), 1))
+        painter.setBrush(self._theme.color("panel"))
+        frame = self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(frame, self._theme.px(12), self._theme.px(12))
+        painter.end()
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        plan, attach = self._hint("/plan", "Turn Plan mode on or off"), self._hint("@ Attach", "Mention a file")
+        plan.setObjectName("composer-plan")
+        attach.setObjectName("composer-attach")
+        plan.clicked.connect(lambda: self.submitted.emit("/plan"))
+        attach.clicked.connect(self._attach)
+        self._row = QHBoxLayout()
+        for widget in (plan, attach):
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
+        self._row.addWidget(self._usage)
+        self._row.addSpacing(theme.px(8))
+        self._row.addWidget(self._send)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._editing)
+        self._column.addWidget(self.edit)
+        self._column.addLayout(self._row)
+
+    def _hint(self, text: str, about: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setProperty("role", "hint")
+        button.setAccessibleName(about)
+        button.setToolTip(about)
+        button.setAutoDefault(False)
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        return button
+
+    def _restyle(self) -> None:
+        theme, tokens = self._theme, self._theme.tokens
+        self._column.setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(10))
+        self._column.setSpacing(theme.px(10))
+        self._row.setSpacing(theme.px(10))
+        edge = theme.px(6)
+        self.setStyleSheet(
+            f"QPushButton[role=hint] {{ background: transparent; border: 1px solid transparent; color: {tokens.muted};"
+            f" padding: 2px {theme.px(2)}px; border-radius: {edge}px; min-height: 0; }}"
+            f"QPushButton[role=hint]:hover {{ color: {tokens.text}; }}"
+            f"QPushButton[role=hint]:focus {{ border: 1px solid {tokens.focus}; }}"
+        )
+        self.update()
+
+    # Sending and stopping
+
+    def _submit(self) -> None:
+        text = self.text.strip()
+        if not text:
+            self.edit.setFocus()
+            return
+        self._popup.hide()
+        self.clear()
+        self.submitted.emit(text)
+
+    def _send_or_stop(self) -> None:
+        if self._works:
+            self.stop_requested.emit()
+        else:
+            self._submit()
+
+    def _escape(self) -> None:
+        if not self._editing.isHidden():
+            self.clear()
+        elif self._works:
+            self.stop_requested.emit()
+
+    def _text_changed(self) -> None:
+        if self._works:
+            self._send.set_icon_name("stop")
+            self._send.set_name("Stop", "Esc")
+        else:
+            self._send.set_icon_name("send")
+            self._send.set_name("Send", "Enter")
+        if not self.text:
+            self._editing.hide()
+        self.update()
+
+    # Completing
+
+    def _attach(self) -> None:
+        self.edit.setFocus()
+        before = self.edit.before_cursor()
+        self.edit.insertPlainText("@" if not before or before[-1].isspace() else " @")
+
+    def _complete(self) -> None:
+        self._asked += 1
+        before = self.edit.before_cursor()
+        command, file = command_being_typed(before), file_being_typed(before)
+        if command is not None:
+            self._offer(tuple(_command_offer(each) for each in matching(command, self._commands)))
+        elif file is not None and self._find is not None:
+            self._look_for(file)
+        else:
+            self._popup.hide()
+
+    def _look_for(self, text: str) -> None:
+        assert self._find is not None
+        found, asked = self._find(text), self._asked
+        if isinstance(found, tuple):
+            self._offer_files(found)
+            return
+
+        def show(paths: tuple[str, ...]) -> None:
+            if asked == self._asked:  # an answer to what has been typed over is no answer
+                self._offer_files(paths)
+
+        self._answers.run(found, show, lambda error: self._popup.hide())
+
+    def _offer_files(self, paths: Sequence[str]) -> None:
+        self._offer(tuple(Offer(f"{mention(path, self._root)} ", path) for path in paths))
+
+    def _offer(self, offers: Sequence[Offer]) -> None:
+        parent = self._popup.parentWidget()
+        assert parent is not None
+        over = QRect(self.mapTo(parent, self.rect().topLeft()), self.size())
+        self._popup.offer(offers, over)
+
+    def _choose(self, offer: Offer) -> None:
+        before = self.edit.before_cursor()
+        command, file = command_being_typed(before), file_being_typed(before)
+        typed = len(before) if command is not None else len(before) - before.rindex("@") if file is not None else 0
+        self._popup.hide()
+        self.edit.replace_before_cursor(typed, offer.insert)
+        self._popup.hide()
+
+
+def usage_words(usage: UsageReported | None) -> str:
+    """`12.4k tokens · $0.31`"""
+    if usage is None or not (usage.used or usage.cost):
+        return ""
+    words = [f"{_short(usage.used)} tokens"] if usage.used else []
+    if usage.cost is not None:
+        sign = {"USD": "$", "EUR": "€", "GBP": "£"}.get(usage.currency)
+        amount = f"{usage.cost:.2f}" if usage.cost >= 0.01 or not usage.cost else f"{usage.cost:.4f}"
+        words.append(f"{sign}{amount}" if sign else f"{amount} {usage.currency}".strip())
+    return " · ".join(words)
+
+
+def _short(count: int) -> str:
+    if count < 1000:
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
+
+
+def _command_offer(command: ChatCommand) -> Offer:
+    hint = f" {command.hint}" if command.hint else ""
+    return Offer(f"/{command.name} ", f"/{command.name}{hint}", command.description, command.source.value)

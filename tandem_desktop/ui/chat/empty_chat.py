@@ -1,0 +1,101 @@
+"""A conversation that has not begun: what to do here, and three tasks to begin with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleTask:
+    """A task to start from: its name, and the message that does it."""
+
+    title: str
+    text: str
+
+
+EXAMPLES = (
+    ExampleTask("Replace words everywhere", '/replace "colour" "color" --in *.md'),
+    ExampleTask("Rename something in the code", "/rename-identifier get_user fetch_user --in src/"),
+    ExampleTask("Add a licence header", '/licence-header MIT --holder "Jane Doe"'),
+)
+"""Recipes: they work with the built-in agent, without a model or an account."""
+
+
+class EmptyChat(QWidget):
+    """Nothing has been said yet."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("empty-chat")
+        self._column = QVBoxLayout()
+        self._column.setSpacing(theme.px(8))
+        self._column.addWidget(plain_label("Ask for a change", "title"))
+        words = "The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."
+        self._column.addWidget(plain_label(words, "muted", wrap=True))
+        self._column.addSpacing(theme.px(8))
+        self._tasks = QVBoxLayout()
+        self._tasks.setSpacing(theme.px(8))
+        self._column.addLayout(self._tasks)
+        holder = QWidget()
+        holder.setLayout(self._column)
+        holder.setMaximumWidth(theme.px(460))
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(holder, 100)
+        across.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.addStretch(2)
+        layout.addLayout(across)
+        layout.addStretch(3)
+        self.set_examples(EXAMPLES)
+
+    def set_examples(self, examples: Sequence[ExampleTask]) -> None:
+        while (item := self._tasks.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for at, example in enumerate(examples):
+            button = _ExampleButton(self._theme, example)
+            button.setObjectName(f"example-{at + 1}")
+            button.clicked.connect(lambda checked=False, text=example.text: self.chosen.emit(text))
+            self._tasks.addWidget(button)
+
+
+class _ExampleButton(QAbstractButton):
+    def __init__(self, theme: Theme, example: ExampleTask, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._example = example
+        self.setAccessibleName(f"{example.title}: {example.text}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(theme.px(56))
+        theme.changed.connect(lambda: self.setFixedHeight(theme.px(56)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("focus" if self.hasFocus() else "line"), 1))
+        painter.setBrush(theme.color("hover" if self.underMouse() else "panel"))
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), theme.px(10), theme.px(10))
+        inside = self.rect().adjusted(theme.px(14), theme.px(9), -theme.px(14), -theme.px(9))
+        painter.setPen(theme.color("text"))
+        painter.setFont(theme.ui_font())
+        painter.drawText(inside, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, self._example.title)
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.code_font())
+        text = painter.fontMetrics().elidedText(self._example.text, Qt.TextElideMode.ElideRight, inside.width())
+        painter.drawText(inside, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()

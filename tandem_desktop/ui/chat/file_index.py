@@ -1,0 +1,95 @@
+"""The files a person can mention with @: what git does not ignore, found by a few letters."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from tandem_desktop.agent.source_files import source_paths
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.storage.workspace import Workspace
+
+SHOWN = 12
+_START_OF_WORD = "/_-. "
+
+
+class FileIndex:
+    """Looks through a workspace on a thread of its own and remembers the names until it is told to look again."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._paths: tuple[str, ...] | None = None
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="file-index")
+
+    def find(self, text: str, limit: int = SHOWN) -> "Future[tuple[str, ...]]":
+        """The best names for `text`, best first. Never blocks the caller."""
+        return self._worker.submit(lambda: best_matches(text, self.paths(), limit))
+
+    def paths(self) -> tuple[str, ...]:
+        """Every file; looks at the disk when it has not done so since `forget`."""
+        with self._lock:
+            if self._paths is None:
+                self._paths = _look(self._root)
+            return self._paths
+
+    def forget(self) -> None:
+        """The workspace has changed: look again at the next question."""
+        with self._lock:
+            self._paths = None
+
+    def close(self) -> None:
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+
+def best_matches(text: str, paths: Sequence[str], limit: int = SHOWN) -> tuple[str, ...]:
+    """Paths that hold the letters of `text` in this order, those that read most like it first."""
+    wanted = text.strip().lower()
+    if not wanted:
+        return tuple(sorted(paths, key=lambda path: (path.count("/"), path))[:limit])
+    ranked = [(score, len(path), path) for path in paths if (score := fuzzy_score(wanted, path)) is not None]
+    ranked.sort(key=lambda found: (-found[0], found[1], found[2]))
+    return tuple(path for _, _, path in ranked[:limit])
+
+
+def fuzzy_score(wanted: str, candidate: str) -> int | None:
+    """How well `candidate` answers the lower-case letters `wanted`; None when one of them is missing."""
+    lowered = candidate.lower()
+    name = lowered.rpartition("/")[2]
+    if name.startswith(wanted):
+        return 1000 + (200 if name == wanted or name.rpartition(".")[0] == wanted else 0)
+    if wanted in name:
+        return 800 - name.index(wanted)
+    if wanted in lowered:
+        return 600 + (100 if lowered.startswith(wanted) else 0) - min(lowered.index(wanted), 90)
+    return _scattered(wanted, lowered)
+
+
+def _scattered(wanted: str, lowered: str) -> int | None:
+    score, at, before = 0, -1, -2
+    for letter in wanted:
+        at = lowered.find(letter, at + 1)
+        if at < 0:
+            return None
+        score += 8 if at == before + 1 else 5 if at == 0 or lowered[at - 1] in _START_OF_WORD else 1
+        before = at
+    return score
+
+
+def _look(root: Path) -> tuple[str, ...]:
+    try:
+        workspace = Workspace(root)
+    except TandemError:
+        return ()
+    try:
+        return tuple(_until_it_fails(source_paths(workspace)))
+    finally:
+        workspace.close()
+
+
+def _until_it_fails(paths: Iterator[str]) -> Iterator[str]:
+    """What was found before the walk was refused, by a limit or by the disk: some names are better than none."""
+    try:
+        yield from paths
+    except TandemError:
+        return

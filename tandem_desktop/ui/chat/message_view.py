@@ -1,0 +1,104 @@
+"""What an agent says: prose and code under one another, growing at the end while it speaks."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.chat.code_block import CodeBlock
+from tandem_desktop.ui.chat.markdown import Block, CodeText, MarkdownStream, TextBlock
+from tandem_desktop.ui.chat.prose_view import ProseView
+from tandem_desktop.ui.theme.theme import Theme
+
+_Part = ProseView | CodeBlock
+
+
+class MessageView(QWidget):
+    """Shows sanitised Markdown. Parts that did not change are not touched while the rest streams in."""
+
+    link_activated = Signal(str)
+    file_activated = Signal(str)
+
+    def __init__(self, theme: Theme, ink: str = "text", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._ink = ink
+        self._text = ""
+        self._stream = MarkdownStream()
+        self._parts: list[tuple[_Part, tuple[Block, ...]]] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.px(8))
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show `text`; cheap when it is what was shown, with more at its end."""
+        self._text = text
+        groups = _grouped(self._stream.update(text))
+        for at, group in enumerate(groups):
+            self._show(at, group)
+        for part, _ in self._parts[len(groups) :]:
+            self._layout.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        del self._parts[len(groups) :]
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        copy = QAction("Copy reply as Markdown", menu)
+        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._text))
+        menu.addAction(copy)
+        menu.exec(event.globalPos())
+
+    def _show(self, at: int, group: tuple[Block, ...]) -> None:
+        if at < len(self._parts):
+            part, shown = self._parts[at]
+            if len(shown) == len(group) and all(a is b for a, b in zip(shown, group, strict=True)):
+                return
+            if isinstance(part, CodeBlock) == isinstance(group[0], CodeText):
+                _fill(part, group)
+                self._parts[at] = (part, group)
+                return
+            self._layout.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+            del self._parts[at]
+        made = self._make(group)
+        self._layout.insertWidget(at, made)
+        self._parts.insert(at, (made, group))
+
+    def _make(self, group: tuple[Block, ...]) -> _Part:
+        if isinstance(group[0], CodeText):
+            block = CodeBlock(self._theme)
+            _fill(block, group)
+            return block
+        prose = ProseView(self._theme, self._ink)
+        prose.link_activated.connect(self.link_activated)
+        prose.file_activated.connect(self.file_activated)
+        _fill(prose, group)
+        return prose
+
+
+def _fill(part: _Part, group: Sequence[Block]) -> None:
+    if isinstance(part, CodeBlock):
+        code = group[0]
+        assert isinstance(code, CodeText)
+        part.set_code(code.code, code.language)
+    else:
+        part.set_blocks([block for block in group if isinstance(block, TextBlock)])
+
+
+def _grouped(blocks: Sequence[Block]) -> list[tuple[Block, ...]]:
+    """Runs of prose, and each block of code by itself."""
+    groups: list[tuple[Block, ...]] = []
+    for block in blocks:
+        follows = groups and isinstance(groups[-1][-1], TextBlock)
+        if follows and isinstance(block, TextBlock):
+            groups[-1] = (*groups[-1], block)
+        else:
+            groups.append((block,))
+    return groups

@@ -1,0 +1,200 @@
+"""A revision in the conversation: what it holds, how it stands, and the two answers it waits for."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.ui.chat.decision_card import DecisionCard
+from tandem_desktop.ui.chat.entry_widget import EntryWidget
+from tandem_desktop.ui.chat.reason_field import ReasonField
+from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.badge import Badge
+from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.link_button import LinkButton
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """What a card shows of one revision; the conversation itself only knows its number."""
+
+    plan_id: PlanId
+    revision: int
+    title: str
+    operations: int
+    files: int = 0
+    commands: int = 0
+    added: int = 0
+    removed: int = 0
+    state: str = ""
+    """In words: "Reviewing", "Applied"."""
+    tone: str = "neutral"
+    """One of a badge's tones."""
+    is_waiting: bool = False
+    """Whether a person may approve or deny just this revision now."""
+    origin: str = ""
+    """How it came to be, where that is worth a word: "reworked from 1 comment"."""
+
+
+class PlanCard(EntryWidget):
+    """A line for a revision that is settled, a card with two answers for one that waits. Approves nothing itself."""
+
+    approve_requested = Signal(str)
+    deny_requested = Signal(str, str)
+    view_requested = Signal(str, int)
+    typed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("plan-card")
+        self._plan_id, self._revision = PlanId(""), 0
+        self._shown: PlanFacts | None = None
+        self._line = _SettledLine(theme)
+        self._line.view.clicked.connect(self._view)
+        self._card: _WaitingCard | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._line)
+
+    @property
+    def card(self) -> DecisionCard | None:
+        """The part that takes digits, while it waits."""
+        return self._card
+
+    @property
+    def is_kept(self) -> bool:
+        return super().is_kept or (self._card is not None and self._card.is_kept)
+
+    def set_row(self, row: Row) -> None:
+        entry = row.last
+        self._plan_id, self._revision = entry.plan_id or PlanId(""), entry.revision
+        if self._shown is None:
+            self._line.say(f"Revision {entry.revision}", entry.text)
+
+    def set_facts(self, facts: PlanFacts) -> None:
+        if facts == self._shown:
+            return
+        self._shown = facts
+        self._line.show_facts(facts)
+        if self._card is not None and (not facts.is_waiting or self._card.facts != facts):
+            self._drop_card()
+        if facts.is_waiting and self._card is None:
+            self._put_card(facts)
+        self._line.setVisible(self._card is None)
+        self.setAccessibleName(f"Plan {facts.title}, revision {facts.revision}, {facts.state}")
+        self.height_changed.emit()
+
+    def _put_card(self, facts: PlanFacts) -> None:
+        card = self._card = _WaitingCard(self.theme, facts)
+        card.approve.clicked.connect(lambda: self.approve_requested.emit(self._plan_id))
+        card.denied.connect(lambda words: self.deny_requested.emit(self._plan_id, words))
+        card.view.clicked.connect(self._view)
+        card.typed.connect(self.typed)
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(card)
+
+    def _drop_card(self) -> None:
+        assert self._card is not None
+        self._card.hide()
+        self._card.deleteLater()
+        self._card = None
+
+    def _view(self) -> None:
+        self.view_requested.emit(self._plan_id, self._revision)
+
+
+class _WaitingCard(DecisionCard):
+    denied = Signal(str)
+
+    def __init__(self, theme: Theme, facts: PlanFacts, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "line_strong", parent)
+        self.facts = facts
+        self.setObjectName("plan-card-waiting")
+        self.setAccessibleName(f"Plan {facts.title}, revision {facts.revision}. 1 approves, 2 denies with feedback.")
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(ElidedLabel(theme, facts.title, mode=Qt.TextElideMode.ElideRight, bold=True), 1)
+        head.addWidget(plain_label(f"r{facts.revision}", "code-muted"))
+        if facts.state:
+            head.addWidget(Badge(theme, facts.state, facts.tone))
+        self.body.addLayout(head)
+        figures = _figures(theme, facts)
+        figures.addStretch(1)
+        self.view = LinkButton(theme, "Review")
+        self.view.setObjectName("plan-card-view")
+        figures.addWidget(self.view)
+        self.body.addLayout(figures)
+        self.approve = Button(theme, "Approve…")
+        self.approve.setObjectName("plan-card-approve")
+        self.add_choice("1", self.approve)
+        deny = QuietButton(theme, "Deny…")
+        deny.setObjectName("plan-card-deny")
+        deny.clicked.connect(self._ask)
+        self.add_choice("2", deny)
+
+    def _ask(self) -> None:
+        field = ReasonField(
+            self.theme,
+            "plan-card-feedback",
+            "What should be different?",
+            "Send feedback",
+            needs_words="Say what should be different: the agent revises the plan by your words.",
+        )
+        field.sent.connect(self._deny)
+        self.ask_words(field)
+
+    def _deny(self, words: str) -> None:
+        self.settle()
+        self.denied.emit(words)
+
+
+class _SettledLine(QWidget):
+    """`Revision 2 · reworked from 1 comment · 7 operations +142 −38`"""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._words = ElidedLabel(theme, mode=Qt.TextElideMode.ElideRight, token="muted", points_delta=-1)
+        self.view = LinkButton(theme, "View", ink="muted")
+        self.view.setObjectName("plan-line-view")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(8))
+        layout.addWidget(self._words, 1)
+        layout.addWidget(self.view)
+
+    def say(self, *words: str) -> None:
+        self._words.setText(" · ".join(word for word in words if word))
+
+    def show_facts(self, facts: PlanFacts) -> None:
+        figures = f"+{facts.added} −{facts.removed}" if facts.added or facts.removed else ""
+        operations = _counted(facts.operations, "operation")
+        counted = f"{operations} {figures}".strip()
+        rest = (facts.origin,) if facts.origin else (counted, facts.state)
+        self.say(f"Revision {facts.revision}", *rest)
+        self._words.setAccessibleDescription(f"{counted}, {facts.state}")
+
+
+def _figures(theme: Theme, facts: PlanFacts) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(theme.px(12))
+    row.addWidget(plain_label(_counted(facts.operations, "operation"), "muted"))
+    changed = QHBoxLayout()
+    changed.setSpacing(theme.px(5))
+    if facts.files:
+        changed.addWidget(plain_label(_counted(facts.files, "file"), "muted"))
+    changed.addWidget(plain_label(f"+{facts.added}", "added"))
+    changed.addWidget(plain_label(f"−{facts.removed}", "removed"))
+    row.addLayout(changed)
+    if facts.commands:
+        row.addWidget(plain_label(_counted(facts.commands, "command"), "muted"))
+    return row
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,197 @@
+"""What is said: a person's words in a bubble, an agent's on the ground, its thinking folded, notes in dim print."""
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.ui.chat.entry_widget import EntryWidget
+from tandem_desktop.ui.chat.fold import Fold
+from tandem_desktop.ui.chat.message_view import MessageView
+from tandem_desktop.ui.chat.prose_view import ProseView
+from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.link_button import LinkButton
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+_WIDEST = 0.86
+"""How much of the width a bubble takes at most; the rest says who is speaking."""
+
+
+class PersonBubble(EntryWidget):
+    """The person's words, just as typed. They can be taken back into the composer and sent anew."""
+
+    edit_requested = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("person-bubble")
+        self._number = 0
+        self._text = ""
+        self._frame = QRect()
+        self._prose = ProseView(theme, parent=self)
+        self._prose.link_activated.connect(self.link_activated)
+        self._edit = IconButton(theme, "file-edit", "Edit and resend", parent=self)
+        self._edit.setObjectName("message-edit")
+        self._edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
+        self._edit.installEventFilter(self)
+        self._edit.hide()
+
+    def set_row(self, row: Row) -> None:
+        self._number = row.last.number
+        if row.last.text != self._text:
+            self._text = row.last.text
+            self._prose.set_plain(self._text)
+            self._place()
+        self.setAccessibleName(f"You: {self._text[:200]}")
+
+    def heightForWidth(self, width: int) -> int:
+        return self._bubble(width).height()
+
+    def needed_height(self, width: int) -> int:
+        return self.heightForWidth(width)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), self.heightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._edit.show()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._edit.setVisible(self._edit.hasFocus())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.theme.color("line"), 1))
+        painter.setBrush(self.theme.color("raised"))
+        painter.drawPath(_bubble_path(self._frame, self.theme.px(12), self.theme.px(3)))
+        painter.end()
+
+    def _bubble(self, width: int) -> QRect:
+        side, above = self.theme.px(13), self.theme.px(9)
+        widest = int(width * _WIDEST) - 2 * side
+        inner = max(min(self._prose.ideal_width() + 2, widest), self.theme.px(24))
+        height = self._prose.heightForWidth(inner)
+        return QRect(width - inner - 2 * side, 0, inner + 2 * side, height + 2 * above)
+
+    def _place(self) -> None:
+        self._frame = self._bubble(self.width())
+        side, above = self.theme.px(13), self.theme.px(9)
+        self._prose.setGeometry(self._frame.adjusted(side, above, -side, -above))
+        button = self._edit.sizeHint()
+        self._edit.setGeometry(QRect(self._frame.left() - button.width() - self.theme.px(4), 0, *button.toTuple()))
+        self.update()
+
+
+class AgentMessage(EntryWidget):
+    """An agent's answer as Markdown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("agent-message")
+        self.view = MessageView(theme)
+        self.view.link_activated.connect(self.link_activated)
+        self.view.file_activated.connect(self.file_activated)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.view)
+
+    def set_row(self, row: Row) -> None:
+        self.view.set_text(row.last.text)
+
+
+class Thinking(EntryWidget):
+    """What an agent thought on the way: one line, unless it is opened."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("thinking")
+        self._text = ""
+        self._fold = Fold(theme, self._make)
+        self._fold.line.setObjectName("thinking-fold")
+        self._fold.toggled.connect(self.opened)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._fold)
+
+    def set_row(self, row: Row) -> None:
+        self._text = row.last.text
+        last_line = self._text.strip().rpartition("\n")[2]
+        self._fold.line.set_words("Thinking", last_line.strip("*_# "), icon="thinking")
+        body = self._fold.content
+        if isinstance(body, _Quoted):
+            body.view.set_text(self._text)
+
+    def set_open(self, is_open: bool) -> None:
+        self._fold.set_open(is_open)
+
+    def _make(self) -> QWidget:
+        body = _Quoted(self.theme)
+        body.view.link_activated.connect(self.link_activated)
+        body.view.file_activated.connect(self.file_activated)
+        body.view.set_text(self._text)
+        return body
+
+
+class NoteLine(EntryWidget):
+    """What happened beside the conversation; after a run, with a way to see it and a way back."""
+
+    view_requested = Signal(str, int)
+    undo_requested = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("note-line")
+        self._plan_id = PlanId("")
+        self._words = plain_label("", "muted", wrap=True)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._words.setFont(theme.ui_font(-1))
+        self._view, self._undo = LinkButton(theme, "View"), LinkButton(theme, "Undo")
+        self._view.setObjectName("note-view")
+        self._undo.setObjectName("note-undo")
+        self._view.clicked.connect(lambda: self.view_requested.emit(self._plan_id, 0))
+        self._undo.clicked.connect(lambda: self.undo_requested.emit(self._plan_id))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(4))
+        layout.addWidget(self._words, 1)
+        layout.addWidget(self._view)
+        layout.addWidget(self._undo)
+
+    def set_row(self, row: Row) -> None:
+        self._plan_id = row.last.plan_id or PlanId("")
+        self._words.setText(row.last.text)
+        for button in (self._view, self._undo):
+            button.setVisible(row.last.plan_id is not None)
+
+
+class _Quoted(QWidget):
+    """Text beside a line, so that it is not taken for the answer."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        bar = QLabel()
+        bar.setFixedWidth(theme.px(2))
+        bar.setStyleSheet(f"background: {theme.tokens.line};")
+        self.view = MessageView(theme, ink="muted")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.px(8), 0, 0, 0)
+        layout.setSpacing(theme.px(12))
+        layout.addWidget(bar)
+        layout.addWidget(self.view, 1)
+
+
+def _bubble_path(frame: QRect, radius: float, corner: float) -> QPainterPath:
+    """A rounded box whose lower right corner points to the person."""
+    box = frame.toRectF().adjusted(0.5, 0.5, -0.5, -0.5)
+    path = QPainterPath()
+    path.addRoundedRect(box, radius, radius)
+    point = QPainterPath()
+    quarter = box.adjusted(box.width() / 2, box.height() / 2, 0, 0)
+    point.addRoundedRect(quarter, corner, corner)
+    return path.united(point).simplified()

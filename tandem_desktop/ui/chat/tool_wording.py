@@ -1,0 +1,134 @@
+"""What an agent did with a tool, in the few words that fit a chip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.paths import shown
+from tandem_desktop.staging.hunks import hunks
+
+_QUEUED = "command was queued"
+_COUNTED_BYTES = 400_000
+"""A proposal larger than this is not counted while it scrolls by; the plan has the real figures."""
+
+
+class ChipMark(StrEnum):
+    """What the sign before the words says."""
+
+    WORKING = "working"
+    DONE = "done"
+    STAGED = "staged"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChipWords:
+    """One chip: a verb, what it was done to, and figures."""
+
+    mark: ChipMark
+    verb: str
+    subject: str
+    path: str = ""
+    """The file behind the subject, where there is one."""
+    added: int = 0
+    removed: int = 0
+    more: str = ""
+    output: str = ""
+
+    def sentence(self) -> str:
+        figures = (f"+{self.added}" if self.added else "", f"−{self.removed}" if self.removed else "")
+        return " ".join(word for word in (self.verb, self.subject, *figures, self.more) if word)
+
+
+def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
+    """The chip for one call, or for several reads in a row."""
+    last = calls[-1]
+    if last.kind is ToolKind.EXECUTE or last.command:
+        return _command(last)
+    if last.kind in (ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE) or last.diffs:
+        return _change(last)
+    return _look(calls)
+
+
+def _command(call: ToolCall) -> ChipWords:
+    subject = shown(call.command or call.title or call.tool, limit=400)
+    if _QUEUED in call.output:
+        return ChipWords(ChipMark.STAGED, "command queued", subject, output=call.output)
+    verb = {ToolCallStatus.COMPLETED: "ran", ToolCallStatus.FAILED: "did not run" if call.asked else "failed"}
+    return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, "runs"), subject, output=call.output)
+
+
+def _change(call: ToolCall) -> ChipWords:
+    paths = call.paths or tuple(diff.path for diff in call.diffs)
+    added = removed = 0
+    for diff in call.diffs:
+        more, less = _counts(diff)
+        added, removed = added + more, removed + less
+    verbs = {
+        ToolKind.DELETE: ("staged delete", "deletes", "could not delete"),
+        ToolKind.MOVE: ("staged move", "moves", "could not move"),
+    }
+    done, doing, failed = verbs.get(call.kind, ("staged", "edits", "could not edit"))
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
+    subject = _subject(call, paths)
+    # What became of a change is in the plan; an agent's "file written" adds nothing, its reason to fail does.
+    output = call.output if call.status is ToolCallStatus.FAILED else ""
+    first = paths[0] if paths else ""
+    others = "" if call.kind is ToolKind.MOVE else _others(paths)
+    return ChipWords(_mark(call, ChipMark.STAGED), verb, subject, first, added, removed, others, output)
+
+
+def _look(calls: Sequence[ToolCall]) -> ChipWords:
+    last = calls[-1]
+    verbs = {
+        ToolKind.READ: ("read", "reads", "could not read"),
+        ToolKind.SEARCH: ("searched", "searches", "could not search"),
+        ToolKind.FETCH: ("fetched", "fetches", "could not fetch"),
+        ToolKind.THINK: ("thought about", "thinks about", "could not think about"),
+    }
+    done, doing, failed = verbs.get(last.kind, ("used", "uses", "could not use"))
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(last.status, doing)
+    paths = tuple(dict.fromkeys(path for call in calls for path in call.paths))
+    first = paths[0] if paths and last.kind is ToolKind.READ else ""
+    subject = shown(first, limit=400) if first else _title(calls[0])
+    return ChipWords(
+        _mark(last, ChipMark.DONE),
+        verb,
+        subject,
+        first,
+        more=_others(paths) if first else _more(len(calls) - 1),
+        output="\n".join(call.output.rstrip("\n") for call in calls if call.output),
+    )
+
+
+def _subject(call: ToolCall, paths: Sequence[str]) -> str:
+    if call.kind is ToolKind.MOVE and len(paths) > 1:
+        return " → ".join(shown(path, limit=400) for path in paths[:2])
+    return shown(paths[0], limit=400) if paths else _title(call)
+
+
+def _title(call: ToolCall) -> str:
+    return shown(" ".join((call.title or call.tool or "a tool").split()), limit=400)
+
+
+def _others(paths: Sequence[str]) -> str:
+    return _more(len(paths) - 1)
+
+
+def _more(count: int) -> str:
+    return f"and {count} more" if count > 0 else ""
+
+
+def _mark(call: ToolCall, done: ChipMark) -> ChipMark:
+    if call.status is ToolCallStatus.FAILED:
+        return ChipMark.FAILED
+    return done if call.status is ToolCallStatus.COMPLETED else ChipMark.WORKING
+
+
+def _counts(diff: ProposedDiff) -> tuple[int, int]:
+    old, new = (diff.old_text or "").encode("utf-8", "replace"), diff.new_text.encode("utf-8", "replace")
+    if len(old) + len(new) > _COUNTED_BYTES:
+        return 0, 0
+    found = hunks(old, new, context=0)
+    return sum(hunk.added for hunk in found), sum(hunk.removed for hunk in found)

@@ -1,0 +1,338 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.domain.agents import ProposedDiff, ToolKind
+from tandem_desktop.domain.chat import ChatEntry, EntryKind
+from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui.chat.chat_pane import ChatPane
+from tandem_desktop.ui.chat.diff_preview import LINES_AT_FIRST, DiffPreview, preview_lines
+from tandem_desktop.ui.chat.plan_card import PlanCard
+from tandem_desktop.ui.chat.prose_view import ProseView
+from tandem_desktop.ui.chat.tool_chip import ToolChip
+from tandem_desktop.ui.theme.theme import Theme
+from tests.ui.chat import talk
+
+Key = Qt.Key
+
+
+def long_talk(count: int) -> list[ChatEntry]:
+    return [
+        talk.asked(n, f"question {n}")
+        if n % 4 == 1
+        else talk.wrote(n, f"file{n}.py", n % 7 + 1)
+        if n % 4 == 2
+        else talk.said(n, f"Answer **{n}**. " + "Words go on and on. " * (n % 9))
+        for n in range(1, count + 1)
+    ]
+
+
+def press(qtbot: QtBot, parent: QWidget, name: str) -> None:
+    button = parent.findChild(QAbstractButton, name)
+    assert button is not None, name
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def at_bottom(pane: ChatPane) -> bool:
+    bar = pane.transcript.verticalScrollBar()
+    return bar.value() == bar.maximum() > 0
+
+
+def with_waiting_plan(qtbot: QtBot, pane: ChatPane) -> PlanCard:
+    pane.set_entries((*talk.review()[:2], talk.a_plan(3)))
+    pane.set_plan(talk.facts(1))
+    card = pane.transcript.widget_of(3)
+    assert isinstance(card, PlanCard)
+    qtbot.waitUntil(lambda: card.card is not None and card.card.hasFocus())
+    return card
+
+
+def test_of_two_thousand_entries_only_those_near_the_eye_are_widgets(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(long_talk(2000))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    assert pane.transcript.widget_of(2000) is not None
+    assert pane.transcript.materialised < 60
+    pane.transcript.verticalScrollBar().setValue(0)
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    assert pane.transcript.widget_of(2000) is None
+    assert pane.transcript.materialised < 60
+
+
+def test_rows_stand_under_one_another_wherever_one_scrolls(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(long_talk(300))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    bar = pane.transcript.verticalScrollBar()
+    for part in (1.0, 0.7, 0.31, 0.3, 0.0):
+        bar.setValue(int(bar.maximum() * part))
+        shown = sorted(pane.transcript._widgets.items())
+        places = [widget.geometry() for _, widget in shown]
+        assert all(upper.bottom() < lower.top() for upper, lower in zip(places, places[1:], strict=False))
+        assert places[0].top() <= 16
+        for _, widget in shown:
+            assert widget.height() == widget.needed_height(widget.width())
+
+
+def test_every_line_of_a_message_is_in_sight_after_the_pane_changes_its_width(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.said(1, talk.MARKDOWN),))
+    for width in (900, 330, 452):
+        pane.resize(width, 828)
+        qtbot.waitUntil(lambda: pane.transcript._measured == [True])
+        widget = pane.transcript.widget_of(1)
+        assert widget is not None
+        for prose in widget.findChildren(ProseView):
+            assert prose.height() >= prose.document().size().height() - 1
+
+
+def test_text_that_streams_in_keeps_the_end_in_sight(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(long_talk(40))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    for words in range(1, 60):
+        pane.put_entry(talk.said(41, "And so it goes on.\n\n" * words))
+    message = pane.transcript.widget_of
+    qtbot.waitUntil(lambda: message(41) is not None and "on." in message(41).findChild(ProseView).toPlainText())  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: at_bottom(pane))
+
+
+def test_who_reads_further_up_is_left_there_and_can_jump_to_the_latest(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(long_talk(80))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    jump = pane.findChild(QAbstractButton, "jump-to-latest")
+    assert jump is not None
+    assert not jump.isVisible()
+    pane.transcript.setFocus()
+    qtbot.keyClick(pane.transcript, Key.Key_PageUp)
+    qtbot.keyClick(pane.transcript, Key.Key_PageUp)
+    assert jump.isVisible()
+    top = pane.transcript.viewport().childAt(QPoint(200, 60))
+    place = top.mapTo(pane.transcript.viewport(), QPoint(0, 0))
+    for number in range(81, 90):
+        pane.put_entry(talk.said(number, "News. " * 50))
+    qtbot.waitUntil(lambda: len(pane.transcript._heights) == 89 and not pane.transcript._soon.isActive())
+    assert top.mapTo(pane.transcript.viewport(), QPoint(0, 0)) == place
+    qtbot.mouseClick(jump, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    assert not jump.isVisible()
+    assert pane.transcript.widget_of(89) is not None
+
+
+def test_output_and_thinking_are_folded_until_asked_for_and_stay_as_they_were(qtbot: QtBot, pane: ChatPane) -> None:
+    thought = talk.said(1, "First this.\nThen that.", EntryKind.THOUGHT)
+    ran = talk.used(2, ToolKind.EXECUTE, command="ls", output="a.py\nb.py")
+    pane.set_entries((thought, ran, *(entry for entry in long_talk(120)[2:])))
+    pane.transcript.verticalScrollBar().setValue(0)
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    chip, thinking = pane.transcript.widget_of(2), pane.transcript.widget_of(1)
+    assert isinstance(chip, ToolChip)
+    assert thinking is not None
+    assert chip.findChild(QWidget, "tool-output") is None
+    qtbot.mouseClick(chip.line, Qt.MouseButton.LeftButton, pos=QPoint(chip.line.width() - 12, 12))
+    press(qtbot, thinking, "thinking-fold")
+    output = chip.findChild(QWidget, "tool-output")
+    assert output is not None
+    assert output.isVisible()
+    pane.focus_composer()
+    pane.transcript.jump_to_end()
+    assert pane.transcript.widget_of(2) is None
+    pane.transcript.verticalScrollBar().setValue(0)
+    again = pane.transcript.widget_of(2)
+    assert again is not None
+    found = again.findChild(QWidget, "tool-output")
+    assert found is not None
+    assert found.isVisible()
+
+
+def test_the_name_on_a_chip_opens_the_file(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(talk.review())
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(8) is not None)
+    chip = pane.transcript.widget_of(8)
+    assert isinstance(chip, ToolChip)
+    chip.line.grab()
+    with qtbot.waitSignal(pane.file_activated) as told:
+        qtbot.mouseClick(chip.line, Qt.MouseButton.LeftButton, pos=QPoint(110, 12))
+    assert told.args == ["app/ratelimit.py"]
+
+
+def test_code_is_copied_whole_with_one_press(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.said(1, "```py\nx = 1\n\ty = 2\n```"),))
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    press(qtbot, pane, "code-copy")
+    assert QGuiApplication.clipboard().text() == "x = 1\n\ty = 2"
+
+
+@pytest.mark.req("S1-05")
+def test_one_asks_for_approval_and_approves_nothing_itself(qtbot: QtBot, pane: ChatPane) -> None:
+    with_waiting_plan(qtbot, pane)
+    with qtbot.waitSignal(pane.approve_requested) as told:
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_1)
+    assert told.args == [talk.PLAN]
+
+
+@pytest.mark.req("S1-08")
+def test_two_asks_for_feedback_and_refuses_none(qtbot: QtBot, pane: ChatPane) -> None:
+    card = with_waiting_plan(qtbot, pane)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
+    field = pane.findChild(QPlainTextEdit, "plan-card-feedback")
+    assert field is not None
+    assert field.hasFocus()
+    complaint = card.findChild(QWidget, "plan-card-feedback-complaint")
+    assert complaint is not None
+    with qtbot.assertNotEmitted(pane.deny_requested):
+        qtbot.keyClick(field, Key.Key_Return)
+    assert complaint.isVisible()
+    qtbot.keyClicks(field, "use the settings, 1 constant less")
+    with qtbot.waitSignal(pane.deny_requested) as told:
+        qtbot.keyClick(field, Key.Key_Return)
+    assert told.args == [talk.PLAN, "use the settings, 1 constant less"]
+
+
+def test_esc_leaves_the_feedback_and_gives_the_two_answers_back(qtbot: QtBot, pane: ChatPane) -> None:
+    card = with_waiting_plan(qtbot, pane)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+    assert card.card is not None
+    assert card.card.hasFocus()
+    with qtbot.waitSignal(pane.approve_requested):
+        press(qtbot, pane, "plan-card-approve")
+
+
+def test_enter_on_a_waiting_card_decides_nothing(qtbot: QtBot, pane: ChatPane) -> None:
+    with_waiting_plan(qtbot, pane)
+    with qtbot.assertNotEmitted(pane.approve_requested):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
+
+
+def test_a_card_takes_no_focus_from_somebody_who_types(qtbot: QtBot, pane: ChatPane) -> None:
+    qtbot.keyClicks(pane.composer.edit, "wait, ")
+    pane.put_entry(talk.a_plan(1))
+    pane.set_plan(talk.facts(1))
+    with qtbot.assertNotEmitted(pane.approve_requested):
+        qtbot.keyClicks(QApplication.focusWidget(), "1 thing")
+    assert pane.composer.text == "wait, 1 thing"
+
+
+def test_letters_typed_on_a_card_go_to_the_composer(qtbot: QtBot, pane: ChatPane) -> None:
+    with_waiting_plan(qtbot, pane)
+    qtbot.keyClicks(QApplication.focusWidget(), "n")
+    assert pane.composer.text == "n"
+    assert pane.composer.edit.hasFocus()
+
+
+def test_a_revision_that_was_settled_is_a_line_without_answers(qtbot: QtBot, pane: ChatPane) -> None:
+    card = with_waiting_plan(qtbot, pane)
+    pane.set_plan(talk.facts(1, is_waiting=False, state="Replaced"))
+    assert card.card is None
+    assert pane.transcript.waiting_card() is None
+    with qtbot.waitSignal(pane.view_requested) as told:
+        press(qtbot, card, "plan-line-view")
+    assert told.args == [talk.PLAN, 1]
+
+
+def a_question(command: str = "rm -rf build") -> ChatEntry:
+    return talk.a_request(1, talk.a_call(1, ToolKind.EXECUTE, title="Clean up", command=command))
+
+
+@pytest.mark.req("S1-20")
+@pytest.mark.parametrize(("key", "decision"), [(Key.Key_1, Decision.YES), (Key.Key_2, Decision.SKIP)])
+def test_a_digit_answers_a_permission_card_once(qtbot: QtBot, pane: ChatPane, key: Qt.Key, decision: Decision) -> None:
+    pane.put_entry(a_question())
+    card = QApplication.focusWidget()
+    with qtbot.waitSignal(pane.permission_answered) as told:
+        qtbot.keyClick(card, key)
+    assert told.args == ["request-1", decision, ""]
+    with qtbot.assertNotEmitted(pane.permission_answered):
+        qtbot.keyClick(card, Key.Key_1)
+
+
+def test_three_denies_with_the_persons_words(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.put_entry(a_question())
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_3)
+    qtbot.keyClicks(QApplication.focusWidget(), "never delete")
+    with qtbot.waitSignal(pane.permission_answered) as told:
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
+    assert told.args == ["request-1", Decision.NO, "never delete"]
+
+
+def test_a_command_is_asked_about_in_full_with_everything_invisible_spelled_out(qtbot: QtBot, pane: ChatPane) -> None:
+    command = "echo " + "x" * 3000 + "\u202e && rm y"
+    pane.put_entry(a_question(command))
+    shown = pane.findChild(ProseView, "permission-command")
+    assert shown is not None
+    assert shown.toPlainText() == command.replace("\u202e", "⟨U+202E⟩")
+    assert shown.height() >= shown.document().size().height() - 1
+
+
+def test_an_answered_question_no_longer_asks(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.put_entry(a_question())
+    call = a_question().request
+    assert call is not None
+    pane.put_entry(talk.a_request(1, call.call, "reject", "not now"))
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is None)
+
+
+def test_a_preview_shows_the_whole_change_and_marks_where_it_is_cut(qtbot: QtBot, theme: Theme) -> None:
+    count = LINES_AT_FIRST + 100
+    diff = ProposedDiff(path="a.py", old_text=None, new_text="".join(f"line {n}\n" for n in range(count)))
+    preview = DiffPreview(theme, diff)
+    qtbot.addWidget(preview)
+    preview.show()
+    assert f"line {count - 1}" not in preview.text
+    press(qtbot, preview, "permission-diff-more")
+    assert f"+ line {count - 1}" in preview.text
+    assert [line.sign for line in preview_lines(diff)].count("+") == count
+
+
+def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.said(1, "It ended.", EntryKind.PROBLEM, details=("boom", "bye")),))
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    press(qtbot, pane, "problem-fold")
+    details = pane.findChild(QWidget, "problem-details")
+    assert details is not None
+    assert details.isVisible()
+    with qtbot.waitSignal(pane.restart_requested):
+        press(qtbot, pane, "problem-restart")
+    with qtbot.waitSignal(pane.log_requested):
+        press(qtbot, pane, "problem-log")
+
+
+def test_after_a_run_there_is_a_way_to_see_it_and_a_way_back(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.said(1, "5 files +142 −38", EntryKind.NOTE, plan_id=talk.PLAN),))
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    with qtbot.waitSignal(pane.undo_requested) as told:
+        press(qtbot, pane, "note-undo")
+    assert told.args == [talk.PLAN]
+
+
+def test_a_message_can_be_taken_back_into_the_composer(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(talk.review())
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    bubble = pane.transcript.widget_of(1)
+    assert bubble is not None
+    button = bubble.findChild(QAbstractButton, "message-edit")
+    assert button is not None
+    button.show()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert pane.composer.text.startswith("Limit login to 5 attempts")
+
+
+def test_another_theme_and_zoom_redraw_the_conversation(qtbot: QtBot, pane: ChatPane, theme: Theme) -> None:
+    pane.set_entries(talk.review())
+    theme.set_theme("light")
+    theme.set_zoom(1.5)
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(13) is not None)
+    pane.grab()
+
+
+def test_everything_that_takes_focus_has_a_name(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((*talk.review(), a_question().model_copy(update={"number": 14})))
+    pane.set_working(True)
+    pane.set_queue(("one",))
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
+    nameless = [
+        widget
+        for widget in pane.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible()
+        if not (widget.objectName() and widget.accessibleName())
+    ]
+    assert [type(widget).__name__ for widget in nameless] == []

@@ -1,0 +1,63 @@
+import random
+
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.domain.agents import ToolCallStatus, ToolKind
+from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.ui.models.transcript_model import TranscriptModel
+from tests.ui.chat import talk
+
+
+def numbers(model: TranscriptModel) -> list[list[int]]:
+    return [[entry.number for entry in row.entries] for row in model.rows]
+
+
+def test_model_keeps_qts_promises_while_entries_come_and_grow(qtmodeltester: ModelTester) -> None:
+    model = TranscriptModel()
+    qtmodeltester.check(model)
+    chance = random.Random(3)
+    kinds = [EntryKind.PERSON, EntryKind.AGENT, EntryKind.NOTE]
+    for number in range(1, 60):
+        entry = (
+            talk.read(number, f"{number}.py")
+            if chance.random() < 0.4
+            else talk.said(number, "words", chance.choice(kinds))
+        )
+        model.put(entry)
+        grown = model.entry(chance.randint(1, number))
+        assert grown is not None
+        model.put(grown.model_copy(update={"text": grown.text + "more"}))
+    assert sorted(n for row in numbers(model) for n in row) == list(range(1, 60))
+
+
+def test_a_later_value_with_the_same_number_replaces_the_entry(qtbot: QtBot) -> None:
+    model = TranscriptModel()
+    model.put(talk.said(1, "Hel"))
+    with qtbot.waitSignal(model.dataChanged):
+        model.put(talk.said(1, "Hello"))
+    assert model.rowCount() == 1
+    assert model.index(0).data() == "Agent: Hello"
+
+
+def test_files_read_one_after_the_other_share_a_row() -> None:
+    model = TranscriptModel()
+    model.set_entries(talk.review())
+    assert numbers(model)[2] == [3, 4, 5, 6, 7]
+    assert model.index(2).data() == "read app/routes/auth.py and 4 more"
+
+
+def test_a_read_that_fails_stands_for_itself_again() -> None:
+    model = TranscriptModel()
+    for number in (1, 2, 3):
+        model.put(talk.read(number, f"{number}.py"))
+    model.put(talk.used(2, ToolKind.READ, paths=("2.py",), status=ToolCallStatus.FAILED, output="No such file"))
+    assert numbers(model) == [[1], [2], [3]]
+
+
+def test_rows_made_one_by_one_are_the_rows_made_at_once() -> None:
+    at_once, one_by_one = TranscriptModel(), TranscriptModel()
+    at_once.set_entries(talk.review())
+    for entry in talk.review():
+        one_by_one.put(entry)
+    assert at_once.rows == one_by_one.rows
