@@ -50,7 +50,7 @@ def build_engine(
     store = ApprovalStore(locations.approvals)
     audit = AuditLog(locations.audit, store.key)
     enforcer = ApprovalEnforcer(store, audit, now, timedelta(hours=chosen.approval_hours))
-    commands = BestCommands(workspace, objects, locations.shadows)
+    commands = BestCommands(workspace, objects, locations.shadows, chosen.command_budget_bytes)
 
     clearing = ClearBeside()
 

@@ -85,8 +85,8 @@ def apply(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--on-failure",
         choices=("rollback", "stop", "continue"),
-        default="rollback",
-        help="when an operation fails: put everything back (default), keep what is done, or go on with the rest",
+        help="when an operation fails: put everything back (the default, unless the settings say otherwise), "
+        "keep what is done, or go on with the rest",
     )
 
 

@@ -1,11 +1,12 @@
 """run, agents: plan with an agent, headless, and see which agents there are."""
 
 import os
+import shlex
 import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -22,16 +23,17 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
-from tandem_desktop.sidecar.profiles import custom_profile, find_agent, load_profiles, profile_named
+from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named
 
 _TASK_FILE = "-"
 
 
 def run(call: Call) -> Answer:
-    profile, environment = _profile(call), _environment(call)
+    environment = _environment(call)
     progress = AgentProgress(call)
     unsubscribe = call.engine.events.subscribe(progress.on_event)
     sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
+    profile = _profile(call, sessions)
     try:
         with EngineThread() as thread:
             work = thread.submit(_plan(call, sessions, profile, environment))
@@ -91,7 +93,8 @@ async def _turn(call: Call, session: PlanningSession) -> Turn:
     if done:
         return working.result()
     # What it did until now is staged, marked as unfinished.
-    await session.cancel_turn()
+    with suppress(SidecarError):  # one that does not stop is ended, and its turn with it
+        await session.cancel_turn()
     turn = await working
     late = SidecarTimeoutError(
         f"{session.profile.title} had not finished after {seconds:g} seconds and was stopped.",
@@ -139,13 +142,18 @@ def _stderr(failure: SidecarError | None) -> dict[str, Any]:
     return {"stderr": list(failure.stderr)} if failure is not None else {}
 
 
-def _profile(call: Call) -> AgentProfile:
+def _profile(call: Call, sessions: AgentSessions) -> AgentProfile:
     name, command = call.arguments.agent, call.arguments.agent_command
     if name and command is not None:
         raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
     if command is not None:
         return custom_profile(command)
-    return profile_named(name or "built-in")
+    if name:
+        return profile_named(name)
+    if call.arguments.session is not None:
+        facts = sessions.facts(SessionId(call.arguments.session))
+        return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
+    return profile_named(call.engine.settings.agent or BUILT_IN)
 
 
 def _environment(call: Call) -> dict[str, str]:

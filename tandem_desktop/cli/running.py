@@ -21,7 +21,7 @@ from tandem_desktop.execution.undo import Undoing, UndoneRun
 def apply(call: Call) -> Answer:
     plan_id = call.plan_id()
     version = call.engine.plans.revision(plan_id)
-    policy = FailurePolicy(call.arguments.on_failure)
+    policy = FailurePolicy(call.arguments.on_failure or call.engine.settings.on_failure)
     try:
         with watched(call, len(version.operations)) as control:
             ended = call.engine.runs.apply(plan_id, policy, control)

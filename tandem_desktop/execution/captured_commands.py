@@ -113,10 +113,13 @@ def _sizes(folder: Path) -> Iterator[int]:
 class BestCommands:
     """Captured where this system can do it, in place where not; found out when first asked."""
 
-    def __init__(self, workspace: Workspace, objects: ObjectStore, shadows: Path) -> None:
+    def __init__(
+        self, workspace: Workspace, objects: ObjectStore, shadows: Path, budget_bytes: int = BUDGET_BYTES
+    ) -> None:
         self._workspace = workspace
         self._objects = objects
         self._shadows = shadows
+        self._budget_bytes = budget_bytes
 
     @property
     def captures(self) -> bool:
@@ -129,5 +132,5 @@ class BestCommands:
     def _chosen(self) -> CommandRunner:
         if can_overlay(self._workspace.path, self._shadows):
             folder = self._shadows / f"command-{self._workspace.identity.key}"
-            return CapturedCommands(self._workspace, self._objects, folder)
+            return CapturedCommands(self._workspace, self._objects, folder, self._budget_bytes)
         return InPlaceCommands(self._workspace)

@@ -45,8 +45,11 @@ class AgentSessions:
         session_id: SessionId | None = None,
         extra_environment: Mapping[str, str] | None = None,
         plan_mode: bool = True,
+        new: bool = False,
     ) -> PlanningSession:
         """A session with an agent that is not started yet; one that was opened before has its shadow and queue again.
+
+        `new` says that a session of this name need not be known yet.
 
         Raises:
             BadInputError: there is no such session, or it is one of another workspace.
@@ -54,7 +57,9 @@ class AgentSessions:
             ShadowError: there is no shadow to work in.
         """
         self._loop = asyncio.get_running_loop()
-        own_id = new_session_id() if session_id is None else self.facts(session_id).id
+        own_id = session_id or new_session_id()
+        if session_id is not None and not new:
+            self.facts(session_id)
         record = self._noted(own_id, profile)
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)

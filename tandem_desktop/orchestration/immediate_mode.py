@@ -5,8 +5,9 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 
-from tandem_desktop.domain.agents import ToolCall, Verdict
-from tandem_desktop.domain.ids import SessionId, new_plan_id
+from tandem_desktop.domain.agents import ToolCall
+from tandem_desktop.domain.authorization import ToolCategory
+from tandem_desktop.domain.ids import RequestId, SessionId, new_plan_id
 from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.events.events import ChangesWaiting
@@ -17,7 +18,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
-from tandem_desktop.staging.intercepted import InterceptedRequest
+from tandem_desktop.staging.intercepted import Handling, InterceptedRequest
 from tandem_desktop.storage.objects import ObjectStore
 
 _WHOLE_FILE = (OperationKind.CREATE, OperationKind.MODIFY)
@@ -56,6 +57,7 @@ class ImmediateMode:
         self._clock = clock
         self._answered = answered
         self._catch_up = catch_up
+        self._used: set[RequestId] = set()
         self._one_at_a_time = asyncio.Lock()
 
     async def call_ended(self, call: ToolCall) -> None:
@@ -84,19 +86,27 @@ class ImmediateMode:
                 created_at=self._clock(),
             )
         )
-        if self._was_allowed(call) and not version.drifted and self._is_what_was_shown(call, version.operations):
+        request = self._allowing(call)
+        if request is not None and not version.drifted and self._is_what_was_shown(request, version.operations):
+            self._used.add(request.request_id)
             self._decisions.approve(version.plan_id, version.approval_hash)
             self._runs.apply(version.plan_id)
             self._catch_up()
             return
         self._events.publish(ChangesWaiting(session_id=self._session_id, plan_id=version.plan_id))
 
-    def _was_allowed(self, call: ToolCall) -> bool:
-        return any(request.tool_call_id == call.id and request.verdict is Verdict.ALLOW for request in self._answered())
+    def _allowing(self, call: ToolCall) -> InterceptedRequest | None:
+        """The request a person allowed this very call by, with Plan mode off: its latest one, and only once."""
+        asked = [request for request in self._answered() if request.tool_call_id == call.id]
+        if not asked or asked[-1].request_id in self._used or asked[-1].plan_mode:
+            return None
+        by_person = asked[-1].handling is Handling.CONFIRMED
+        by_their_rules = asked[-1].handling is Handling.PASSED and asked[-1].category is ToolCategory.WRITE
+        return asked[-1] if by_person or by_their_rules else None
 
-    def _is_what_was_shown(self, call: ToolCall, operations: tuple[StagedOperation, ...]) -> bool:
+    def _is_what_was_shown(self, request: InterceptedRequest, operations: tuple[StagedOperation, ...]) -> bool:
         """Whether every operation leaves a file just as the card had it, and nothing else has changed."""
-        shown = {diff.path: diff.new_text.encode() for diff in call.diffs}
+        shown = {diff.path: diff.new_text.encode() for diff in request.diffs}
         if set(shown) != {path for operation in operations for path in operation.paths}:
             return False
         return all(

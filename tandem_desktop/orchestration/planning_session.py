@@ -35,7 +35,7 @@ from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
-from tandem_desktop.policy.signals import SignalListener
+from tandem_desktop.policy.signals import PlanSignal, SignalListener
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
@@ -117,6 +117,9 @@ class PlanningSession:
         self._is_opened = False
         self._to_tell: list[str] = []
         self._said: list[str] = []
+        self._heard_signals: list[PlanSignal] = []
+        self._settle_problems: list[str] = []
+        self._abandoned = False
         self._signals = SignalListener()
         self._turn = asyncio.Lock()
 
@@ -160,26 +163,26 @@ class PlanningSession:
         """
         async with self._turn:
             self._events.publish(TurnStarted(session_id=self.id, text=task))
-            failure, stop = None, None
+            failure, stop, version = None, None, None
+            problem: str = ""
+            details: tuple[str, ...] = ()
             try:
-                await self._begin_turn()
-                stop = await self._talk(task)
-            except SidecarError as error:
-                failure = error
+                failure, stop = await self._converse(task)
+                problem, details = _problem(stop, failure), _last_words(failure)
+                version = await self._outcome(task, problem, origin)
+            except TandemError as error:
+                problem, details = error.message, (error.next,)
+                raise
             finally:
-                self.interceptor.end_turn("the turn is over")
-            await self._doors.settled()
-            await asyncio.gather(*self._settling, return_exceptions=True)
-            version = await asyncio.to_thread(self._propose, task, _problem(stop, failure), origin)
-            self._events.publish(
-                TurnEnded(
-                    session_id=self.id,
-                    stop_reason=stop,
-                    problem=_problem(stop, failure),
-                    details=(*failure.stderr[-_LAST_WORDS:], failure.next) if failure else (),
-                    plan_id=version.plan_id if version else None,
+                self._events.publish(
+                    TurnEnded(
+                        session_id=self.id,
+                        stop_reason=stop,
+                        problem=problem or "; ".join(self._settle_problems),
+                        details=details,
+                        plan_id=version.plan_id if version else None,
+                    )
                 )
-            )
             return Turn(version, "".join(self._said), stop, failure)
 
     async def rework(self, feedback: str) -> Turn:
@@ -213,7 +216,7 @@ class PlanningSession:
         """Listen to the agent."""
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
-            self._signals.hear(update.text)
+            self._heard_signals += self._signals.hear(update.text)
         elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
             self._call_ended(update.call)
         self._events.publish(AgentHeard(session_id=self.id, update=update))
@@ -238,13 +241,16 @@ class PlanningSession:
 
     async def abandon(self) -> None:
         """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
-        await self.cancel_turn()
+        self._abandoned = True
+        with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
+            await self.cancel_turn()
 
         def clear() -> None:
             self.shadow.settle(change.path for change in self.shadow.changes())
             self.staging.clear()
 
-        await asyncio.to_thread(clear)
+        async with self._turn:
+            await asyncio.to_thread(clear)
 
     def _set_scope(self, tools: tuple[str, ...]) -> None:
         """While an approved plan is carried out, its agent may use what the plan is made of, and nothing else."""
@@ -260,18 +266,48 @@ class PlanningSession:
             return
         task = asyncio.create_task(work)
         self._settling.add(task)
-        task.add_done_callback(self._settling.discard)
+        task.add_done_callback(self._settled)
+
+    def _settled(self, task: "asyncio.Task[None]") -> None:
+        self._settling.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._settle_problems.append(error.message if isinstance(error, TandemError) else str(error))
+
+    async def _converse(self, task: str) -> tuple[SidecarError | None, StopReason | None]:
+        """Talk until the turn has ended, well or not."""
+        try:
+            await self._begin_turn()
+            return None, await self._talk(task)
+        except SidecarError as error:
+            self._agent_session = None  # its conversation is gone with it; the next turn opens another
+            return error, None
+        finally:
+            self.interceptor.end_turn("the turn is over")
+            self._heard_signals += self._signals.end()
+
+    async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
+        """The revision the turn led to, once all that goes on beside it has come to rest."""
+        await self._doors.settled()
+        await asyncio.gather(*self._settling, return_exceptions=True)
+        if self._abandoned:
+            return None
+        # What was decided during the turn comes first: an applied plan is not proposed again.
+        self._to_tell += await asyncio.to_thread(self._news)
+        return await asyncio.to_thread(self._propose, task, problem, origin)
 
     async def _begin_turn(self) -> None:
         if self._agent_session is None:
             await self.start()
-        self._said = []
+        self._said, self._heard_signals, self._settle_problems = [], [], []
+        self._abandoned = False
         self._doors.forget_calls()
         self.interceptor.begin_turn()
         self._on_turn()
 
         def look() -> tuple[str, ...]:
             words = self._news()
+            self.staging.begin_turn()
             self.shadow.refresh()
             self.shadow.begin_turn()
             return words
@@ -299,6 +335,8 @@ class PlanningSession:
 
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         staged = self.staging.staged(self._clock())
+        if self._heard_signals and not self.presented.markdown:
+            self.presented.markdown = "".join(self._said).strip()
         said = self.presented.markdown or "".join(self._said).strip()
         latest = self._latest()
         if not staged.operations and not self.presented.markdown and latest is None:
@@ -339,6 +377,10 @@ class PlanningSession:
         if self.shadow.confinement.confined:
             return ()
         return (f"The agent was {self.shadow.confinement.words}.",)
+
+
+def _last_words(failure: SidecarError | None) -> tuple[str, ...]:
+    return (*failure.stderr[-_LAST_WORDS:], failure.next) if failure is not None else ()
 
 
 def _problem(stop: StopReason | None, failure: TandemError | None) -> str:

@@ -73,7 +73,9 @@ def assemble(
     news = SessionNews(
         runs=engine.runs, plans=engine.plans, objects=engine.objects, shadow=shadow, staging=staging, record=record
     )
-    workspace = str(engine.locations.workspace)
+    # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
+    seen = engine.locations.workspace if shadow.confinement.confined else shadow.place
+    workspace = str(seen)
     session = PlanningSession(
         session_id,
         profile=profile,

@@ -30,6 +30,7 @@ class SessionDesk:
         self._events = events
         self._clock = clock
         self._numbers = itertools.count(1)
+        self._proposed: tuple[StagedOperation, ...] = ()
 
     async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
         self._session.presented.markdown = markdown
@@ -44,7 +45,9 @@ class SessionDesk:
 
     async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
         plan = parse_plan(plan_json)
+        await asyncio.to_thread(self._take_back)
         simulation = await asyncio.to_thread(simulate_steps, plan, self._session.shadow, self._clock())
+        self._proposed = simulation.operations
         for operation in simulation.operations:
             await self._carry_out(operation, simulation)
         self._session.presented.title = plan.title
@@ -72,6 +75,13 @@ class SessionDesk:
             raise BadInputError(f"The plan has no task {task_id}.", next=f"Its tasks: {names}.")
         self._events.publish(TaskStatusChanged(plan_id=plan_id, task_id=task_id, status=status, note=note))
         return found.model_copy(update={"status": status})
+
+    def _take_back(self) -> None:
+        """A plan handed in again takes the place of the one before: its steps start from the files as they are."""
+        paths = {path for operation in self._proposed for path in operation.paths}
+        self._session.shadow.settle(paths)
+        self._session.staging.forget({operation.call for operation in self._proposed if operation.call}, paths)
+        self._proposed = ()
 
     async def _carry_out(self, operation: StagedOperation, simulation: Simulation) -> None:
         if operation.call is not None:

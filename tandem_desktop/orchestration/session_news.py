@@ -98,14 +98,17 @@ class SessionNews:
         if by_agent is None:
             return ()
         wanted = _after_states(latest.operations)
-        gone = set()
+        gone: set[str] = set()
+        edited: dict[str, NodeState] = {}
         for path, state in _after_states(by_agent.operations).items():
             if path not in wanted:
                 gone.add(path)
             elif wanted[path] != state:
+                edited[path] = wanted[path]
                 self._shadow.put(path, wanted[path], self._bytes(wanted[path]))
         self._shadow.settle(gone)
-        self._staging.follow_person({operation.call for operation in latest.operations if operation.call}, gone)
+        commands = {operation.call for operation in latest.operations if operation.call}
+        self._staging.follow_person(commands, gone, edited)
         kept = {_identity(operation) for operation in latest.operations}
         return tuple(operation for operation in by_agent.operations if _identity(operation) not in kept)
 

@@ -96,7 +96,9 @@ class SessionRecord:
         if not path.is_file():
             return ()
         try:
-            found: list[Any] = [json.loads(line) for line in path.read_text("utf-8", "surrogatepass").splitlines()]
+            found: list[Any] = [
+                json.loads(line.decode("utf-8", "surrogatepass")) for line in path.read_bytes().splitlines()
+            ]
             kept = _SEGMENTS.validate_python(found)
         except ValueError:
             raise PlanDamagedError(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from tandem_desktop.domain.agents import ToolCall, ToolCallStatus, ToolKind
-from tandem_desktop.domain.operations import CommandCall, PathChange
+from tandem_desktop.domain.operations import CommandCall, NodeState, PathChange
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.shadow.shadow_workspace import ShadowChange, ShadowWorkspace
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
@@ -25,18 +25,25 @@ class SessionStaging:
         self._heard = heard
         self._lock = threading.Lock()
         self._closed: list[Segment] = list(record.load_segments())
-        self._open = Segment(())
+        self._open = self._closed.pop() if self._closed and _is_open(self._closed[-1]) else Segment(())
+        self._before_turn = len(self._closed)
         self._drifted: tuple[str, ...] = ()
 
     def queue(self, command: QueuedCommand, now: datetime) -> int:
-        """End the segment with a command; which operation it is. The same command again moves to its new place."""
+        """End the segment with a command; which operation it is. One of an earlier turn moves to its new place."""
         with self._lock:
             segment = replace(self._looked(), command=command)
-            again = [_without(each, command.call) for each in self._closed]
-            self._closed = _folded([*again, segment])
+            earlier = [_without(each, command.call) for each in self._closed[: self._before_turn]]
+            self._closed = _folded([*earlier, *self._closed[self._before_turn :], segment])
+            self._before_turn = min(self._before_turn, len(self._closed) - 1)
             self._open = Segment(())
             self._record.save_segments(tuple(self._closed))
             return len(staged_operations(tuple(self._closed), now).operations)
+
+    def begin_turn(self) -> None:
+        """What was queued up to now belongs to earlier turns."""
+        with self._lock:
+            self._before_turn = len(self._closed)
 
     def end_rehearsal(self) -> None:
         """A command has run in the shadow: what it did is told apart from what comes after."""
@@ -53,6 +60,7 @@ class SessionStaging:
         """Everything the agent did so far, as operations with notes and warnings."""
         with self._lock:
             self._open = self._looked()
+            self._record.save_segments((*self._closed, self._open))
             staged = staged_operations((*self._closed, self._open), now)
             return replace(staged, warnings=(*staged.warnings, *self._warnings()))
 
@@ -61,24 +69,27 @@ class SessionStaging:
         """Paths the person changed meanwhile, as the last look found them."""
         return self._drifted
 
-    def follow_person(self, commands: set[CommandCall], gone: set[str]) -> None:
-        """Leave out every queued command but these, and whatever was done at the paths the person took out."""
+    def forget(self, commands: set[CommandCall], paths: set[str]) -> None:
+        """Leave out these commands and whatever was done at these paths."""
+        queued = {each.command.call for each in self._closed if each.command}
+        self.follow_person(queued - commands, paths, {})
+
+    def follow_person(self, commands: set[CommandCall], gone: set[str], edited: dict[str, NodeState]) -> None:
+        """Leave out every queued command but these and whatever was done at the paths taken out; take over edits."""
         with self._lock:
-            kept = [
-                replace(each, changes=tuple(change for change in each.changes if change.path not in gone))
-                for each in self._closed
-            ]
+            kept = [replace(each, changes=_as_left(each.changes, gone, edited)) for each in self._closed]
             for call in {each.command.call for each in self._closed if each.command} - commands:
                 kept = [_without(each, call) for each in kept]
             *self._closed, self._open = _folded([*kept, self._open])
-            self._record.save_segments(tuple(self._closed))
+            self._before_turn = len(self._closed)
+            self._record.save_segments((*self._closed, self._open))
 
     def clear(self) -> None:
         """Forget the queue: its plan has come to an end."""
         with self._lock:
-            if self._closed:
-                self._record.save_segments(())
+            self._record.save_segments(())
             self._closed = []
+            self._before_turn = 0
             self._open = Segment(())
 
     def _looked(self) -> Segment:
@@ -107,6 +118,19 @@ class SessionStaging:
         found += [f"{path} cannot be staged: {reason}" for path, reason in self._shadow.refused]
         found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
         return tuple(dict.fromkeys(found))
+
+
+def _is_open(segment: Segment) -> bool:
+    return segment.command is None and segment.rehearsed is None
+
+
+def _as_left(changes: tuple[PathChange, ...], gone: set[str], edited: dict[str, NodeState]) -> tuple[PathChange, ...]:
+    """The changes as the person left them in the plan."""
+    return tuple(
+        change.model_copy(update={"after": edited[change.path]}) if change.path in edited else change
+        for change in changes
+        if change.path not in gone
+    )
 
 
 def _path_change(change: ShadowChange) -> PathChange:

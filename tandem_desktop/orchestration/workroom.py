@@ -240,7 +240,7 @@ class Workroom:
             await session.close()
             session = None
         if session is None:
-            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode)
+            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode, new=True)
             self._open[session_id], self._agents[session_id] = session, profile.name
         session.set_plan_mode(plan_mode)
         return session

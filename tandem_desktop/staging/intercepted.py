@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tandem_desktop.domain.agents import Verdict
+from tandem_desktop.domain.agents import ProposedDiff, Verdict
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
@@ -67,6 +67,8 @@ class InterceptedRequest(Frozen):
     title: str = ""
     category: ToolCategory = ToolCategory.OTHER
     paths: tuple[str, ...] = ()
+    diffs: tuple[ProposedDiff, ...] = ()
+    """What the agent said it would change when it asked: what a card shows."""
     plan_mode: bool = False
     verdict: Verdict
     reason: str = ""

@@ -228,6 +228,7 @@ class PermissionInterceptor:
             title=call.title,
             category=use.category,
             paths=use.paths,
+            diffs=call.diffs,
             plan_mode=asked.permissions.plan_mode,
             verdict=outcome.handling.verdict,
             reason=outcome.reason,

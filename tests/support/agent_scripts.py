@@ -33,6 +33,11 @@ class Steps:
     def terminal(self, command: str) -> Step:
         return self._request("terminal/create", command=command)
 
+    def shows(self, call: str, path: str, text: str) -> Step:
+        """The agent says something else of a call than when it asked."""
+        content = [{"type": "diff", "path": self._full(path), "oldText": None, "newText": text}]
+        return self._update(sessionUpdate="tool_call_update", toolCallId=call, content=content)
+
     def ended(self, call: str, status: str = "completed") -> Step:
         return self._update(sessionUpdate="tool_call_update", toolCallId=call, status=status)
 

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -264,6 +265,141 @@ async def test_person_who_edits_while_the_agent_works_keeps_the_edit(
     assert disk(workspace) == {"a.txt": "person\n"}
 
 
+async def test_change_shown_only_after_the_card_was_answered_waits(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [
+            steps.ask_to_write("c1", "a.txt", "new\n", "old\n"),
+            steps.write("a.txt", "EVIL\n"),
+            steps.shows("c1", "a.txt", "EVIL\n"),
+            steps.ended("c1"),
+        ],
+        plan_mode=False,
+    )
+    answering_for(engine, session, Decision.YES)
+    await session.plan("Change it")
+    assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_request_allowed_while_planning_is_no_permission_when_plan_mode_is_off(
+    sessions: AgentSessions, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [steps.ask_to_write("c1", "a.txt", "new\n", "old\n")],
+        [steps.write("a.txt", "new\n"), steps.ended("c1")],
+    )
+    await session.plan("Ask")
+    session.set_plan_mode(False)
+    await session.plan("Do")
+    assert disk(workspace) == {"a.txt": "old\n"}
+
+
+async def test_unconfined_agent_is_led_to_the_copy_and_never_to_the_workspace(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tandem_desktop.shadow.shadow_workspace.bubblewrap_missing", lambda: "it is not there")
+    monkeypatch.setattr("tandem_desktop.shadow.confinement.bubblewrap_missing", lambda: "it is not there")
+    session = await a_session(sessions, [steps.say("Hello"), {"do": "shell", "script": "echo agent > a.txt"}])
+    assert not session.shadow.confinement.confined
+    turn = await session.plan("Go")
+    opened = next(each for each in frames(session, engine) if each.get("method") == "session/new")
+    assert opened["params"]["cwd"] == str(session.shadow.place) != str(workspace)
+    assert disk(workspace) == {"a.txt": "old\n"}
+    assert turn.version is not None
+    assert any("not confined" in warning for warning in turn.version.warnings)
+
+
+async def test_plan_applied_during_a_turn_is_not_proposed_again(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("b.txt", "b\n"), steps.ask_to_run("c1", "touch made"), {"do": "await_cancel"}]
+    )
+    planning = asyncio.create_task(session.plan("Go"))
+    while not session.interceptor.requests:
+        await asyncio.sleep(0.01)
+    version = await session.stage_now("Go")
+    assert version is not None
+    await asyncio.to_thread(engine.decisions.approve, version.plan_id, version.approval_hash)
+    await asyncio.to_thread(engine.runs.apply, version.plan_id)
+    await session.cancel_turn()
+    turn = await planning
+    assert turn.version is None
+    assert (workspace / "b.txt").read_text() == "b\n"
+
+
+async def test_plan_cancelled_during_a_turn_stays_cancelled(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("b.txt", "b\n"), steps.ask_to_run("c1", "make"), {"do": "await_cancel"}]
+    )
+    planning = asyncio.create_task(session.plan("Go"))
+    while not session.interceptor.requests:
+        await asyncio.sleep(0.01)
+    version = await session.stage_now("Go")
+    assert version is not None
+    await asyncio.to_thread(engine.decisions.cancel, version.plan_id)
+    turn = await planning
+    await session.abandon()
+    assert turn.version is None
+    assert engine.plans.meta(version.plan_id).status is PlanStatus.CANCELLED
+    assert session.shadow.changes() == ()
+
+
+async def test_same_command_twice_in_a_turn_stays_twice(sessions: AgentSessions, steps: Steps) -> None:
+    session = await a_session(
+        sessions,
+        [steps.ask_to_run("c1", "make"), steps.write("b.txt", "b\n"), steps.ask_to_run("c2", "make")],
+    )
+    turn = await session.plan("Go")
+    assert turn.version is not None
+    shown = [each.path or (each.call and each.call.command) for each in turn.version.operations]
+    assert shown == ["make", "b.txt", "make"]
+
+
+async def test_agent_that_died_is_started_again_with_the_next_message(sessions: AgentSessions, steps: Steps) -> None:
+    session = await a_session(sessions, [steps.say("Hi"), {"do": "exit", "code": 3}])
+    first = await session.plan("Go")
+    second = await session.plan("Go on")
+    assert first.failure is not None
+    assert second.failure is None or "exit" in second.failure.message
+    assert second.said == "Hi"
+
+
+async def test_session_with_any_text_in_its_queue_can_be_opened_again(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    command = "echo 'a\u2028b\u0085c'"
+    session = await a_session(sessions, [steps.ask_to_run("c1", command), steps.ran("c2", "make install")])
+    first = await session.plan("Go")
+    await session.close()
+    again = await sessions.open(session.profile, session_id=session.id)
+    staged = again.staging.staged(engine.clock())
+    assert first.version is not None
+    assert [each.call and each.call.command for each in staged.operations] == [command]
+    assert any("make install" in warning for warning in staged.warnings)
+
+
+@pytest.mark.req("S0-75")
+@pytest.mark.parametrize("signal", ["PLAN_CREATED", "PLAN_UPDATED"])
+async def test_signal_of_the_agent_makes_a_plan_of_what_it_said(
+    sessions: AgentSessions, steps: Steps, signal: str
+) -> None:
+    session = await a_session(sessions, [steps.say("1. Look. 2. Change.\n"), steps.say(signal)])
+    turn = await session.plan("Think")
+    assert turn.version is not None
+    assert "1. Look." in turn.version.content
+
+
+def frames(session: PlanningSession, engine: Engine) -> list[dict[str, Any]]:
+    lines = (engine.locations.sessions / session.id / "transcript.jsonl").read_text().splitlines()
+    return [json.loads(json.loads(line)["msg"]) for line in lines]
+
+
 def hears(engine: Engine, kind: type) -> asyncio.Event:
     """Set as soon as an event of this kind is published."""
     loop, heard = asyncio.get_running_loop(), asyncio.Event()
@@ -288,6 +424,5 @@ def answering_for(engine: Engine, session: PlanningSession, decision: Decision, 
 
 def prompts(session: PlanningSession, engine: Engine) -> list[str]:
     """Every prompt the agent was given."""
-    lines = (engine.locations.sessions / session.id / "transcript.jsonl").read_text().splitlines()
-    messages = [json.loads(json.loads(line)["msg"]) for line in lines]
-    return [each["params"]["prompt"][0]["text"] for each in messages if each.get("method") == "session/prompt"]
+    messages = [each for each in frames(session, engine) if each.get("method") == "session/prompt"]
+    return [each["params"]["prompt"][0]["text"] for each in messages]
