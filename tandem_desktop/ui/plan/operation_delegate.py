@@ -43,6 +43,8 @@ class Pointing:
     focused: bool = False
     editable: bool = True
     movable: bool = True
+    lifted: bool = False
+    """Dragged away; its place is still shown."""
     turn: int = 0
     """Degrees of the sign that something is under way."""
 

@@ -64,7 +64,7 @@ class EmptyState(QWidget):
     def _fit(self) -> None:
         """A centred label is not asked for its height at its width, so it is told."""
         for label in (self._title, self._words):
-            label.setMinimumHeight(label.heightForWidth(self._theme.px(360)))
+            label.setMinimumHeight(max(0, label.heightForWidth(self._theme.px(360))))
 
     def _restyle(self) -> None:
         px = self._theme.px

@@ -1,0 +1,341 @@
+"""Any number of cards of different heights in one list: places, painting, and content that lives only in sight."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
+
+from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.plan.operation_content import OperationContent
+from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointing
+from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowPlaces
+from tandem_desktop.ui.plan.row_notes import notes_height
+from tandem_desktop.ui.theme.theme import Theme
+
+_KEPT_CONTENTS = 24
+_TURN_MS = 40
+_BOTTOM = 6
+Index = QModelIndex | QPersistentModelIndex
+
+
+class CardList(QListView):
+    """A list view for screen readers and for its selection.
+
+    Places and painting are its own, because Qt's would ask ten thousand rows for their size whenever one is opened.
+    """
+
+    drop_requested = Signal(str, int)
+    """An operation and one of its hunks."""
+    comment_requested = Signal(str, int, int)
+    """An operation, a hunk and a line."""
+    open_requested = Signal(str, int)
+    """A path and a line, for the person's editor."""
+    left_behind = Signal(str, bool)
+    """An operation whose last change (True) or first one the person went past."""
+
+    def __init__(
+        self,
+        model: StagedOperationsModel,
+        theme: Theme,
+        make_content: Callable[[OperationRow], OperationContent],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._delegate = OperationDelegate(theme, self)
+        self._make_content = make_content
+        self._places = RowPlaces(0, 1, 0, 0)
+        self._contents: dict[OperationId, OperationContent] = {}
+        self._heights: dict[OperationId, int] = {}
+        self._turn = 0
+        self._remembered: OperationId | None = None
+        self.setItemDelegate(self._delegate)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QAbstractItemView.Shape.NoFrame)
+        self.setTabKeyNavigation(False)
+        self._turner = QTimer(self, interval=_TURN_MS)
+        self._turner.timeout.connect(self._turn_on)
+        self._layout_timer = QTimer(self, interval=0, singleShot=True)
+        self._layout_timer.timeout.connect(self.lay_out)
+        theme.changed.connect(self._theme_changed)
+        self.setModel(model)
+        model.modelAboutToBeReset.connect(self._remember_current)
+        model.modelReset.connect(self._find_current_again)
+
+    def operations(self) -> StagedOperationsModel:
+        model = self.model()
+        assert isinstance(model, StagedOperationsModel)
+        return model
+
+    def current_row(self) -> OperationRow | None:
+        index = self.currentIndex()
+        return self.operations().row(index.row()) if index.isValid() else None
+
+    def lay_out(self) -> None:
+        """Work the places out anew; the first row in sight stays where it is."""
+        self._layout_timer.stop()
+        model, theme = self.operations(), self._theme
+        anchor = self._places.at(self.verticalOffset() + 1) if self._places.count else -1
+        offset = self._places.top(anchor) - self.verticalOffset() if anchor >= 0 else 0
+        width = self._card_width()
+        extras = []
+        for number in model.exceptional():
+            row = model.row(number)
+            extra = notes_height(theme, row, width)
+            if row.expanded:
+                extra += self._content_height(row) + theme.px(_BOTTOM)
+            if extra:
+                extras.append((number, extra))
+        self._places = RowPlaces(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
+        for operation_id in [each for each in self._contents if each not in model.expanded]:
+            self._discard(operation_id)
+        self.updateGeometries()
+        if 0 <= anchor < self._places.count and offset:
+            self.verticalScrollBar().setValue(self._places.top(anchor) - offset)
+        self._animate()
+        self.viewport().update()
+
+    def updateGeometries(self) -> None:
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        bar.setPageStep(page)
+        bar.setSingleStep(self._theme.px(ROW))
+        bar.setRange(0, max(0, self._places.total - page))
+        QAbstractItemView.updateGeometries(self)
+        self._place_contents()
+
+    def doItemsLayout(self) -> None:
+        QAbstractItemView.doItemsLayout(self)
+
+    def visualRect(self, index: Index) -> QRect:
+        if not index.isValid() or index.row() >= self._places.count:
+            return QRect()
+        return self._card(index.row())
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        row = self._row_at(point)
+        return self.model().index(row, 0) if row >= 0 else QModelIndex()
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        if not index.isValid() or index.row() >= self._places.count:
+            return
+        margin, page = self._theme.px(GAP), self.viewport().height()
+        top = self._places.top(index.row()) - margin
+        bottom = top + self._places.height(index.row()) + 2 * margin
+        bar = self.verticalScrollBar()
+        if hint is QAbstractItemView.ScrollHint.PositionAtTop or top < bar.value() or bottom - top > page:
+            bar.setValue(top)
+        elif bottom > bar.value() + page:
+            bar.setValue(bottom - page)
+
+    def horizontalOffset(self) -> int:
+        return 0
+
+    def verticalOffset(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def isIndexHidden(self, index: Index) -> bool:
+        return False
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Only one operation is current; there is nothing to drag a frame around."""
+
+    def visualRegionForSelection(self, selection: object) -> QRegion:
+        return QRegion(self.visualRect(self.currentIndex()))
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        count = self._places.count
+        if not count:
+            return QModelIndex()
+        actions = QAbstractItemView.CursorAction
+        at = self.currentIndex().row()
+        page = max(1, self.viewport().height() // (self._theme.px(ROW) + self._theme.px(GAP)) - 1)
+        steps = {
+            actions.MoveUp: -1,
+            actions.MovePrevious: -1,
+            actions.MoveDown: 1,
+            actions.MoveNext: 1,
+            actions.MovePageUp: -page,
+            actions.MovePageDown: page,
+            actions.MoveHome: -count,
+            actions.MoveEnd: count,
+        }
+        target = 0 if at < 0 else at + steps.get(action, 0)
+        return self.model().index(min(count - 1, max(0, target)), 0)
+
+    def dataChanged(self, top_left: Index, bottom_right: Index, roles: object = ()) -> None:
+        self._later()
+
+    def rowsInserted(self, parent: Index, start: int, end: int) -> None:
+        QAbstractItemView.rowsInserted(self, parent, start, end)
+        self._later()
+
+    def reset(self) -> None:
+        super().reset()
+        self._later()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._layout_timer.isActive():
+            self.lay_out()
+        painter = QPainter(self.viewport())
+        model, top = self.operations(), self.verticalOffset()
+        first = max(0, self._places.at(top + event.rect().top()))
+        for number in range(first, self._places.count):
+            card = self._card(number)
+            if card.top() > event.rect().bottom():
+                break
+            pointing = self._pointing(number)
+            painter.setOpacity(0.35 if pointing.lifted else 1)
+            self._delegate.paint_row(painter, card, model.row(number), pointing)
+        painter.setOpacity(1)
+        self._paint_over(painter)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._heights.clear()
+        self.lay_out()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self._place_contents()
+        self.viewport().update()
+
+    def _pointing(self, row: int) -> Pointing:
+        return Pointing(current=self.currentIndex().row() == row, focused=self.hasFocus(), turn=self._turn)
+
+    def _paint_over(self, painter: QPainter) -> None:
+        """Whatever lies above the cards."""
+
+    def _later(self) -> None:
+        self._layout_timer.start()
+
+    def _card_width(self) -> int:
+        return max(1, self.viewport().width() - 2 * self._theme.px(MARGIN))
+
+    def _card(self, row: int) -> QRect:
+        top = self._places.top(row) - self.verticalOffset()
+        return QRect(self._theme.px(MARGIN), top, self._card_width(), self._places.height(row))
+
+    def _row_at(self, point: QPoint) -> int:
+        row = self._places.at(point.y() + self.verticalOffset())
+        return row if row >= 0 and self._card(row).contains(point) else -1
+
+    def _line(self, row: int) -> QRect:
+        card = self._card(row)
+        return QRect(card.left(), card.top(), card.width(), self._theme.px(ROW))
+
+    def _set_current(self, row: int) -> None:
+        index = self.model().index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.viewport().update()
+
+    def _select(self, row: int) -> None:
+        self._set_current(row)
+        if self._layout_timer.isActive():
+            self.lay_out()
+        self.scrollTo(self.model().index(row, 0))
+
+    def _content_height(self, row: OperationRow) -> int:
+        operation_id, width = row.operation.id, self._card_width() - 2
+        content = self._contents.get(operation_id)
+        if content is not None:
+            self._heights[operation_id] = content.wanted_height(width, self.viewport().height())
+        elif operation_id not in self._heights:
+            self._heights[operation_id] = OperationContent.estimated_height(
+                row, self._theme, width, self.viewport().height()
+            )
+        return self._heights[operation_id]
+
+    def _place_contents(self) -> None:
+        """Content lives only where it can be seen, and some more that was seen a moment ago."""
+        if self.model() is None:
+            return
+        model, page = self.operations(), self.viewport().height()
+        in_sight: set[OperationId] = set()
+        grown = False
+        for number in range(max(0, self._places.at(self.verticalOffset())), self._places.count):
+            card = self._card(number)
+            if card.top() > page:
+                break
+            row = model.row(number)
+            if not row.expanded:
+                continue
+            in_sight.add(row.operation.id)
+            content = self._contents.pop(row.operation.id, None)
+            if content is None:
+                content = self._made(row)
+                grown = grown or content.wanted_height(card.width() - 2, page) != self._heights.get(row.operation.id)
+            self._contents[row.operation.id] = content
+            content.show_row(row)
+            top = card.top() + self._theme.px(ROW) + notes_height(self._theme, row, card.width())
+            height = card.bottom() - self._theme.px(_BOTTOM) - top + 1
+            content.setGeometry(card.left() + 1, top, card.width() - 2, max(1, height))
+            content.show()
+        for operation_id, content in tuple(self._contents.items()):
+            if operation_id not in in_sight:
+                content.hide()
+                if len(self._contents) > _KEPT_CONTENTS and not _has_focus(content):
+                    self._discard(operation_id)
+        if grown:
+            self._later()
+
+    def _made(self, row: OperationRow) -> OperationContent:
+        content = self._make_content(row)
+        content.setParent(self.viewport())
+        content.height_changed.connect(self._later)
+        operation_id = row.operation.id
+        content.left_behind.connect(lambda forward: self.left_behind.emit(operation_id, forward))
+        content.drop_requested.connect(lambda hunk: self.drop_requested.emit(operation_id, hunk))
+        content.comment_requested.connect(lambda hunk, line: self.comment_requested.emit(operation_id, hunk, line))
+        content.open_requested.connect(self.open_requested)
+        return content
+
+    def _discard(self, operation_id: OperationId) -> None:
+        content = self._contents.pop(operation_id)
+        if _has_focus(content):
+            self.setFocus()
+        content.forget()
+        content.hide()
+        content.deleteLater()
+
+    def _animate(self) -> None:
+        model = self.operations()
+        is_running = any(
+            (result := model.row(number).result) is not None and result.status is ResultStatus.RUNNING
+            for number in model.exceptional()[:200]
+        )
+        if is_running and not self._theme.reduced_motion:
+            if not self._turner.isActive():
+                self._turner.start()
+        else:
+            self._turner.stop()
+
+    def _turn_on(self) -> None:
+        self._turn = (self._turn + 12) % 360
+        self.viewport().update()
+
+    def _theme_changed(self) -> None:
+        self._heights.clear()
+        self._later()
+
+    def _remember_current(self) -> None:
+        row = self.current_row()
+        self._remembered = row.operation.id if row is not None else self._remembered
+
+    def _find_current_again(self) -> None:
+        row = self.operations().row_of(self._remembered) if self._remembered is not None else -1
+        if row >= 0:
+            self._set_current(row)
+
+
+def _has_focus(content: OperationContent) -> bool:
+    focused = QApplication.focusWidget()
+    return focused is not None and content.isAncestorOf(focused)
