@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -38,7 +39,6 @@ class MarkdownStream:
     """
 
     def __init__(self) -> None:
-        self._parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
         self._references: dict[str, Any] = {}
         self._text = ""
         self._blocks: tuple[Block, ...] = ()
@@ -60,7 +60,7 @@ class MarkdownStream:
             kept, self._settled, self._references = (), 0, {}
         # Only \n ends a line here, as in the parser; other characters that Python takes for line ends do not.
         lines = [f"{line}\n" for line in text[self._settled :].split("\n")]
-        tokens = self._parser.parse(text[self._settled :], self._references)
+        tokens = _parser().parse(text[self._settled :], self._references)
         fresh = tuple(_blocks(tokens, lines))
         start = _last_start(tokens)
         self._settled += sum(len(line) for line in lines[:start])
@@ -69,6 +69,12 @@ class MarkdownStream:
             fresh = (self._blocks[len(kept)], *fresh[1:])
         self._blocks = (*kept, *fresh)
         return self._blocks
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """One for all messages: it keeps nothing between two texts, and making it takes longer than using it."""
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Block]:

@@ -165,13 +165,15 @@ class ProseView(QTextEdit):
         found: list[tuple[int, int, str]] = []
         block = self.document().begin()
         while block.isValid():
-            for each in block:
-                piece = each.fragment()
+            pieces = block.begin()
+            while not pieces.atEnd():
+                piece = pieces.fragment()
                 target = piece.charFormat().anchorHref() if piece.charFormat().isAnchor() else ""
                 if target and found and found[-1][1:] == (piece.position(), target):
                     found[-1] = (found[-1][0], piece.position() + piece.length(), target)
                 elif target:
                     found.append((piece.position(), piece.position() + piece.length(), target))
+                pieces += 1
             block = block.next()
         return [(start, end) for start, end, _ in found]
 
@@ -213,7 +215,8 @@ class ProseView(QTextEdit):
             document.setTextWidth(width)
             return measure()
         finally:
-            document.setTextWidth(before)
+            if self.isVisible():
+                document.setTextWidth(before)  # otherwise it takes its width when it is placed
             layout.blockSignals(was_blocked)
 
     def _forget_measure(self) -> None:

@@ -32,11 +32,7 @@ class PersonBubble(EntryWidget):
         self._frame = QRect()
         self._prose = ProseView(theme, parent=self)
         self._prose.link_activated.connect(self.link_activated)
-        self._edit = IconButton(theme, "file-edit", "Edit and resend", parent=self)
-        self._edit.setObjectName("message-edit")
-        self._edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
-        self._edit.installEventFilter(self)
-        self._edit.hide()
+        self._edit: IconButton | None = None
 
     def set_row(self, row: Row) -> None:
         self._number = row.last.number
@@ -59,10 +55,17 @@ class PersonBubble(EntryWidget):
         self._place()
 
     def enterEvent(self, event: QEnterEvent) -> None:
+        if self._edit is None:
+            self._edit = IconButton(self.theme, "file-edit", "Edit and resend", parent=self)
+            self._edit.setObjectName("message-edit")
+            self._edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
+        side = self._edit.sizeHint()
+        self._edit.setGeometry(QRect(self._frame.left() - side.width() - self.theme.px(4), 0, *side.toTuple()))
         self._edit.show()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._edit.setVisible(self._edit.hasFocus())
+        if self._edit is not None:
+            self._edit.hide()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -83,8 +86,6 @@ class PersonBubble(EntryWidget):
         self._frame = self._bubble(self.width())
         side, above = self.theme.px(13), self.theme.px(9)
         self._prose.setGeometry(self._frame.adjusted(side, above, -side, -above))
-        button = self._edit.sizeHint()
-        self._edit.setGeometry(QRect(self._frame.left() - button.width() - self.theme.px(4), 0, *button.toTuple()))
         self.update()
 
 

@@ -52,6 +52,8 @@ class Transcript(QAbstractScrollArea):
         self._theme = theme
         self._heights: list[int] = []
         self._gaps: list[int] = []
+        self._known_tops: list[int] = []
+        """Empty when a height or a gap has changed since."""
         self._measured: list[bool] = []
         self._widgets: dict[int, EntryWidget] = {}
         """By the number of the row's first entry, which a row keeps while others come and go."""
@@ -174,6 +176,7 @@ class Transcript(QAbstractScrollArea):
         rows = self._model.rows
         self._heights = [self._guess(row) for row in rows]
         self._gaps = [self._gap(at) for at in range(len(rows))]
+        self._known_tops = []
         self._measured = [False] * len(rows)
         self._soon.start()
 
@@ -182,6 +185,7 @@ class Transcript(QAbstractScrollArea):
             row = self._model.row(at)
             self._heights.insert(at, self._guess(row))
             self._gaps.insert(at, self._gap(at))
+            self._known_tops = []
             self._measured.insert(at, False)
             if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
@@ -256,8 +260,8 @@ class Transcript(QAbstractScrollArea):
                 continue
             height = widget.needed_height(width)
             self._measured[at] = True
-            changed = changed or height != self._heights[at]
-            self._heights[at] = height
+            if height != self._heights[at]:
+                self._heights[at], self._known_tops, changed = height, [], True
         return changed
 
     def _settle(self, anchor: tuple[int, int]) -> None:
@@ -283,9 +287,10 @@ class Transcript(QAbstractScrollArea):
 
     def _tops(self) -> list[int]:
         """Where each row begins, its gap included, and where the last one ends."""
-        tops = list(accumulate(map(add, self._gaps, self._heights), initial=0))
-        tops[-1] += self._theme.px(16)
-        return tops
+        if not self._known_tops:
+            self._known_tops = list(accumulate(map(add, self._gaps, self._heights), initial=0))
+            self._known_tops[-1] += self._theme.px(16)
+        return self._known_tops
 
     def _gap(self, at: int) -> int:
         if at == 0:

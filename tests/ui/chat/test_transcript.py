@@ -1,6 +1,8 @@
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -68,7 +70,7 @@ def test_rows_stand_under_one_another_wherever_one_scrolls(qtbot: QtBot, pane: C
         bar.setValue(int(bar.maximum() * part))
         shown = sorted(pane.transcript._widgets.items())
         places = [widget.geometry() for _, widget in shown]
-        assert all(upper.bottom() < lower.top() for upper, lower in zip(places, places[1:], strict=False))
+        assert all(upper.bottom() < lower.top() for upper, lower in pairwise(places))
         assert places[0].top() <= 16
         for _, widget in shown:
             assert widget.height() == widget.needed_height(widget.width())
@@ -309,10 +311,9 @@ def test_a_message_can_be_taken_back_into_the_composer(qtbot: QtBot, pane: ChatP
     qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
     bubble = pane.transcript.widget_of(1)
     assert bubble is not None
-    button = bubble.findChild(QAbstractButton, "message-edit")
-    assert button is not None
-    button.show()
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    place = QPointF(bubble.rect().center())
+    QApplication.sendEvent(bubble, QEnterEvent(place, place, place))
+    press(qtbot, bubble, "message-edit")
     assert pane.composer.text.startswith("Limit login to 5 attempts")
 
 
