@@ -31,6 +31,7 @@ from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_doors import SessionDoors
+from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
@@ -90,7 +91,7 @@ class PlanningSession:
         events: EventStream,
         clock: Callable[[], datetime],
         opening: Callable[[], str],
-        news: Callable[[], tuple[str, ...]],
+        news: SessionNews,
         mode_words: Callable[[bool], str],
         immediate: ImmediateMode,
     ) -> None:
@@ -191,7 +192,7 @@ class PlanningSession:
 
     async def report(self) -> Turn | None:
         """Tell the agent at once what has become of its work; nothing is said where there is no news."""
-        words = await asyncio.to_thread(self._news)
+        words = await asyncio.to_thread(self._news.catch_up)
         self._to_tell += words
         return await self.plan("") if words else None
 
@@ -293,7 +294,7 @@ class PlanningSession:
         if self._abandoned:
             return None
         # What was decided during the turn comes first: an applied plan is not proposed again.
-        self._to_tell += await asyncio.to_thread(self._news)
+        self._to_tell += await asyncio.to_thread(self._news.after_runs)
         return await asyncio.to_thread(self._propose, task, problem, origin)
 
     async def _begin_turn(self) -> None:
@@ -306,7 +307,7 @@ class PlanningSession:
         self._on_turn()
 
         def look() -> tuple[str, ...]:
-            words = self._news()
+            words = self._news.catch_up()
             self.staging.begin_turn()
             self.shadow.refresh()
             self.shadow.begin_turn()

@@ -98,7 +98,7 @@ def assemble(
         opening=lambda: opening_words(
             profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
         ),
-        news=news.catch_up,
+        news=news,
         mode_words=lambda planning: mode_words(settings, cwd=workspace, plan_mode=planning),
         immediate=ImmediateMode(
             session_id,
@@ -111,7 +111,7 @@ def assemble(
             events=engine.events,
             clock=clock,
             answered=lambda: interceptor.requests,
-            catch_up=news.catch_up,
+            catch_up=news.after_runs,
         ),
     )
     return session

@@ -39,19 +39,25 @@ class SessionNews:
 
     def catch_up(self) -> tuple[str, ...]:
         """Bring the shadow in line and answer what the agent has to hear, oldest first; each thing once."""
+        words = list(self.after_runs())
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
-        words: list[str] = []
-        new_runs = [run for run in self._ended_runs() if run.plan_id in plan_ids and run.run_id not in facts.told_runs]
-        for run in new_runs:
-            words.append(self._after(run))
-        facts = facts.model_copy(
-            update={"told_runs": (*facts.told_runs, *(run.run_id for run in new_runs))},
-        )
         if plan_ids:
-            facts = self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words)
-        self._record.save(facts)
+            self._record.save(self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words))
         return tuple(words)
+
+    def after_runs(self) -> tuple[str, ...]:
+        """The same for runs alone: what was applied or undone while the agent was at work."""
+        facts = self._record.load()
+        plan_ids = self._plans.plans_of(facts.id)
+        new = [run for run in self._ended_runs() if run.plan_id in plan_ids and run.run_id not in facts.told_runs]
+        words = tuple(self._after(run) for run in new)
+        if new:
+            told = (*facts.told_runs, *(run.run_id for run in new))
+            self._record.save(facts.model_copy(update={"told_runs": told}))
+            if self._plans.meta(plan_ids[-1]).status in lifecycle.ENDED:
+                self._staging.clear()
+        return words
 
     def _ended_runs(self) -> list[RunRecord]:
         return [run.record for run in reversed(self._runs.runs()) if run.record.ended_at is not None]
