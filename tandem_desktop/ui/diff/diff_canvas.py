@@ -1,28 +1,30 @@
 """Paint the lines of a comparison that are in sight, and only those."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QMargins, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from tandem_desktop.staging.intraline import IntralineChange
-from tandem_desktop.ui.diff.cells import wrap
 from tandem_desktop.ui.diff.diff_rows import DiffRows, InlineComment, Row, RowKind
 from tandem_desktop.ui.diff.file_diff import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.highlighter import Courtesy, Spans
 from tandem_desktop.ui.diff.hunk_title import title_of
 from tandem_desktop.ui.diff.line_styles import SHOWN_CHARACTERS, LineStyles
+from tandem_desktop.ui.diff.look import Look, Whitespace
 from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, RulerMark
 from tandem_desktop.ui.diff.panes import NARROW, panes_for
 from tandem_desktop.ui.diff.row_heights import RowHeights
-from tandem_desktop.ui.diff.row_painter import Look, RowPainter, Whitespace
+from tandem_desktop.ui.diff.row_painter import RowPainter, VisibleRow
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.theme.theme import Theme
 
 TALLEST = 480
 """A view among other rows asks for no more than this and scrolls inside."""
+REST_MS = 40
+"""How long nothing must have been painted before threads that help go on."""
 _END_ROOM = 24
 """Cells after the longest line, for what is said about its end."""
 
@@ -41,6 +43,7 @@ class DiffCanvas(QAbstractScrollArea):
         self.courtesy = Courtesy()
         self._wants_split = True
         self._tallest = TALLEST
+        self._room_above = 0
         self._asked: set[tuple[int, int]] = set()
         self._painter = RowPainter(theme)
         self._heights = RowHeights(0, 1)
@@ -49,8 +52,8 @@ class DiffCanvas(QAbstractScrollArea):
         self._look = Look(rows, LineStyles(empty), panes_for(theme, 800, 1, is_split=False))
         self._ruler = OverviewRuler(theme, self)
         self._ruler.asked.connect(self._go_to_share)
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._ask_for_pairs)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._ask_for_pairs)
         self.setObjectName("diff-view")
         self.setAccessibleName("Changes")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -126,8 +129,8 @@ class DiffCanvas(QAbstractScrollArea):
 
     def add_spans(self, is_old: bool, spans: Spans) -> None:
         """Colours of the next lines of one side."""
-        self._look.styles.add_spans(is_old, spans)
-        self.viewport().update()
+        if self._look.styles.add_spans(is_old, spans):
+            self.viewport().update()
 
     def add_marks(self, marks: Mapping[tuple[int, int], IntralineChange]) -> None:
         """Changed characters of pairs that were asked for."""
@@ -184,9 +187,9 @@ class DiffCanvas(QAbstractScrollArea):
     # Qt asks
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with self.courtesy:
-            self._paint(event.rect())
-        self._later.start()
+        self.courtesy.ask()
+        self._paint(event.rect())
+        self._rest.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._refit()
@@ -203,24 +206,21 @@ class DiffCanvas(QAbstractScrollArea):
 
     def _paint(self, area: QRect) -> None:
         painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._theme.code_font())
-        look = self._look
-        look.has_focus = self.hasFocus()
-        offset = self.verticalScrollBar().value()
+        self._look.has_focus = self.hasFocus()
+        self._painter.paint(painter, self._look, [*self._visible(area)], area)
+        painter.end()
+
+    def _visible(self, area: QRect) -> Iterator[VisibleRow]:
+        offset, width, rows = self.verticalScrollBar().value(), self.viewport().width(), self.rows
         index = self._heights.row_at(area.top() + offset)
         y = self._heights.top(index) - offset
-        while index < len(look.rows) and y <= area.bottom():
-            height = self._heights.height(index)
-            row = look.rows.row(index)
-            if row.kind is RowKind.HEADER and row.hunk not in look.titles:
-                look.titles[row.hunk] = title_of(self.diff.path, self.diff.hunks[row.hunk - 1], self.diff.new)
-            self._painter.paint(painter, look, index, QRect(0, y, self.viewport().width(), height))
+        while index < len(rows) and y <= area.bottom():
+            row, height = rows.row(index), self._heights.height(index)
+            if row.kind is RowKind.HEADER and row.hunk not in self._look.titles:
+                self._look.titles[row.hunk] = title_of(self.diff.path, self.diff.hunks[row.hunk - 1], self.diff.new)
+            yield VisibleRow(index, row, QRect(0, y, width, height))
             y += height
             index += 1
-        if y <= area.bottom():
-            self._painter.finish(painter, look, QRect(0, y, self.viewport().width(), area.bottom() - y + 1))
-        painter.end()
 
     # Layout
 
@@ -277,6 +277,8 @@ class DiffCanvas(QAbstractScrollArea):
         horizontal.setSingleStep(round(panes.cell * 4))
 
     def _widest(self) -> int:
+        if self.diff.is_binary and -1 not in self.rows.unfolded:
+            return 0
         opened = self._look.styles.widest_opened()
         cut = min(self.diff.longest, SHOWN_CHARACTERS)
         ends = _END_ROOM if self.diff.longest > SHOWN_CHARACTERS or not self._ends_well() else 1
@@ -288,8 +290,8 @@ class DiffCanvas(QAbstractScrollArea):
     def _fit_ruler(self) -> None:
         is_needed = self.verticalScrollBar().maximum() > 0
         width = self._theme.px(WIDTH) if is_needed else 0
-        if self.viewportMargins().right() != width:
-            self.setViewportMargins(0, 0, width, 0)
+        if self.viewportMargins() != QMargins(0, self._room_above, width, 0):
+            self.setViewportMargins(0, self._room_above, width, 0)
             return
         self._ruler.setVisible(is_needed)
         view = self.viewport().geometry()
@@ -302,7 +304,8 @@ class DiffCanvas(QAbstractScrollArea):
         marks: list[RulerMark] = []
         for start, end, is_removed, is_added in self.rows.changed_ranges():
             top, bottom = self._heights.top(start) / total, self._heights.top(end) / total
-            marks.extend((top, bottom, token) for token, there in _ruler_tokens(is_removed, is_added) if there)
+            marks.extend([(top, bottom, "removed_ink")] if is_removed else [])
+            marks.extend([(top, bottom, "added_ink")] if is_added else [])
         return marks
 
     def _show_sight(self) -> None:
@@ -329,10 +332,8 @@ class DiffCanvas(QAbstractScrollArea):
     def _wrapped_height(self, row: Row) -> int:
         lines = 1
         for pane in self._look.panes.panes:
-            line = line_of(row, pane.is_old)
-            if line is not None:
-                styled = self._look.styles.line(*line)
-                lines = max(lines, len(wrap(styled.text, styled.cells, self._look.panes.columns())))
+            line = self._look.shown(row, pane)
+            lines = max(lines, len(line.starts) if line else 1)
         return (lines - 1) * self._look.panes.line
 
     def _measure(self, first: int, last: int) -> bool:
@@ -371,6 +372,8 @@ class DiffCanvas(QAbstractScrollArea):
         return self.rows.row_of(old=line[1]) if line[0] else self.rows.row_of(new=line[1])
 
     def _ask_for_pairs(self) -> None:
+        """Once nothing moves any more: now others may use the interpreter."""
+        self.courtesy.thank()
         first = self.row_at(0)
         if first is None:
             return
@@ -385,7 +388,3 @@ class DiffCanvas(QAbstractScrollArea):
         self._painter = RowPainter(self._theme)
         self._refit()
         self.updateGeometry()
-
-
-def _ruler_tokens(is_removed: bool, is_added: bool) -> tuple[tuple[str, bool], ...]:
-    return (("removed_ink", is_removed), ("added_ink", is_added))

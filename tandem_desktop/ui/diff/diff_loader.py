@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from tandem_desktop.staging.hunks import Hunk
 from tandem_desktop.staging.intraline import IntralineChange
@@ -47,8 +47,13 @@ class DiffLoader(QObject):
         self._wanted += 1
         wanted = self._wanted
         self._view.show_diff(preview_file_diff(path, before, after))
-        made = self._executor.submit(build_file_diff, path, before, after, known_hunks=known_hunks, words=words)
-        self._commands.run(made, lambda diff: self._show(diff, wanted))
+
+        def begin() -> None:
+            if wanted == self._wanted:
+                made = self._executor.submit(build_file_diff, path, before, after, known_hunks=known_hunks, words=words)
+                self._commands.run(made, lambda diff: self._show(diff, wanted))
+
+        QTimer.singleShot(0, self, begin)  # after the text is on the screen: both share one interpreter
 
     def show_diff(self, diff: FileDiff) -> None:
         """A comparison that was made already."""

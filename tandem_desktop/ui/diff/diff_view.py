@@ -1,38 +1,32 @@
-"""Read a change, move through it, search it, mark and copy of it, and say what should become of each part."""
+"""Hear keys and the pointer over a change, and say what should become of each part."""
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QRect, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QMouseEvent,
-    QResizeEvent,
-)
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from tandem_desktop.ui.diff.cells import character_at, wrap
-from tandem_desktop.ui.diff.diff_canvas import DiffCanvas
+from tandem_desktop.ui.diff.cells import character_at
+from tandem_desktop.ui.diff.diff_reader import DiffReader
 from tandem_desktop.ui.diff.diff_rows import RowKind
-from tandem_desktop.ui.diff.diff_search import DiffSearch
-from tandem_desktop.ui.diff.file_diff import FileDiff
+from tandem_desktop.ui.diff.look import Whitespace
 from tandem_desktop.ui.diff.panes import Pane, header_buttons
-from tandem_desktop.ui.diff.row_painter import Whitespace, fold_text
-from tandem_desktop.ui.diff.search_bar import SearchBar
-from tandem_desktop.ui.diff.selection import Place, Selection, line_of, selected_text
+from tandem_desktop.ui.diff.selection import Place, Selection, line_of
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.announce import announce
 
 _NEXT_WHITESPACE = {
     Whitespace.CHANGED: Whitespace.ALL,
     Whitespace.ALL: Whitespace.NONE,
     Whitespace.NONE: Whitespace.CHANGED,
 }
+_WHITESPACE_WORDS = {
+    Whitespace.CHANGED: "Show changed white space",
+    Whitespace.ALL: "Show all white space",
+    Whitespace.NONE: "Hide white space",
+}
 
 
-class DiffView(DiffCanvas):
+class DiffView(DiffReader):
     """Asks by signal and performs nothing: dropping, keeping and commenting are for others to do."""
 
     drop_requested = Signal(int)
@@ -41,162 +35,12 @@ class DiffView(DiffCanvas):
     """A hunk, and a line counted from one: of the new side, or of the old one where a line was removed."""
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
-    passed_end = Signal(int)
-    """There is no further change in this direction (1 or -1) here."""
-    current_changed = Signal(int)
-    """The hunk a person is at; 0 above the first."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.single_letters = True
         """Whether n, p, v, w, x, c and o do anything; a setting turns them off."""
         self._drags = False
-        self._bar = SearchBar(theme, self)
-        self._bar.changed.connect(self.set_search)
-        self._bar.step_wanted.connect(self.step_to_match)
-        self._bar.closed.connect(self.close_search)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
-
-    # Moving
-
-    @property
-    def current_hunk(self) -> int:
-        return self.rows.hunk_at(self._look.current) if self._look.current >= 0 else 0
-
-    @property
-    def current_line(self) -> int:
-        """Counted from one; on a bar, the first line that changes below it."""
-        for index in range(max(0, self._look.current), len(self.rows)):
-            row = self.rows.row(index)
-            if row.kind is RowKind.LINE and (row.is_change or index == self._look.current):
-                line = row.new if row.new is not None else row.old
-                return (line or 0) + 1
-        return 1
-
-    @property
-    def is_current_line_old(self) -> bool:
-        """Whether that number counts lines of the old side, because the line is removed."""
-        row = self.rows.row(self._look.current) if self._look.current >= 0 else None
-        return row is not None and row.kind is RowKind.LINE and row.new is None
-
-    def step_to_change(self, direction: int) -> None:
-        """The next change or the one before; past the last, `passed_end` is emitted."""
-        wanted = self.current_hunk + direction
-        header = self.rows.header(wanted)
-        if header is None or (self.diff.is_binary and -1 not in self.rows.unfolded):
-            self.passed_end.emit(direction)
-            return
-        self.set_current(header, at_top=True)
-
-    def go_to_change(self, hunk: int) -> None:
-        """Go to a change by its number; -1 is the last."""
-        header = self.rows.header(len(self.diff.hunks) if hunk < 0 else hunk)
-        if header is not None:
-            self.set_current(header, at_top=True)
-
-    def go_to_line(self, line: int, *, is_old: bool = False) -> None:
-        """Counted from one; a fold that hides it opens."""
-        key = (is_old, line - 1)
-        index = self._row_of(key)
-        if index is not None and self.rows.row(index).kind is RowKind.FOLD:
-            self.unfold(self.rows.row(index).number)
-            index = self._row_of(key)
-        if index is not None:
-            self.set_current(index)
-
-    def set_current(self, index: int, *, at_top: bool = False, extends: bool = False) -> None:
-        before = self.current_hunk
-        index = max(0, min(len(self.rows) - 1, index))
-        if extends:
-            self._select_to(index)
-        else:
-            self._look.selection = None
-        self._look.current = index
-        self.ensure_visible(index, at_top=at_top)
-        self.viewport().update()
-        announce(self, self.row_text(index))
-        if self.current_hunk != before:
-            self.current_changed.emit(self.current_hunk)
-
-    # Words
-
-    def row_text(self, index: int) -> str:
-        """What a person who listens is told about a row."""
-        row = self.rows.row(index)
-        if row.kind is RowKind.HEADER:
-            title = self._look.titles.get(row.hunk, "")
-            state = ", dropped" if row.hunk in self._look.dropped else ""
-            return f"Change {row.hunk} of {len(self.diff.hunks)} {title}{state}".strip()
-        if row.kind is RowKind.FOLD:
-            return fold_text(self.rows, row).removeprefix("⋯ ")
-        if row.kind is RowKind.COMMENT:
-            comment = self.rows.comments[row.number]
-            return f"{comment.author} on line {comment.line}: {comment.text}"
-        if row.kind is RowKind.WORDS:
-            return self.diff.words[row.number].text
-        if not row.is_change and row.new is not None:
-            return f"{row.new + 1} {self.diff.new.line(row.new)}"
-        removed = f"removed {row.old + 1} {self.diff.old.line(row.old)}" if row.old is not None else ""
-        added = f"added {row.new + 1} {self.diff.new.line(row.new)}" if row.new is not None else ""
-        return "\n".join(part for part in (removed, added) if part)
-
-    def as_text(self) -> str:
-        """The whole change as a unified diff, hidden characters as tokens."""
-        parts = [words.text for words in self.diff.words]
-        for hunk in self.diff.hunks:
-            parts.append(hunk.header)
-            for line in hunk.lines:
-                document = (self.diff.new if line.kind == "+" else self.diff.old).document
-                parts.append(line.kind + document.display(line.raw))
-                if line.no_newline:
-                    parts.append("\\ No newline at end of file")
-        return "\n".join(parts)
-
-    def selected_text(self) -> str:
-        return selected_text(self.rows, self._look.selection) if self._look.selection else ""
-
-    # Searching
-
-    def open_search(self) -> None:
-        self._place_bar()
-        self._bar.show()
-        self._bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._bar.field.selectAll()
-
-    def close_search(self) -> None:
-        self._bar.hide()
-        self.set_search("")
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def set_search(self, text: str) -> int:
-        """Mark every place of a text; how many there are."""
-        self._look.search = DiffSearch(self.diff, text) if text else None
-        self._look.found = -1
-        count = len(self._look.search) if self._look.search else 0
-        self._fit_ruler()
-        self.viewport().update()
-        if count:
-            self.step_to_match(1)
-        else:
-            self._bar.tell(-1, 0)
-        return count
-
-    def step_to_match(self, direction: int) -> None:
-        """Round and round; a fold that hides the place opens."""
-        search = self._look.search
-        if search is None or not len(search):
-            return
-        self._look.found = (self._look.found + direction) % len(search)
-        match = search.matches[self._look.found]
-        self.go_to_line(match.line + 1, is_old=match.is_old)
-        self._show_column(match.start, match.end, is_old=match.is_old)
-        self._bar.tell(self._look.found, len(search))
-
-    def show_diff(self, diff: FileDiff) -> None:
-        searched = self._look.search.text if self._look.search else ""
-        super().show_diff(diff)
-        if searched and self._bar.isVisible():
-            self.set_search(searched)
 
     # Keys
 
@@ -214,8 +58,8 @@ class DiffView(DiffCanvas):
         control = modifiers == Qt.KeyboardModifier.ControlModifier
         if control:
             return {
-                Qt.Key.Key_C: self._copy,
-                Qt.Key.Key_A: self._select_all,
+                Qt.Key.Key_C: self.copy,
+                Qt.Key.Key_A: self.select_all,
                 Qt.Key.Key_F: self.open_search,
                 Qt.Key.Key_Home: lambda: self.set_current(0),
                 Qt.Key.Key_End: lambda: self.set_current(len(self.rows) - 1),
@@ -261,7 +105,7 @@ class DiffView(DiffCanvas):
         if self._bar.isVisible():
             return self.close_search
         if self._look.selection is not None:
-            return self._unselect
+            return self.unselect
         return None
 
     def _enter(self) -> Callable[[], object] | None:
@@ -300,33 +144,6 @@ class DiffView(DiffCanvas):
         column = max(0, min(length, selection.head.column + direction))
         self._look.selection = selection._replace(head=selection.head._replace(column=column))
         self.viewport().update()
-
-    def _select_to(self, index: int) -> None:
-        selection = self._look.selection or self._selection_at(max(0, self._look.current))
-        line = line_of(self.rows.row(index), selection.is_old)
-        length = len(self._look.styles.line(*line).text) if line else 0
-        column = length if index >= selection.anchor.row else 0
-        self._look.selection = selection._replace(head=Place(index, column))
-
-    def _selection_at(self, index: int) -> Selection:
-        """Begun with a key: on the new side, which is what will be."""
-        place = Place(index, 0)
-        return Selection(place, place, False if self.is_split else None)
-
-    def _select_all(self) -> None:
-        if len(self.rows):
-            self._look.selection = self._selection_at(0)
-            self._select_to(len(self.rows) - 1)
-            self.viewport().update()
-
-    def _unselect(self) -> None:
-        self._look.selection = None
-        self.viewport().update()
-
-    def _copy(self) -> None:
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
 
     def _drop_or_keep(self) -> None:
         self._ask("keep" if self.current_hunk in self._look.dropped else "drop", self.current_hunk)
@@ -397,7 +214,7 @@ class DiffView(DiffCanvas):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._drags = False
         if self._look.selection is not None and self._look.selection.anchor == self._look.selection.head:
-            self._unselect()
+            self.unselect()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Mark the word."""
@@ -434,7 +251,7 @@ class DiffView(DiffCanvas):
         if hunk:
             menu.addAction("Comment\tC", lambda: self._ask("comment", hunk))
             menu.addSeparator()
-        menu.addAction("Copy\tCtrl+C", self._copy).setEnabled(self._look.selection is not None)
+        menu.addAction("Copy\tCtrl+C", self.copy).setEnabled(self._look.selection is not None)
         menu.addAction("Open in editor\tO", self._open)
         menu.addAction("Search\tCtrl+F", self.open_search)
         menu.addAction("Show all unchanged lines", self.unfold_all)
@@ -443,23 +260,18 @@ class DiffView(DiffCanvas):
         menu.addAction(f"{other}\tV", lambda: self.set_split(not self.is_split))
         menu.addAction("Wrap long lines\tAlt+Z", lambda: self.set_wrap(not self.wraps))
         following = _NEXT_WHITESPACE[self.whitespace]
-        words = {Whitespace.ALL: "Show all white space", Whitespace.NONE: "Hide white space"}
-        menu.addAction(f"{words.get(following, 'Show changed white space')}\tW", lambda: self.set_whitespace(following))
+        menu.addAction(f"{_WHITESPACE_WORDS[following]}\tW", lambda: self.set_whitespace(following))
         return menu
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if self._look.current < 0 and event.reason() != Qt.FocusReason.MouseFocusReason and len(self.rows):
+        if self._look.current < 0 and event.reason() in _KEYBOARD_REASONS and len(self.rows):
             self._look.current = self.row_at(0) or 0
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_bar()
 
     def _drag_to(self, place: QPoint) -> None:
         assert self._look.selection is not None
@@ -487,46 +299,24 @@ class DiffView(DiffCanvas):
         if row.kind is not RowKind.LINE:
             return "bar"
         pane = panes.at(place.x())
-        if place.x() < pane.left + panes.number * (2 if pane.is_old is None else 1):
+        if place.x() < pane.left + panes.numbers(pane):
             return "gutter"
-        line = line_of(row, pane.is_old)
-        if line and self._is_cut(line) and self._chip(line, pane, area).contains(place):
-            return "cut"
-        return ""
-
-    def _chip(self, line: tuple[bool, int], pane: Pane, area: QRect) -> QRect:
-        styled = self._look.styles.line(*line)
-        starts = wrap(styled.text, styled.cells, self._look.panes.columns()) if self.wraps else (0,)
-        return self._painter.end_chip(self._look, pane, styled, starts, area)
+        line = self._look.shown(row, pane)
+        is_cut = line is not None and line.styled.cut > 0
+        return (
+            "cut"
+            if line and is_cut and self._painter.text.end_area(self._look, pane, line, area).contains(place)
+            else ""
+        )
 
     def _place(self, index: int, pane: Pane, place: QPoint) -> Place:
-        line = line_of(self.rows.row(index), pane.is_old)
+        line = self._look.shown(self.rows.row(index), pane)
         if line is None:
             return Place(index, 0)
-        styled = self._look.styles.line(*line)
-        starts = wrap(styled.text, styled.cells, self._look.panes.columns()) if self.wraps else (0,)
         visual = (place.y() - self.row_area(index).top()) // self._look.panes.line
-        begin = starts[max(0, min(len(starts) - 1, visual))]
-        scrolled = 0 if self.wraps else self._look.scrolled
-        cell = (place.x() - pane.text + scrolled) / self._look.panes.cell + styled.cells[begin]
-        return Place(index, character_at(styled.cells, cell))
-
-    def _show_column(self, start: int, end: int, *, is_old: bool) -> None:
-        if self.wraps:
-            return
-        panes = self._look.panes
-        pane = next(pane for pane in panes.panes if pane.is_old in (None, is_old))
-        bar, left, right = self.horizontalScrollBar(), round(start * panes.cell), round((end + 2) * panes.cell)
-        if left < bar.value() or right > bar.value() + pane.text_width:
-            bar.setValue(left - pane.text_width // 3)
-
-    def _place_bar(self) -> None:
-        size = self._bar.sizeHint()
-        view = self.viewport().geometry()
-        self._bar.setGeometry(
-            view.right() - size.width() - self._theme.px(8), view.top() + 4, size.width(), size.height()
-        )
-        self._bar.raise_()
+        begin = line.starts[max(0, min(len(line.starts) - 1, visual))]
+        cell = (place.x() - pane.text + line.scrolled) / self._look.panes.cell + line.styled.cells[begin]
+        return Place(index, character_at(line.styled.cells, cell))
 
 
 def _is_word(character: str) -> bool:
@@ -534,6 +324,11 @@ def _is_word(character: str) -> bool:
 
 
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+_KEYBOARD_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 _PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _CURSORS = {

@@ -12,7 +12,8 @@ LARGEST_TEXT = 2_000_000
 """Characters of one side beyond which it stays uncoloured: a lexer would be busy with it for seconds."""
 LONGEST_LINE = 20_000
 LINES_AT_ONCE = 600
-_TOKENS_BETWEEN_LOOKS = 60
+_TOKENS_BETWEEN_LOOKS = 40
+LONGEST_WAIT_S = 0.5
 _SAME_ENOUGH = 0.3
 
 Marks = tuple[tuple[int, int], ...]
@@ -31,20 +32,23 @@ Spans = tuple[tuple[Span, ...], ...]
 
 
 class Courtesy:
-    """Lets a busy thread step back while the window paints: both share one interpreter."""
+    """Lets a busy thread step back while the window is busy: both share one interpreter."""
 
     def __init__(self) -> None:
         self._free = threading.Event()
         self._free.set()
 
-    def __enter__(self) -> None:
+    def ask(self) -> None:
+        """The window has something to do."""
         self._free.clear()
 
-    def __exit__(self, *_: object) -> None:
+    def thank(self) -> None:
+        """The window rests."""
         self._free.set()
 
     def step_back(self) -> None:
-        self._free.wait(1.0)
+        """Wait until the window rests, but not for ever: it may be gone."""
+        self._free.wait(LONGEST_WAIT_S)
 
 
 def is_coloured(side: Side) -> bool:

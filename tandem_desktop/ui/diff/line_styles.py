@@ -45,13 +45,15 @@ class LineStyles:
         self._opened: set[LineKey] = set()
         self._lines: dict[LineKey, StyledLine] = {}
 
-    def add_spans(self, is_old: bool, spans: Spans) -> None:
-        """The lexer goes from the first line on, so these follow those that are known."""
+    def add_spans(self, is_old: bool, spans: Spans) -> bool:
+        """The lexer goes from the first line on, so these follow those that are known. Whether any was drawn before."""
         known = self._spans[is_old]
         first, end = len(known), len(known) + len(spans)
         known.extend(spans)
-        for key in [key for key in self._lines if key[0] == is_old and first <= key[1] < end]:
+        drawn = [key for key in self._lines if key[0] == is_old and first <= key[1] < end]
+        for key in drawn:
             del self._lines[key]
+        return bool(drawn)
 
     def add_marks(self, marks: Mapping[tuple[int, int], IntralineChange]) -> None:
         self._marks.update(marks)

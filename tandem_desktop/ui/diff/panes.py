@@ -39,9 +39,15 @@ class Panes:
     header: int
     ascent: int
     """From the top of a line to the base its letters stand on."""
+    word_top: float
+    """From the top of a line to the top of its letters' face."""
 
     def at(self, x: int) -> Pane:
         return next((pane for pane in self.panes if x < pane.right), self.panes[-1])
+
+    def numbers(self, pane: Pane) -> int:
+        """How wide all number columns of a pane are."""
+        return self.number * (2 if pane.is_old is None else 1)
 
     def columns(self) -> int:
         """How many cells fit into the narrowest pane."""
@@ -63,7 +69,7 @@ def panes_for(theme: Theme, width: int, largest_number: int, *, is_split: bool) 
     else:
         made = (Pane(None, 0, width, 2 * number + sign, 2 * number + gap),)
     base = round((line - metrics.height()) / 2 + metrics.ascent())
-    return Panes(made, width, number, cell, line, theme.px(32), base)
+    return Panes(made, width, number, cell, line, theme.px(32), base, base - metrics.ascent())
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,10 @@ class SearchBar(QFrame):
         forward.clicked.connect(lambda: self.step_wanted.emit(1))
         close.clicked.connect(self.closed)
         row = QHBoxLayout(self)
-        for part in (self.field, self._count, back, forward, close):
+        for part in (self.field, self._count, back, forward):
             row.addWidget(part)
+        row.addStretch(1)
+        row.addWidget(close)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
@@ -71,5 +73,5 @@ class SearchBar(QFrame):
         assert layout is not None
         layout.setContentsMargins(px(8), px(4), px(4), px(4))
         layout.setSpacing(px(4))
-        self.field.setMinimumWidth(px(200))
+        self.field.setFixedWidth(px(280))
         self._count.setMinimumWidth(px(64))

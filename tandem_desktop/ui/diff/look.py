@@ -1,0 +1,97 @@
+"""How a comparison is being looked at: read by what paints it, changed by what hears keys and the pointer."""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from tandem_desktop.ui.diff.cells import wrap
+from tandem_desktop.ui.diff.diff_rows import CellKind, DiffRows, Row
+from tandem_desktop.ui.diff.diff_search import DiffSearch
+from tandem_desktop.ui.diff.highlighter import Marks
+from tandem_desktop.ui.diff.line_styles import LineKey, LineStyles, StyledLine
+from tandem_desktop.ui.diff.panes import Pane, Panes
+from tandem_desktop.ui.diff.selection import Selection, line_of
+
+
+class Whitespace(Enum):
+    """Where spaces and tabs are drawn: where they changed or end a line, everywhere, or nowhere."""
+
+    CHANGED = auto()
+    ALL = auto()
+    NONE = auto()
+
+
+@dataclass
+class Look:
+    """What a view shows at the moment."""
+
+    rows: DiffRows
+    styles: LineStyles
+    panes: Panes
+    titles: dict[int, str] = field(default_factory=dict)
+    dropped: frozenset[int] = frozenset()
+    whitespace: Whitespace = Whitespace.CHANGED
+    wraps: bool = False
+    scrolled: int = 0
+    current: int = -1
+    has_focus: bool = False
+    selection: Selection | None = None
+    search: DiffSearch | None = None
+    found: int = -1
+    hovered: tuple[int, str] | None = None
+    """A row and what the pointer is on: a button of its bar, `gutter`, `fold`, or `cut`."""
+
+    def shown(self, row: Row, pane: Pane) -> "ShownLine | None":
+        """The line a row shows in a pane, with all that is drawn on it."""
+        key = line_of(row, pane.is_old)
+        if key is None:
+            return None
+        styled = self.styles.line(*key)
+        starts = wrap(styled.text, styled.cells, self.panes.columns()) if self.wraps else (0,)
+        side = self.rows.diff.old if key[0] else self.rows.diff.new
+        return ShownLine(
+            key=key,
+            kind=cell_kind(row, pane),
+            styled=styled,
+            marks=self.styles.marks(row.pair, key[0]) if row.is_change else (),
+            starts=starts,
+            scrolled=0 if self.wraps else self.scrolled,
+            is_open=not styled.cut and not side.has_newline(key[1]),
+        )
+
+    def found_in(self, row: Row, line: "ShownLine") -> tuple[list[tuple[int, int]], tuple[int, int] | None]:
+        """Every match in a line, and the one a person is at. Unchanged lines are searched once, shown twice."""
+        if self.search is None:
+            return [], None
+        is_old, number = line.key if row.is_change or row.new is None else (False, row.new)
+        now = self.search.matches[self.found] if 0 <= self.found < len(self.search) else None
+        is_here = now is not None and (now.is_old, now.line) == (is_old, number)
+        return self.search.in_line(is_old, number), (now.start, now.end) if now and is_here else None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """One line in one pane."""
+
+    key: LineKey
+    kind: CellKind
+    styled: StyledLine
+    marks: Marks
+    starts: tuple[int, ...]
+    """Where its visual lines begin; more than one when it wraps."""
+    scrolled: int
+    is_open: bool
+    """The last line, without a newline."""
+
+    @property
+    def end_text(self) -> str:
+        """What is said after the last character that is shown; mostly nothing."""
+        if self.styled.cut:
+            is_changed = any(end > len(self.styled.text) for _, end in self.marks)
+            return f"⋯ {self.styled.cut:,} more{', changed' if is_changed else ''}"
+        return "no newline at the end" if self.is_open else ""
+
+
+def cell_kind(row: Row, pane: Pane) -> CellKind:
+    if pane.is_old is None:
+        return CellKind.CONTEXT if not row.is_change else CellKind.REMOVED if row.new is None else CellKind.ADDED
+    return row.left if pane.is_old else row.right
