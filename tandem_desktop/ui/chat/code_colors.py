@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
 from tandem_desktop.ui.theme.theme import Theme
 
-LARGEST_COLOURED = 60_000
+LARGEST_COLOURED = 20_000
 """Longer code is shown in one colour: reading it is not what a chat is for, and lexing it would be felt."""
 
 

@@ -1,6 +1,7 @@
 """What an agent says it will change, line by line, small enough for a card."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
@@ -10,10 +11,14 @@ from tandem_desktop.domain.agents import ProposedDiff
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.ui.chat.code_block import CodeView
+from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.link_button import LinkButton
 
 LINES_AT_FIRST = 400
+_LINE_AT_FIRST = 2_000
+_COMPARED_AT_ONCE = 100_000
+"""Larger texts are compared beside the window's thread."""
 _TALLEST = 260
 _INKS = {"+": ("added", "added_ink"), "-": ("removed", "removed_ink"), " ": ("", "text"), "@": ("", "muted")}
 
@@ -49,7 +54,8 @@ class DiffPreview(QWidget):
     def __init__(self, theme: Theme, diff: ProposedDiff, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._lines = preview_lines(diff)
+        self._lines: tuple[PreviewLine, ...] = ()
+        self._answers = Commands(self)
         self._view = CodeView(theme, tallest=_TALLEST)
         self._view.setObjectName("permission-diff")
         self._view.setAccessibleName(f"Proposed change of {diff.path}")
@@ -57,18 +63,31 @@ class DiffPreview(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(4))
         layout.addWidget(self._view)
-        self._write(self._lines[:LINES_AT_FIRST])
-        left = len(self._lines) - LINES_AT_FIRST
-        if left > 0:
-            more = LinkButton(theme, f"Cut here: show {left:,} more lines")
-            more.setObjectName("permission-diff-more")
-            more.clicked.connect(lambda: self._write(self._lines))
-            more.clicked.connect(more.hide)
-            layout.addWidget(more)
+        if len(diff.old_text or "") + len(diff.new_text) < _COMPARED_AT_ONCE:
+            self._show(preview_lines(diff))
+        else:
+            self._write((PreviewLine("@", "Comparing…"),))
+            worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="diff-preview")
+            self._answers.run(worker.submit(preview_lines, diff), self._show)
+            worker.shutdown(wait=False)
 
     @property
     def text(self) -> str:
         return self._view.toPlainText()
+
+    def _show(self, lines: tuple[PreviewLine, ...]) -> None:
+        self._lines = lines
+        self._write([_shortened(line) for line in lines[:LINES_AT_FIRST]])
+        longer = len(lines) - LINES_AT_FIRST
+        if longer > 0 or any(len(line.text) > _LINE_AT_FIRST for line in lines[:LINES_AT_FIRST]):
+            words = f"Cut here: show {longer:,} more lines" if longer > 0 else "Long lines are cut: show them whole"
+            more = LinkButton(self._theme, words, ink="risk")
+            more.setObjectName("permission-diff-more")
+            more.clicked.connect(lambda: self._write(self._lines))
+            more.clicked.connect(more.hide)
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(more)
 
     def _write(self, lines: Sequence[PreviewLine]) -> None:
         document = self._view.document()
@@ -90,3 +109,10 @@ class DiffPreview(QWidget):
             sign = {"-": "− ", "@": ""}.get(line.sign, f"{line.sign} ")
             cursor.insertText(f"{sign}{line.text}", form)
         self._view.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+def _shortened(line: PreviewLine) -> PreviewLine:
+    left = len(line.text) - _LINE_AT_FIRST
+    if left <= 0:
+        return line
+    return PreviewLine(line.sign, f"{line.text[:_LINE_AT_FIRST]}… {left:,} more characters")

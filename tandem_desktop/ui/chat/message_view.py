@@ -7,9 +7,11 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.chat.code_block import CodeBlock
+from tandem_desktop.ui.chat.cut_text import cut_words, room_for
 from tandem_desktop.ui.chat.markdown import Block, CodeText, MarkdownStream, TextBlock
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.link_button import LinkButton
 
 _Part = ProseView | CodeBlock
 
@@ -25,6 +27,9 @@ class MessageView(QWidget):
         self._theme = theme
         self._ink = ink
         self._text = ""
+        self._room = 0
+        """How much the person asked to see, beyond what is shown of any text."""
+        self._more: LinkButton | None = None
         self._stream = MarkdownStream()
         self._parts: list[tuple[_Part, tuple[Block, ...]]] = []
         self._layout = QVBoxLayout(self)
@@ -38,7 +43,9 @@ class MessageView(QWidget):
     def set_text(self, text: str) -> None:
         """Show `text`; cheap when it is what was shown, with more at its end."""
         self._text = text
-        groups = _grouped(self._stream.update(text))
+        room = max(room_for(text), self._room)
+        self._mark_cut(len(text) - room)
+        groups = _grouped(self._stream.update(text[:room]))
         for at, group in enumerate(groups):
             self._show(at, group)
         for part, _ in self._parts[len(groups) :]:
@@ -53,6 +60,23 @@ class MessageView(QWidget):
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._text))
         menu.addAction(copy)
         menu.exec(event.globalPos())
+
+    def _mark_cut(self, left: int) -> None:
+        if left > 0 and self._more is None:
+            self._more = LinkButton(self._theme, "")
+            self._more.setObjectName("message-more")
+            self._more.clicked.connect(self._show_more)
+            self._layout.addWidget(self._more)
+        if self._more is not None:
+            self._more.setVisible(left > 0)
+            self._more.setText(cut_words(left))
+            self._more.setAccessibleName(cut_words(left))
+            self._more.updateGeometry()
+
+    def _show_more(self) -> None:
+        shown = max(room_for(self._text), self._room)
+        self._room = shown + room_for(self._text[shown:])
+        self.set_text(self._text)
 
     def _show(self, at: int, group: tuple[Block, ...]) -> None:
         if at < len(self._parts):

@@ -8,6 +8,7 @@ from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.ids import RequestId
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui.chat.cut_text import cut_words, room_for
 from tandem_desktop.ui.chat.decision_card import DecisionCard
 from tandem_desktop.ui.chat.diff_preview import DiffPreview, visible
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
@@ -18,6 +19,7 @@ from tandem_desktop.ui.theme.icons import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, DangerButton, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 
 _QUESTIONS = {
@@ -120,14 +122,22 @@ class _Question(DecisionCard):
         text = ProseView(self.theme)
         text.setObjectName("permission-command")
         text.document().setDefaultFont(self.theme.code_font())
-        text.setPlainText("\n".join(visible(line) for line in (call.command or "").split("\n")))
-        text.setAccessibleName(f"Command {call.command}")
+        command = "\n".join(visible(line) for line in (call.command or "").split("\n"))
+        room = room_for(command)
+        text.setPlainText(command[:room])
+        text.setAccessibleName(f"Command {command[:room]}")
         text.setSizePolicy(_growing())
         holder = QFrame()
         holder.setProperty("role", "card-raised")
         inside = QVBoxLayout(holder)
         inside.setContentsMargins(self.theme.px(10), self.theme.px(8), self.theme.px(10), self.theme.px(8))
         inside.addWidget(text)
+        if room < len(command):
+            more = LinkButton(self.theme, cut_words(len(command) - room), ink="risk")
+            more.setObjectName("permission-command-more")
+            more.clicked.connect(lambda: text.setPlainText(command))
+            more.clicked.connect(more.hide)
+            inside.addWidget(more)
         self.body.addWidget(holder)
         self.body.addWidget(plain_label(f"in {shown(call.cwd)}" if call.cwd else "in the workspace", "small"))
 

@@ -72,9 +72,12 @@ class ProseView(QTextEdit):
         if any(block.tokens[0].type == "table_open" for block in self._blocks[same:]):
             same = 0
         self._cut(same)
+        writing = QTextCursor(self.document())
+        writing.beginEditBlock()  # laid out once, not once for every word
         writer = ProseWriter(self._theme, self.document(), self._ink)
         for block in blocks[same:]:
             self._starts.append(writer.write(block))
+        writing.endEditBlock()
         self._blocks = tuple(blocks)
         self._name_it()
 

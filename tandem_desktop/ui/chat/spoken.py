@@ -5,6 +5,7 @@ from PySide6.QtGui import QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.ui.chat.cut_text import room_for
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.fold import Fold
 from tandem_desktop.ui.chat.message_view import MessageView
@@ -38,7 +39,10 @@ class PersonBubble(EntryWidget):
         self._number = row.last.number
         if row.last.text != self._text:
             self._text = row.last.text
-            self._prose.set_plain(self._text)
+            room = room_for(self._text)
+            left = len(self._text) - room
+            mark = f"\n… {left:,} more characters were sent; Edit and resend shows them" if left else ""
+            self._prose.set_plain(self._text[:room] + mark)
             self._place()
         self.setAccessibleName(f"You: {self._text[:200]}")
 

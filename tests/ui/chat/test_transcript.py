@@ -337,3 +337,27 @@ def test_everything_that_takes_focus_has_a_name(qtbot: QtBot, pane: ChatPane) ->
         if not (widget.objectName() and widget.accessibleName())
     ]
     assert [type(widget).__name__ for widget in nameless] == []
+
+
+def test_a_megabyte_on_one_line_is_cut_with_a_mark_that_opens_it(qtbot: QtBot, pane: ChatPane) -> None:
+    text = "x" * 1_000_000
+    pane.set_entries((talk.said(1, text), talk.asked(2, text), a_question(text).model_copy(update={"number": 3})))
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(3) is not None)
+    command = pane.findChild(ProseView, "permission-command")
+    assert command is not None
+    assert len(command.toPlainText()) < 10_000
+    assert pane.findChild(QAbstractButton, "permission-command-more") is not None
+    pane.transcript.verticalScrollBar().setValue(0)
+    message = pane.transcript.widget_of(1)
+    assert message is not None
+    shown = len(message.findChild(ProseView).toPlainText())
+    press(qtbot, message, "message-more")
+    assert shown < len(message.findChild(ProseView).toPlainText()) < 20_000
+
+
+def test_a_large_proposal_is_compared_beside_the_window(qtbot: QtBot, theme: Theme) -> None:
+    old = "".join(f"line {n}\n" for n in range(20_000))
+    preview = DiffPreview(theme, ProposedDiff(path="a.py", old_text=old, new_text=old.replace("line 7\n", "seven\n")))
+    qtbot.addWidget(preview)
+    assert preview.text == "Comparing…"
+    qtbot.waitUntil(lambda: "+ seven" in preview.text)
