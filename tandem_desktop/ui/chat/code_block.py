@@ -94,7 +94,7 @@ class CodeBlock(QFrame):
         self._copy.setAccessibleName("Copy code")
         self._copy.setToolTip("Copy code")
         self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._copy.setFont(theme.ui_font(-2))
+        self._copy.setStyleSheet(f"color: {theme.tokens.muted}; font-size: {theme.px(11)}px;")
         self._copy.clicked.connect(self._copy_code)
         self._view = CodeView(theme)
         self._view.setObjectName("code-text")

@@ -3,10 +3,11 @@
 from functools import cache
 from typing import Any
 
-from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument
 
 from tandem_desktop.ui.theme.theme import Theme
 
+_LINE_HEIGHT = 115
 LARGEST_COLOURED = 20_000
 """Longer code is shown in one colour: reading it is not what a chat is for, and lexing it would be felt."""
 
@@ -16,6 +17,9 @@ def write_code(document: QTextDocument, code: str, language: str, theme: Theme) 
     document.clear()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
+    lines = QTextBlockFormat()
+    lines.setLineHeight(_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    cursor.setBlockFormat(lines)
     for text, token in pieces(code, language):
         form = QTextCharFormat()
         form.setFont(theme.code_font())

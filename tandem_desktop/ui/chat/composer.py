@@ -52,7 +52,7 @@ class Composer(QFrame):
         self._usage.setTextFormat(Qt.TextFormat.PlainText)
         self._usage.setObjectName("composer-usage")
         self._usage.setProperty("role", "code-muted")
-        self._send = IconButton(theme, "send", "Send", key="Enter", filled=True, size=32)
+        self._send = IconButton(theme, "send", "Send", key="Enter", filled=True, size=28)
         self._send.setObjectName("composer-send")
         self._send.clicked.connect(self._send_or_stop)
         self._lay_out()
@@ -162,11 +162,11 @@ class Composer(QFrame):
         theme, tokens = self._theme, self._theme.tokens
         self._column.setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(10))
         self._column.setSpacing(theme.px(10))
-        self._row.setSpacing(theme.px(10))
+        self._row.setSpacing(theme.px(6))
         edge = theme.px(6)
         self.setStyleSheet(
             f"QPushButton[role=hint] {{ background: transparent; border: 1px solid transparent; color: {tokens.muted};"
-            f" padding: 2px {theme.px(2)}px; border-radius: {edge}px; min-height: 0; }}"
+            f" font-size: {theme.px(12)}px; padding: 2px {theme.px(2)}px; border-radius: {edge}px; min-height: 0; }}"
             f"QPushButton[role=hint]:hover {{ color: {tokens.text}; }}"
             f"QPushButton[role=hint]:focus {{ border: 1px solid {tokens.focus}; }}"
         )

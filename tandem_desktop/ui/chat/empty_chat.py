@@ -48,6 +48,7 @@ class EmptyChat(QWidget):
         holder = QWidget()
         holder.setLayout(self._column)
         holder.setMaximumWidth(theme.px(460))
+        theme.changed.connect(lambda: holder.setMaximumWidth(theme.px(460)))
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(holder, 100)

@@ -31,7 +31,7 @@ _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]}]+[^\s<>\"'`)\]}.,;:!?]")
 _FILE = re.compile(r"^(?=.*[/.])[\w@.][\w@./+-]*\.\w{1,8}(:\d+)?$|^[\w@.-]+(/[\w@.-]+)+(:\d+)?$")
 _HEADING_POINTS = {"h1": 3, "h2": 2, "h3": 1}
-_LINE_HEIGHT = 128
+_LINE_HEIGHT = 122
 
 
 class ProseWriter:

@@ -61,6 +61,7 @@ class Transcript(QAbstractScrollArea):
         self._facts: dict[tuple[str, int], PlanFacts] = {}
         self._at_end = True
         self._is_placing = False
+        self._has_new = False
         self._grown: set[int] = set()
         self._growing = QTimer(self)
         self._growing.setSingleShot(True)
@@ -284,6 +285,9 @@ class Transcript(QAbstractScrollArea):
                 widget.setGeometry(place)
             if not widget.isVisible():
                 widget.show()
+        if self._has_new:
+            self._has_new = False
+            self._order_for_tab()
 
     def _tops(self) -> list[int]:
         """Where each row begins, its gap included, and where the last one ends."""
@@ -343,8 +347,19 @@ class Transcript(QAbstractScrollArea):
         widget.opened.connect(lambda is_open: self._remember(number, is_open))
         widget.height_changed.connect(lambda: self._height_changed(number))
         self._widgets[number] = widget
+        self._has_new = True
         widget.ensurePolished()
         return widget
+
+    def _order_for_tab(self) -> None:
+        """Rows are made in the order they come into sight; Tab goes through them as they stand."""
+        before: QWidget = self
+        for number in sorted(self._widgets):
+            row = self._widgets[number]
+            for widget in (row, *row.findChildren(QWidget)):
+                if widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                    QWidget.setTabOrder(before, widget)
+                    before = widget
 
     def _inform(self, widget: EntryWidget, row: Row | None = None) -> None:
         if not isinstance(widget, PlanCard):

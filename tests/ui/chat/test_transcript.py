@@ -361,3 +361,39 @@ def test_a_large_proposal_is_compared_beside_the_window(qtbot: QtBot, theme: The
     qtbot.addWidget(preview)
     assert preview.text == "Comparing…"
     qtbot.waitUntil(lambda: "+ seven" in preview.text)
+
+
+def test_tab_goes_through_the_rows_as_they_stand(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(talk.wrote(number, f"{number}.py", 1) for number in range(1, 60))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    pane.transcript.setFocus()
+    qtbot.keyClick(pane.transcript, Key.Key_Home)
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    names = []
+    for _ in range(4):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        names.append(QApplication.focusWidget().accessibleName())
+    assert names == [f"staged {number}.py +1" for number in (1, 2, 3, 4)]
+
+
+def test_what_the_focus_reaches_is_scrolled_into_sight(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries(talk.wrote(number, f"{number}.py", 1) for number in range(1, 60))
+    qtbot.waitUntil(lambda: at_bottom(pane))
+    pane.transcript.setFocus()
+    qtbot.keyClick(pane.transcript, Key.Key_Home)
+    for _ in range(30):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        top = focused.mapTo(pane.transcript.viewport(), QPoint(0, 0)).y()
+        assert 0 <= top <= pane.transcript.viewport().height() - focused.height()
+    assert "30.py" in QApplication.focusWidget().accessibleName()
+
+
+def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_working(True)
+    pane.put_entry(a_question())
+    with qtbot.waitSignal(pane.stop_requested):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
+    pane.transcript.setFocus()
+    with qtbot.waitSignal(pane.stop_requested):
+        qtbot.keyClick(pane.transcript, Key.Key_Escape)
