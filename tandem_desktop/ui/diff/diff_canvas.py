@@ -86,6 +86,13 @@ class DiffCanvas(QAbstractScrollArea):
     def whitespace(self) -> Whitespace:
         return self._look.whitespace
 
+    def title(self, hunk: int) -> str:
+        """The function or class a change lies in, looked for when it is first asked."""
+        titles = self._look.titles
+        if hunk not in titles:
+            titles[hunk] = title_of(self.diff.path, self.diff.hunks[hunk - 1], self.diff.new)
+        return titles[hunk]
+
     def show_diff(self, diff: FileDiff) -> None:
         """Show another comparison from its beginning; how it is looked at stays."""
         unfolded = frozenset[int]()
@@ -216,8 +223,8 @@ class DiffCanvas(QAbstractScrollArea):
         y = self._heights.top(index) - offset
         while index < len(rows) and y <= area.bottom():
             row, height = rows.row(index), self._heights.height(index)
-            if row.kind is RowKind.HEADER and row.hunk not in self._look.titles:
-                self._look.titles[row.hunk] = title_of(self.diff.path, self.diff.hunks[row.hunk - 1], self.diff.new)
+            if row.kind is RowKind.HEADER:
+                self.title(row.hunk)
             yield VisibleRow(index, row, QRect(0, y, width, height))
             y += height
             index += 1
@@ -228,7 +235,7 @@ class DiffCanvas(QAbstractScrollArea):
         is_same = diff is self.diff
         anchor = self._anchor() if is_same else None
         current = line_of(self.rows.row(self._look.current), None) if is_same and self._look.current >= 0 else None
-        self._look.rows = DiffRows(diff, is_split=self._splits(), unfolded=unfolded, comments=comments)
+        self._look.rows = DiffRows(diff, is_split=self._splits(diff), unfolded=unfolded, comments=comments)
         self._look.selection = None
         self._look.hovered = None
         if current:
@@ -240,7 +247,7 @@ class DiffCanvas(QAbstractScrollArea):
         self.updateGeometry()
 
     def _refit(self) -> None:
-        if self._splits() != self.rows.is_split:
+        if self._splits(self.diff) != self.rows.is_split:
             self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
         else:
             anchor = self._anchor()
@@ -248,8 +255,8 @@ class DiffCanvas(QAbstractScrollArea):
             self._return_to(anchor)
         self.layout_changed.emit()
 
-    def _splits(self) -> bool:
-        return self._wants_split and self.viewport().width() >= self._theme.px(NARROW) and not self.diff.is_preview
+    def _splits(self, diff: FileDiff) -> bool:
+        return self._wants_split and self.viewport().width() >= self._theme.px(NARROW) and not diff.is_preview
 
     def _fit(self) -> None:
         rows, width = self.rows, self.viewport().width()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from tandem_desktop.staging.hunks import Hunk
 from tandem_desktop.staging.intraline import IntralineChange
@@ -49,7 +50,7 @@ class DiffLoader(QObject):
         self._view.show_diff(preview_file_diff(path, before, after))
 
         def begin() -> None:
-            if wanted == self._wanted:
+            if self._is_wanted(wanted):
                 made = self._executor.submit(build_file_diff, path, before, after, known_hunks=known_hunks, words=words)
                 self._commands.run(made, lambda diff: self._show(diff, wanted))
 
@@ -60,8 +61,16 @@ class DiffLoader(QObject):
         self._wanted += 1
         self._show(diff, self._wanted)
 
+    def stop(self) -> None:
+        """Ask for nothing more; before the executor is shut down."""
+        self._wanted = -1
+
+    def _is_wanted(self, wanted: int) -> bool:
+        """False when another file is shown by now, or the view has gone."""
+        return isValid(self) and isValid(self._view) and wanted == self._wanted
+
     def _show(self, diff: FileDiff, wanted: int) -> None:
-        if wanted != self._wanted:
+        if not self._is_wanted(wanted):
             return
         self._view.show_diff(diff)
         courtesy = self._view.courtesy
@@ -73,7 +82,7 @@ class DiffLoader(QObject):
         """Some hundred lines at a time, so that marks asked for meanwhile need not wait for the last line."""
 
         def done(part: tuple[bool, Spans] | None) -> None:
-            if wanted != self._wanted:
+            if not self._is_wanted(wanted):
                 return
             if part is None:
                 self.coloured.emit()
@@ -85,9 +94,11 @@ class DiffLoader(QObject):
 
     def _mark(self, pairs: tuple[Pair, ...]) -> None:
         diff, wanted = self._view.diff, self._wanted
+        if wanted < 0 or diff.is_preview:
+            return
 
         def done(marks: dict[Pair, IntralineChange]) -> None:
-            if wanted == self._wanted:
+            if self._is_wanted(wanted):
                 self._view.add_marks(marks)
 
         self._commands.run(self._executor.submit(_marked, diff, pairs, self._view.courtesy), done)

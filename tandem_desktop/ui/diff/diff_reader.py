@@ -97,9 +97,8 @@ class DiffReader(DiffCanvas):
         """What a person who listens is told about a row."""
         row = self.rows.row(index)
         if row.kind is RowKind.HEADER:
-            title = self._look.titles.get(row.hunk, "")
             state = ", dropped" if row.hunk in self._look.dropped else ""
-            return f"Change {row.hunk} of {len(self.diff.hunks)} {title}{state}".strip()
+            return f"Change {row.hunk} of {len(self.diff.hunks)} {self.title(row.hunk)}".strip() + state
         if row.kind is RowKind.FOLD:
             return fold_text(self.rows, row).removeprefix("⋯ ")
         if row.kind is RowKind.COMMENT:

@@ -79,12 +79,20 @@ def lex(path: str, side: Side, courtesy: Courtesy) -> Iterator[Spans]:
                 done.append(tuple(line))
                 line, column = [], 0
             if token and part.strip():
-                line.append(Span(column, column + len(part), token))
+                _append(line, column, column + len(part), token)
             column += len(part)
         if len(done) >= LINES_AT_ONCE:
             yield tuple(done)
             done = []
     yield (*done, tuple(line))
+
+
+def _append(line: list[Span], start: int, end: int, token: str) -> None:
+    """Quote, text and quote of a string are one span: fewer to draw."""
+    if line and line[-1].token == token and line[-1].end == start:
+        line[-1] = Span(line[-1].start, end, token)
+    else:
+        line.append(Span(start, end, token))
 
 
 def marks_of(old: str, new: str) -> IntralineChange:
@@ -162,5 +170,4 @@ _COLOURS = {
     "Name.Constant": "syntax_number",
     "Generic.Heading": "syntax_keyword",
     "Generic.Subheading": "syntax_keyword",
-    "Operator": "syntax_operator",
 }

@@ -1,7 +1,8 @@
 """Remember how lines in sight are to be drawn, so that scrolling only draws."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tandem_desktop.staging.intraline import IntralineChange
 from tandem_desktop.ui.diff.cells import Cells, cells_of, pieces
@@ -17,14 +18,23 @@ LineKey = tuple[bool, int]
 """Whether on the old side, and the zero-based line."""
 
 
+class Piece(NamedTuple):
+    """Characters that are drawn at once; `token` names their colour. Never only white space."""
+
+    start: int
+    end: int
+    cell: int
+    token: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class StyledLine:
     """One line ready to be drawn: where each piece begins and in which colour it is."""
 
     text: str
     cells: Cells
-    pieces: tuple[tuple[int, int, int, str], ...]
-    """First character, end, first cell, token of the theme."""
+    pieces: tuple[Piece, ...]
     tokens: Marks
     """Characters that stand for hidden ones."""
     cut: int
@@ -91,13 +101,21 @@ class LineStyles:
         cells = cells_of(text)
         spans = self._spans[is_old][line] if line < len(self._spans[is_old]) else ()
         tokens = tuple(found.span() for found in TOKEN.finditer(text)) if not text.isascii() else ()
-        made: list[tuple[int, int, int, str]] = []
-        at = 0
-        for start, end, token in (*_with_tokens(spans, tokens, text), (len(text), len(text), "")):
-            for first, last, color in ((at, min(start, len(text)), "text"), (start, min(end, len(text)), token)):
-                made.extend((a, b, cells[a], color) for a, b in pieces(text, first, last) if first < last)
-            at = max(at, end)
-        return StyledLine(text, cells, tuple(made), tokens, len(whole) - len(text))
+        return StyledLine(text, cells, tuple(_pieces(text, cells, spans, tokens)), tokens, len(whole) - len(text))
+
+
+def _pieces(text: str, cells: Cells, spans: tuple[Span, ...], tokens: Marks) -> Iterator[Piece]:
+    at, length, is_simple = 0, len(text), isinstance(cells, range)
+    for span_start, span_end, token in (*_with_tokens(spans, tokens, text), (length, length, "")):
+        start, end = min(span_start, length), min(span_end, length)
+        for first, last, color in ((at, start, "text"), (max(at, start), end, token)):
+            if first >= last:
+                continue
+            for a, b in ((first, last),) if is_simple else pieces(text, first, last):
+                part = text[a:b]
+                if not part.isspace():
+                    yield Piece(a, b, cells[a], color, part)
+        at = max(at, end)
 
 
 def _with_tokens(spans: tuple[Span, ...], tokens: Marks, text: str) -> tuple[Span, ...]:

@@ -70,6 +70,9 @@ class OverviewRuler(QWidget):
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._ask(event)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
     def _ask(self, event: QMouseEvent) -> None:
         self.asked.emit(min(1.0, max(0.0, event.position().y() / max(1, self.height()))))
 

@@ -49,11 +49,20 @@ class TextPainter:
     def _stroke(self, painter: QPainter, stroke: "_Stroke", look: Look, layers: list["_Layer"]) -> None:
         first, last = stroke.in_sight()
         text = stroke.styled.text
-        for a, b, _, token in stroke.styled.pieces:
-            if a >= last:
+        left, top, cell = stroke.left, stroke.y + stroke.panes.word_top, stroke.panes.cell
+        inks = self._inks
+        for start, end, begin, token, part in stroke.styled.pieces:
+            if start >= last:
                 break
-            if b > first:
-                self._letters(painter, stroke, max(a, first), min(b, last), token)
+            if start < first or end > last:
+                if end > first:
+                    self._letters(painter, stroke, max(start, first), min(end, last), token)
+                continue
+            painter.setPen(inks.pen(token))
+            if len(part) <= LONGEST_WORD and part.isascii():
+                painter.drawStaticText(QPointF(left + begin * cell, top), inks.word(part))
+            else:
+                painter.drawText(QPointF(left + begin * cell, stroke.base), part)
         for start, end, ground, takes_newline in layers:
             a, b = max(start, first), min(end, last)
             reaches_out = takes_newline and stroke.end == len(text) and end > len(text)
@@ -70,12 +79,8 @@ class TextPainter:
 
     def _letters(self, painter: QPainter, stroke: "_Stroke", start: int, end: int, token: str) -> None:
         part = stroke.styled.text[start:end]
-        if part.isspace():
-            return
-        painter.setPen(self._inks.pen(token))
-        if len(part) <= LONGEST_WORD and part.isascii():
-            painter.drawStaticText(QPointF(stroke.x(start), stroke.y + stroke.panes.word_top), self._inks.word(part))
-        else:
+        if not part.isspace():
+            painter.setPen(self._inks.pen(token))
             painter.drawText(QPointF(stroke.x(start), stroke.base), part)
 
     def _tokens(self, painter: QPainter, stroke: "_Stroke", first: int, last: int) -> None:
@@ -150,9 +155,13 @@ class _Stroke:
     def base(self) -> float:
         return self.y + self.panes.ascent
 
+    @property
+    def left(self) -> float:
+        """Where cell 0 of the line would be."""
+        return self.pane.text - self.styled.cells[self.start] * self.panes.cell - self.scrolled
+
     def x(self, at: int) -> float:
-        cells = self.styled.cells
-        return self.pane.text + (cells[at] - cells[self.start]) * self.panes.cell - self.scrolled
+        return self.left + self.styled.cells[at] * self.panes.cell
 
     def box(self, start: int, end: int) -> QRectF:
         left = self.x(start)
