@@ -61,6 +61,10 @@ class PlanCard(EntryWidget):
         layout.addWidget(self._line)
 
     @property
+    def plan_id(self) -> PlanId:
+        return self._plan_id
+
+    @property
     def card(self) -> DecisionCard | None:
         """The part that takes digits, while it waits."""
         return self._card
@@ -87,6 +91,14 @@ class PlanCard(EntryWidget):
         self._line.setVisible(self._card is None)
         self.setAccessibleName(f"Plan {facts.title}, revision {facts.revision}, {facts.state}")
         self.height_changed.emit()
+
+    def reopen(self) -> None:
+        """Ask again: what the person decided could not be done."""
+        shown, self._shown = self._shown, None
+        if shown is not None:
+            if self._card is not None:
+                self._drop_card()
+            self.set_facts(shown)
 
     def _put_card(self, facts: PlanFacts) -> None:
         card = self._card = _WaitingCard(self.theme, facts)

@@ -69,8 +69,6 @@ class ProseView(QTextEdit):
         same = 0
         while same < min(len(blocks), len(self._blocks)) and blocks[same] is self._blocks[same]:
             same += 1
-        if any(block.tokens[0].type == "table_open" for block in self._blocks[same:]):
-            same = 0
         self._cut(same)
         writing = QTextCursor(self.document())
         writing.beginEditBlock()  # laid out once, not once for every word

@@ -106,12 +106,19 @@ class Transcript(QAbstractScrollArea):
         for widget in self._widgets.values():
             self._inform(widget)
 
+    def reopen(self, plan_id: str) -> None:
+        """Let the cards of a plan ask again, after an answer that could not be carried out."""
+        for widget in self._widgets.values():
+            if isinstance(widget, PlanCard) and widget.plan_id == plan_id:
+                widget.reopen()
+
     def waiting_card(self) -> DecisionCard | None:
         """The newest card that waits for the person."""
         for row in reversed(self._model.rows):
             widget = self._widgets.get(row.number)
-            if isinstance(widget, PlanCard | PermissionCard) and widget.card is not None:
-                return widget.card
+            card = widget.card if isinstance(widget, PlanCard | PermissionCard) else None
+            if card is not None and card.is_waiting:
+                return card
         return None
 
     def jump_to_end(self) -> None:

@@ -212,9 +212,14 @@ def test_at_offers_files_and_puts_the_chosen_one_in_place(
 
     pane.set_files(tmp_path, find)
     typed("look at @au")
-    waiting["a"].set_result(("stale.py",))
     waiting["au"].set_result(("app/auth.py", "my author.md"))
-    qtbot.waitUntil(lambda: words(pane) == ["app/auth.py", "my author.md"])
+    waiting["a"].set_result(("stale.py",))
+    after: Future[str] = Future()
+    after.set_result("everything before has arrived")
+    arrived: list[str] = []
+    pane.composer._answers.run(after, arrived.append)
+    qtbot.waitUntil(lambda: bool(arrived))
+    assert words(pane) == ["app/auth.py", "my author.md"]
     typed(Key.Key_Down, Key.Key_Return)
     assert pane.composer.text == 'look at @"my author.md" '
 

@@ -52,6 +52,7 @@ def test_raw_html_and_images_stay_words(qtbot: QtBot, theme: Theme) -> None:
     assert '<img src="file:///etc/hostname"> <b>bold</b>' in words
     assert "[image: chart, not loaded: https://example.org/c.png]" in words
     assert "\ufffc" not in words
+    assert shown(qtbot, theme, "<script>\nalert(1)\n</script>").toPlainText() == "<script> alert(1) </script>"
 
 
 def test_a_link_says_where_it_leads(qtbot: QtBot, theme: Theme) -> None:
@@ -121,4 +122,5 @@ def test_colouring_never_changes_a_letter_of_the_code() -> None:
     code = "def f(x):\n\treturn 'a' + x  # odd   \n\n"
     assert "".join(text for text, _ in pieces(code, "python")) == code
     assert ("def", "syntax_keyword") in pieces(code, "python")
+    assert pieces("a\r\nb", "python") == [("a\r\nb", "text")]
     assert pieces(code, "no-such-language") == [(code, "text")]

@@ -209,6 +209,8 @@ def test_a_card_takes_no_focus_from_somebody_who_types(qtbot: QtBot, pane: ChatP
     qtbot.keyClicks(pane.composer.edit, "wait, ")
     pane.put_entry(talk.a_plan(1))
     pane.set_plan(talk.facts(1))
+    assert pane.transcript.waiting_card() is not None
+    assert pane.composer.edit.hasFocus()
     with qtbot.assertNotEmitted(pane.approve_requested):
         qtbot.keyClicks(QApplication.focusWidget(), "1 thing")
     assert pane.composer.text == "wait, 1 thing"
@@ -397,3 +399,15 @@ def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot,
     pane.transcript.setFocus()
     with qtbot.waitSignal(pane.stop_requested):
         qtbot.keyClick(pane.transcript, Key.Key_Escape)
+
+
+def test_a_card_asks_again_when_the_answer_could_not_be_carried_out(qtbot: QtBot, pane: ChatPane) -> None:
+    card = with_waiting_plan(qtbot, pane)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
+    qtbot.keyClicks(QApplication.focusWidget(), "smaller")
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
+    assert card.card is not None
+    assert not card.card.is_waiting
+    pane.reopen_plan(talk.PLAN)
+    with qtbot.waitSignal(pane.approve_requested):
+        press(qtbot, pane, "plan-card-approve")
