@@ -72,6 +72,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._expanded: set[OperationId] = set()
         self._drift: dict[OperationId, str] = {}
         self._results: dict[OperationId, OperationResult] = {}
+        self._done = 0
         self._running = False
         self._checked = True
         self._text = ""
@@ -124,6 +125,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._expanded &= unchanged
         self._drift = dict(drift or {})
         self._results = {result.id: result for result in results}
+        self._done = sum(map(_has_ended, self._results.values()))
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
@@ -149,12 +151,14 @@ class StagedOperationsModel(QAbstractListModel):
     def set_result(self, result: OperationResult) -> None:
         """How one operation stands in the run under way."""
         self._running = True
+        before = self._results.get(result.id)
+        self._done += _has_ended(result) - (before is not None and _has_ended(before))
         self._results[result.id] = result
         self._changed(result.id)
 
     def begin_run(self) -> None:
         """Every operation waits."""
-        self._running, self._results = True, {}
+        self._running, self._results, self._done = True, {}, 0
         self._all_changed()
 
     def set_drift(self, drift: Mapping[OperationId, str]) -> None:
@@ -226,8 +230,7 @@ class StagedOperationsModel(QAbstractListModel):
     @property
     def done(self) -> int:
         """How many operations of the run have ended."""
-        open_states = (ResultStatus.PENDING, ResultStatus.RUNNING)
-        return sum(result.status not in open_states for result in self._results.values())
+        return self._done
 
     @property
     def running(self) -> bool:
@@ -351,6 +354,10 @@ class StagedOperationsModel(QAbstractListModel):
     def _all_changed(self) -> None:
         if self._shown:
             self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
+
+
+def _has_ended(result: OperationResult) -> bool:
+    return result.status not in (ResultStatus.PENDING, ResultStatus.RUNNING)
 
 
 def _same(one: StagedOperation, other: StagedOperation) -> bool:

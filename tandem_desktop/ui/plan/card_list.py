@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from tandem_desktop.domain.execution import ResultStatus
@@ -178,8 +178,9 @@ class CardList(QListView):
         self._later()
 
     def reset(self) -> None:
+        # At once: places of rows that are gone must not be looked at, not even by Qt's own reset.
+        self.lay_out()
         super().reset()
-        self._later()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout_timer.isActive():
@@ -204,9 +205,14 @@ class CardList(QListView):
             self._heights.clear()
         self.lay_out()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.lay_out()
+
     def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # What stays in sight is moved, contents with it; only what comes into sight is painted.
+        self.viewport().scroll(0, dy)
         self._place_contents()
-        self.viewport().update()
 
     def _pointing(self, row: int) -> Pointing:
         return Pointing(current=self.currentIndex().row() == row, focused=self.hasFocus(), turn=self._turn)
@@ -215,7 +221,9 @@ class CardList(QListView):
         """Whatever lies above the cards."""
 
     def _later(self) -> None:
-        self._layout_timer.start()
+        # Two lists show one model; the one nobody sees waits until somebody does.
+        if self.isVisible():
+            self._layout_timer.start()
 
     def _card_width(self) -> int:
         return max(1, self.viewport().width() - 2 * self._theme.px(MARGIN))
@@ -256,7 +264,7 @@ class CardList(QListView):
 
     def _place_contents(self) -> None:
         """Content lives only where it can be seen, and some more that was seen a moment ago."""
-        if self.model() is None:
+        if not self.isVisible() or self._places.count > self.operations().rowCount():
             return
         model, page = self.operations(), self.viewport().height()
         in_sight: set[OperationId] = set()

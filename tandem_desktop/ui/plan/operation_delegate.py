@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.inks import Inks
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones, Zone
 from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_height, notes_of
-from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
 
@@ -50,11 +50,12 @@ class Pointing:
 
 
 class OperationDelegate(QStyledItemDelegate):
-    """Draws; decides nothing. Colours, faces and lengths come from the theme each time."""
+    """Draws; decides nothing. Colours, faces and lengths are the theme's."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._inks = Inks(theme)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         row: OperationRow = index.data(StagedOperationsModel.RowRole)
@@ -70,29 +71,38 @@ class OperationDelegate(QStyledItemDelegate):
         theme = self._theme
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        outline = QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5)
-        shape = QPainterPath()
-        shape.addRoundedRect(outline, theme.px(_RADIUS), theme.px(_RADIUS))
-        painter.fillPath(shape, theme.color("panel"))
+        outline, radius = QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(_RADIUS)
         line = QRect(card.left(), card.top(), card.width(), theme.px(ROW))
-        painter.setClipPath(shape)
-        if row.expanded or pointing.hovered:
-            painter.fillRect(line, theme.color("raised"))
-        self._bands(painter, card, line, row)
-        painter.setClipping(False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._inks.color("panel"))
+        if row.expanded or pointing.hovered or card.height() > line.height():
+            painter.drawRoundedRect(outline, radius, radius)
+            self._inside(painter, card, line, row, raised=row.expanded or pointing.hovered)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
         ring = pointing.current and pointing.focused
         token = "focus" if ring else "line_strong" if pointing.current else "line"
-        painter.setPen(QPen(theme.color(token), 2 if ring else 1))
+        painter.setPen(QPen(self._inks.color(token), 2 if ring else 1))
+        painter.drawRoundedRect(outline, radius, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(shape)
         self._line(painter, line, row, pointing)
         painter.restore()
+
+    def _inside(self, painter: QPainter, card: QRect, line: QRect, row: OperationRow, *, raised: bool) -> None:
+        """What reaches into the rounded corners. Clipping to them costs more than a whole row; most rows need none."""
+        shape = QPainterPath()
+        radius = self._theme.px(_RADIUS)
+        shape.addRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.setClipPath(shape)
+        if raised:
+            painter.fillRect(line, self._inks.color("raised"))
+        self._bands(painter, card, line, row)
+        painter.setClipping(False)
 
     def _bands(self, painter: QPainter, card: QRect, line: QRect, row: OperationRow) -> None:
         theme, top = self._theme, line.bottom() + 1
         notes = notes_of(row)
         if notes or row.expanded:
-            painter.fillRect(QRect(card.left(), top - 1, card.width(), 1), theme.color("line"))
+            painter.fillRect(QRect(card.left(), top - 1, card.width(), 1), self._inks.color("line"))
         for note in notes:
             band = QRect(card.left(), top, card.width(), note_height(theme, note, card.width()))
             self._note(painter, band, note)
@@ -105,30 +115,29 @@ class OperationDelegate(QStyledItemDelegate):
             Tone.ERROR: ("removed", "removed_ink", "error"),
             Tone.LOG: ("surface", "muted", ""),
         }[note.tone]
-        painter.fillRect(band, theme.color(ground))
-        painter.setPen(theme.color(ink))
+        painter.fillRect(band, self._inks.color(ground))
+        painter.setPen(self._inks.color(ink))
         if note.tone is Tone.LOG:
-            painter.setFont(theme.code_font())
+            painter.setFont(self._inks.font("code"))
             inner = band.adjusted(theme.px(14), theme.px(10), -theme.px(14), -theme.px(10))
             height = theme.px(18)
-            metrics = QFontMetrics(painter.font())
+            metrics = self._inks.metrics("code")
             for number, text in enumerate(note.text.split("\n")):
                 place = QRect(inner.left(), inner.top() + number * height, inner.width(), height)
                 painter.drawText(place, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width()))
             return
         side = theme.px(14)
         mark = QRectF(band.left() + theme.px(12), band.top() + theme.px(7), side, side)
-        paint_icon(painter, theme, sign, ink, mark)
-        painter.setFont(theme.ui_font())
+        self._inks.icon(painter, sign, ink, mark)
+        painter.setFont(self._inks.font("ui"))
         flags = _LEFT | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
         painter.drawText(band.adjusted(theme.px(32), 0, -theme.px(16), 0), flags, note.text)
 
     def _line(self, painter: QPainter, line: QRect, row: OperationRow, pointing: Pointing) -> None:
-        theme = self._theme
         zones = self.zones(line, row, editable=pointing.editable, movable=pointing.movable)
         if not zones.handle.isNull():
             token = "text" if pointing.zone is Zone.HANDLE else "muted"
-            paint_icon(painter, theme, "drag", token, QRectF(zones.handle).adjusted(-3, 0, 3, 0))
+            self._inks.icon(painter, "drag", token, QRectF(zones.handle).adjusted(-3, 0, 3, 0))
         if row.running:
             self._result_sign(painter, QRectF(zones.box), row, pointing.turn)
         else:
@@ -137,40 +146,40 @@ class OperationDelegate(QStyledItemDelegate):
         if not zones.remove.isNull():
             pointed = pointing.hovered or pointing.current
             token = "removed_ink" if pointing.zone is Zone.REMOVE else "muted" if pointed else "line_strong"
-            paint_icon(painter, theme, "cross", token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
+            self._inks.icon(painter, "cross", token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
         arrow = "chevron-down" if row.expanded else "chevron-right"
         token = "text" if pointing.zone is Zone.EXPANDER else "muted"
-        paint_icon(painter, theme, arrow, token, QRectF(zones.expander).adjusted(3, 3, -3, -3))
+        self._inks.icon(painter, arrow, token, QRectF(zones.expander).adjusted(3, 3, -3, -3))
         self._words(painter, zones.middle, row)
 
     def _box(self, painter: QPainter, box: QRectF, viewed: bool, *, hovered: bool) -> None:
         theme = self._theme
         shape = box.adjusted(1, 1, -1, -1)
-        painter.setPen(QPen(theme.color("accent" if viewed or hovered else "line_strong"), 1.2))
-        painter.setBrush(theme.color("accent") if viewed else Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._inks.color("accent" if viewed or hovered else "line_strong"), 1.2))
+        painter.setBrush(self._inks.color("accent") if viewed else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(shape, theme.px(4), theme.px(4))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if viewed:
-            paint_icon(painter, theme, "check", "accent_text", box.adjusted(2, 2, -2, -2))
+            self._inks.icon(painter, "check", "accent_text", box.adjusted(2, 2, -2, -2))
 
     def _result_sign(self, painter: QPainter, place: QRectF, row: OperationRow, turn: int) -> None:
         status = row.result.status if row.result is not None else ResultStatus.PENDING
         if status is ResultStatus.ROLLED_BACK:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.color("risk_surface"))
+            painter.setBrush(self._inks.color("risk_surface"))
             painter.drawEllipse(place)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            paint_icon(painter, self._theme, "undo", "risk", place.adjusted(3, 3, -3, -3))
+            self._inks.icon(painter, "undo", "risk", place.adjusted(3, 3, -3, -3))
         else:
             paint_status_mark(painter, self._theme, _MARKS.get(status, "waiting"), place, turn)
 
     def _tag(self, painter: QPainter, place: QRect, word: str) -> None:
         theme = self._theme
-        painter.setPen(QPen(theme.color("line"), 1))
+        painter.setPen(QPen(self._inks.color("line"), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(5), theme.px(5))
-        painter.setFont(theme.ui_font(-2, bold=True))
-        painter.setPen(theme.color("muted"))
+        painter.setFont(self._inks.font("tag"))
+        painter.setPen(self._inks.color("muted"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
 
     def _words(self, painter: QPainter, place: QRect, row: OperationRow) -> None:
@@ -179,7 +188,7 @@ class OperationDelegate(QStyledItemDelegate):
         left, right = place.left(), place.right()
         right = self._right_side(painter, place, right, row)
         folder, name = wording.subject(row.operation)
-        code, metrics = theme.code_font(), QFontMetrics(theme.code_font())
+        metrics = self._inks.metrics("code")
         room = max(0, right - left)
         wanted = metrics.horizontalAdvance(folder + name)
         if wanted > room:
@@ -189,18 +198,17 @@ class OperationDelegate(QStyledItemDelegate):
             else:
                 folder, name = "", metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
         for text, token in ((folder, "muted"), (name, "text")):
-            left = self._text(painter, QRect(left, place.top(), right - left + 1, place.height()), text, code, token)
+            left = self._text(painter, QRect(left, place.top(), right - left + 1, place.height()), text, "code", token)
         words = wording.agent_words(row.operation)
         left += theme.px(10)
         if words and right - left > theme.px(72) and row.operation.description != wording.title(row.operation):
-            font = theme.ui_font(-0.5)
-            shown = QFontMetrics(font).elidedText(f"“{words}”", Qt.TextElideMode.ElideRight, right - left)
-            self._text(painter, QRect(left, place.top(), right - left, place.height()), shown, font, "muted")
+            shown = self._inks.metrics("words").elidedText(f"“{words}”", Qt.TextElideMode.ElideRight, right - left)
+            self._text(painter, QRect(left, place.top(), right - left, place.height()), shown, "words", "muted")
 
     def _right_side(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         """Counts, or how it went; then flags. Answers where they begin."""
         theme = self._theme
-        code = theme.code_font()
+        metrics = self._inks.metrics("code")
         pieces: list[tuple[str, str]] = []
         if row.running:
             status = row.result.status if row.result is not None else ResultStatus.PENDING
@@ -210,7 +218,7 @@ class OperationDelegate(QStyledItemDelegate):
             pieces.append((words, _RESULT_TOKENS.get(status, "muted")))
         elif row.operation.kind is OperationKind.COMMAND:
             # The command itself comes first; where it stands is only said where there is room left.
-            needed = QFontMetrics(code).horizontalAdvance(wording.subject(row.operation)[1])
+            needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
                 pieces.append((f"after {wording.counted(row.position, 'operation')}", "muted"))
         elif row.view.hunks:
@@ -222,8 +230,8 @@ class OperationDelegate(QStyledItemDelegate):
             pieces.append((change, "muted"))
         right -= theme.px(4)
         for text, token in pieces:
-            width = QFontMetrics(code).horizontalAdvance(text)
-            self._text(painter, QRect(right - width, place.top(), width + 2, place.height()), text, code, token)
+            width = metrics.horizontalAdvance(text)
+            self._text(painter, QRect(right - width, place.top(), width + 2, place.height()), text, "code", token)
             right -= width + theme.px(8)
         if row.view.flags and not row.running:
             right = self._flags(painter, place, right, row)
@@ -231,32 +239,31 @@ class OperationDelegate(QStyledItemDelegate):
 
     def _flags(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         theme, flags = self._theme, row.view.flags
-        font = theme.ui_font(-2, bold=True)
         words = wording.FLAGS.get(flags[-1], flags[-1].value) if row.operation.call else wording.FLAGS[flags[0]]
         text = words + (f" +{len(flags) - 1}" if len(flags) > 1 else "")
-        metrics = QFontMetrics(font)
+        metrics = self._inks.metrics("tag")
         side = theme.px(12)
         if place.width() < theme.px(360):
             text = str(len(flags))
         width = metrics.horizontalAdvance(text) + side + theme.px(18)
         chip = QRectF(right - width, place.center().y() - theme.px(9), width, theme.px(20))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("risk_surface"))
+        painter.setBrush(self._inks.color("risk_surface"))
         painter.drawRoundedRect(chip, theme.px(6), theme.px(6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         sign = QRectF(chip.left() + theme.px(6), chip.center().y() - side / 2, side, side)
-        paint_icon(painter, theme, "warning", "risk", sign)
+        self._inks.icon(painter, "warning", "risk", sign)
         inner = chip.toRect().adjusted(side + theme.px(10), 0, 0, 0)
-        self._text(painter, inner, text, font, "risk")
+        self._text(painter, inner, text, "tag", "risk")
         return int(chip.left()) - theme.px(4)
 
-    def _text(self, painter: QPainter, place: QRect, text: str, font: QFont, token: str) -> int:
+    def _text(self, painter: QPainter, place: QRect, text: str, face: str, token: str) -> int:
         if not text:
             return place.left()
-        painter.setFont(font)
-        painter.setPen(QColor(self._theme.color(token)))
+        painter.setFont(self._inks.font(face))
+        painter.setPen(self._inks.color(token))
         painter.drawText(place, _LEFT | Qt.TextFlag.TextSingleLine, text)
-        return place.left() + QFontMetrics(font).horizontalAdvance(text)
+        return place.left() + self._inks.metrics(face).horizontalAdvance(text)
 
 
 def paint_drop_line(painter: QPainter, theme: Theme, left: int, right: int, y: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
+from shiboken6 import isValid
 
 from tandem_desktop.domain.operations import FileState
 from tandem_desktop.review.operation_view import OperationView
@@ -75,7 +76,7 @@ class RowDiff(DiffView):
         self._is_gone = True
 
     def _loaded(self, before: bytes, after: bytes) -> None:
-        if self._is_gone:
+        if not isValid(self) or self._is_gone:
             return
         operation = self._view.operation
         moved_from = operation.path if operation.to is not None else None

@@ -157,9 +157,7 @@ def many(count: int) -> tuple[OperationView, ...]:
     before, after = b"a = 1\n", b"a = 2\n"
     shown = hunks(before, after)
     return tuple(
-        OperationView(
-            a_write(f"src/p{number % 97}/file{number}.py", after, before=before, id=f"m{number}"), (), shown
-        )
+        OperationView(a_write(f"src/p{number % 97}/file{number}.py", after, before=before, id=f"m{number}"), (), shown)
         for number in range(count)
     )
 

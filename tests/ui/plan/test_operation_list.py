@@ -1,0 +1,343 @@
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.operation_content import OperationContent
+from tandem_desktop.ui.plan.operation_list import OperationList
+from tandem_desktop.ui.plan.row_diff import RowDiff
+from tandem_desktop.ui.plan.row_geometry import ROW, RowZones
+from tandem_desktop.ui.theme.theme import Theme
+from tests.ui.plan.pages import a_page, every_kind, many, the_operations
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def reviewing(panel: ExecutionPlanPanel, qtbot: QtBot) -> OperationList:
+    panel.show_page(a_page(*the_operations()[0]))
+    operations = panel.operations.list
+    operations.setFocus()
+    qtbot.waitUntil(lambda: not operations.visualRect(panel.model.index(5)).isNull())
+    operations.setCurrentIndex(panel.model.index(0))
+    return operations
+
+
+def zones(operations: OperationList, row: int, theme: Theme) -> RowZones:
+    card = operations.visualRect(operations.model().index(row, 0))
+    line = QRect(card.left(), card.top(), card.width(), theme.px(ROW))
+    return RowZones(theme, line, movable=True, removable=True)
+
+
+def press(operations: OperationList, keys: str) -> None:
+    QTest.keyClicks(operations, keys)
+
+
+def current(operations: OperationList) -> str:
+    row = operations.current_row()
+    assert row is not None
+    return row.operation.id
+
+
+def shown_content(panel: ExecutionPlanPanel, operation_id: str) -> OperationContent:
+    found = panel.operations.list.findChild(OperationContent, f"operation-content-{operation_id}")
+    assert found is not None
+    return found
+
+
+def test_j_and_k_walk_through_the_operations(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    press(operations, "jj")
+    assert current(operations) == "s3"
+    press(operations, "k")
+    assert current(operations) == "s2"
+    press(operations, "kkkk")
+    assert current(operations) == "s1"
+
+
+def test_space_marks_the_operation_viewed_and_unviewed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    press(operations, " j ")
+    assert panel.model.viewed == {"s1", "s2"}
+    assert panel.header.viewed.words == "2 of 6 viewed"
+    press(operations, " ")
+    assert panel.model.viewed == {"s1"}
+
+
+def test_a_click_on_the_box_marks_viewed_and_opens_nothing(
+    panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
+) -> None:
+    operations = reviewing(panel, qtbot)
+    qtbot.mouseClick(operations.viewport(), LEFT, pos=zones(operations, 2, theme).box.center())
+    assert panel.model.viewed == {"s3"}
+    assert not panel.model.expanded
+
+
+def test_a_click_on_the_row_opens_it_and_another_closes_it(
+    panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
+) -> None:
+    operations = reviewing(panel, qtbot)
+    middle = zones(operations, 0, theme).middle.center()
+    qtbot.mouseClick(operations.viewport(), LEFT, pos=middle)
+    assert panel.model.expanded == {"s1"}
+    qtbot.mouseClick(operations.viewport(), LEFT, pos=middle)
+    assert not panel.model.expanded
+
+
+def test_arrows_and_enter_open_and_close(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    QTest.keyClick(operations, Qt.Key.Key_Right)
+    assert panel.model.expanded == {"s1"}
+    QTest.keyClick(operations, Qt.Key.Key_Right)
+    assert panel.model.expanded == {"s1"}
+    QTest.keyClick(operations, Qt.Key.Key_Left)
+    assert not panel.model.expanded
+    QTest.keyClick(operations, Qt.Key.Key_Return)
+    assert panel.model.expanded == {"s1"}
+
+
+def test_an_opened_edit_shows_every_replacement_of_its_file(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel, qtbot)
+    panel.operations.list.go_to(OperationId("s2"), open_it=True)
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
+    diff = panel.findChild(RowDiff, "diff-s2")
+    assert isinstance(diff, RowDiff)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2)
+    assert "+from app.ratelimit import limited" in diff.as_text()
+    assert "+    if user is None or not user.active:" in diff.as_text()
+
+
+def test_rows_below_make_room_for_what_is_opened(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    before = operations.visualRect(panel.model.index(1)).top()
+    QTest.keyClick(operations, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: operations.visualRect(panel.model.index(1)).top() > before + 100)
+    content = shown_content(panel, "s1")
+    card = operations.visualRect(panel.model.index(0))
+    assert card.contains(content.geometry())
+
+
+def test_n_goes_through_the_changes_and_on_into_the_next_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    operations.setCurrentIndex(panel.model.index(1))
+    press(operations, "n")
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
+    diff = panel.findChild(RowDiff, "diff-s2")
+    assert isinstance(diff, RowDiff)
+    qtbot.waitUntil(lambda: diff.current_hunk == 1)
+    press(operations, "n")
+    assert diff.current_hunk == 2
+    press(operations, "n")
+    assert current(operations) == "s3"
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s3") is not None)
+    press(operations, "p")
+    assert current(operations) in ("s2", "s3")
+
+
+def test_leaving_the_last_change_inside_a_diff_goes_on_into_the_next_operation(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    operations = reviewing(panel, qtbot)
+    operations.go_to(OperationId("s3"), open_it=True)
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s3") is not None)
+    diff = panel.findChild(RowDiff, "diff-s3")
+    assert isinstance(diff, RowDiff)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 1)
+    diff.setFocus()
+    QTest.keyClicks(diff, "nn")
+    assert current(operations) == "s4"
+    assert "s4" in panel.model.expanded
+
+
+def test_v_reaches_the_diff_of_the_current_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.resize(1400, 800)
+    operations = reviewing(panel, qtbot)
+    operations.go_to(OperationId("s2"), open_it=True)
+    qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
+    diff = panel.findChild(RowDiff, "diff-s2")
+    assert isinstance(diff, RowDiff)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2 and diff.is_split)
+    press(operations, "v")
+    assert not diff.is_split
+
+
+def test_x_and_the_cross_ask_for_the_removal_of_one_operation(
+    panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
+) -> None:
+    operations = reviewing(panel, qtbot)
+    with qtbot.waitSignal(panel.remove_requested) as asked:
+        press(operations, "jx")
+    assert asked.args == [panel.page.version.plan_id if panel.page else "", ("s2",)]
+    with qtbot.waitSignal(panel.remove_requested) as asked:
+        qtbot.mouseClick(operations.viewport(), LEFT, pos=zones(operations, 3, theme).remove.center())
+    assert asked.args is not None
+    assert asked.args[1] == ("s4",)
+    assert panel.model.total == 6
+
+
+def drag(operations: OperationList, theme: Theme, row: int, target: QPoint) -> None:
+    viewport = operations.viewport()
+    start = zones(operations, row, theme).handle.center()
+    QTest.mousePress(viewport, LEFT, pos=start)
+    QTest.mouseMove(viewport, start + QPoint(0, 12))
+    QTest.mouseMove(viewport, target)
+    QTest.mouseRelease(viewport, LEFT, pos=target)
+
+
+def test_dragging_the_handle_asks_for_another_order(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
+    operations = reviewing(panel, qtbot)
+    target = operations.visualRect(panel.model.index(3)).center() + QPoint(0, 8)
+    with qtbot.waitSignal(panel.reorder_requested) as asked:
+        drag(operations, theme, 0, target)
+    assert asked.args is not None
+    assert asked.args[1] == ("s2", "s3", "s4", "s1", "s5", "s6")
+    assert panel.model.row(0).operation.id == "s1"
+
+
+def test_a_card_dropped_where_it_was_changes_nothing(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
+    operations = reviewing(panel, qtbot)
+    start = zones(operations, 1, theme).handle.center()
+    with qtbot.assertNotEmitted(panel.reorder_requested):
+        drag(operations, theme, 1, start + QPoint(0, 14))
+
+
+def test_a_sorted_list_cannot_be_reordered(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
+    operations = reviewing(panel, qtbot)
+    panel.operations.filter.order.setCurrentText("By path")
+    with qtbot.assertNotEmitted(panel.reorder_requested):
+        drag(operations, theme, 0, operations.visualRect(panel.model.index(3)).center())
+        QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+
+
+def test_alt_and_arrows_move_an_operation_without_a_mouse(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    with qtbot.waitSignal(panel.reorder_requested) as asked:
+        QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert asked.args is not None
+    assert asked.args[1][:2] == ("s2", "s1")
+
+
+def test_letters_do_nothing_when_they_are_turned_off(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    panel.set_single_letters(False)
+    with qtbot.assertNotEmitted(panel.remove_requested):
+        press(operations, "jxn")
+    assert current(operations) == "s1"
+    QTest.keyClick(operations, Qt.Key.Key_Down)
+    assert current(operations) == "s2"
+
+
+def test_viewing_folds_an_operation_away_but_never_a_flagged_one(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    views = every_kind()[0]
+    panel.show_page(a_page(*views))
+    operations = panel.operations.list
+    operations.setFocus()
+    assert {"k5", "k6", "k8", "k9"} <= panel.model.expanded
+    operations.go_to(OperationId("k1"), open_it=True)
+    press(operations, " ")
+    assert "k1" not in panel.model.expanded
+    operations.go_to(OperationId("k5"))
+    press(operations, " ")
+    assert "k5" in panel.model.expanded
+
+
+def test_every_kind_says_in_words_what_a_diff_cannot_show(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from PySide6.QtWidgets import QLabel, QPlainTextEdit
+
+    panel.resize(900, 4000)
+    panel.show_page(a_page(*every_kind()[0]))
+    for view in every_kind()[0]:
+        panel.model.set_expanded(view.operation.id, True)
+
+    def said(operation_id: str) -> str:
+        content = shown_content(panel, operation_id)
+        labels = [label.text() for label in content.findChildren(QLabel)]
+        return "\n".join([*labels, *(each.toPlainText() for each in content.findChildren(QPlainTextEdit))])
+
+    panel.operations.list.lay_out()
+    assert "app/a.py" in said("k4")
+    assert "app/b.py" in said("k4")
+    assert "0644 → 0755" in said("k5")
+    assert "../elsewhere" in said("k6")
+    assert "a folder, mode 0755" in said("k7")
+    assert "1,032 bytes" in said("k8")
+    command = said("k9")
+    for words in ("cd app\nmake all", "tools", "MODE", "fast", "30 s", "cannot be taken back"):
+        assert words in command
+
+
+def test_hidden_characters_in_a_path_or_a_command_are_visible(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from tests.support.builders import a_command, a_write
+    from tests.ui.plan.pages import viewed
+
+    views = (
+        viewed(a_write("src/\u202egnp.py", b"", id="h1")),
+        viewed(a_command("echo ok\x1b[2K; rm -rf .", id="h2")),
+    )
+    panel.show_page(a_page(*views))
+    assert panel.model.index(0).data() == "create src/⟨U+202E⟩gnp.py"
+    assert panel.model.index(1).data() == "run echo ok␛[2K; rm -rf ."
+
+
+def test_ten_thousand_operations_are_opened_scrolled_and_run(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    views = many(10_000)
+    panel.show_page(a_page(*views))
+    operations = panel.operations.list
+    operations.setFocus()
+    QTest.keyClick(operations, Qt.Key.Key_End)
+    assert current(operations) == "m9999"
+    assert operations.viewport().rect().contains(operations.visualRect(operations.currentIndex()))
+    for place in range(0, operations.verticalScrollBar().maximum(), 4_001):
+        operations.verticalScrollBar().setValue(place)
+        operations.viewport().repaint()
+    operations.go_to(OperationId("m5000"), open_it=True)
+    operations.viewport().repaint()
+    assert len(operations.findChildren(OperationContent)) == 1
+    panel.model.begin_run()
+    for view in views:
+        panel.model.set_result(OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED))
+    assert panel.model.done == 10_000
+
+
+def test_only_contents_near_the_sight_are_kept(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_page(a_page(*many(200)))
+    for number in range(200):
+        panel.model.set_expanded(OperationId(f"m{number}"), True)
+    operations = panel.operations.list
+    operations.lay_out()
+    for place in range(0, operations.verticalScrollBar().maximum(), 300):
+        operations.verticalScrollBar().setValue(place)
+    qtbot.waitUntil(lambda: len(operations.findChildren(OperationContent)) < 40)
+
+
+def test_a_list_of_what_ran_cannot_be_changed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    views = the_operations()[0]
+    results = [OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED) for view in views]
+    panel.show_page(a_page(*views, status=PlanStatus.COMPLETED, results=results))
+    operations = panel.operations.list
+    operations.setFocus()
+    operations.setCurrentIndex(panel.model.index(0))
+    with qtbot.assertNotEmitted(panel.remove_requested), qtbot.assertNotEmitted(panel.reorder_requested):
+        press(operations, "x ")
+        QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert not panel.model.viewed
+
+
+def test_a_screen_reader_finds_every_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    interface = QAccessible.queryAccessibleInterface(operations)
+    assert interface.role() is QAccessible.Role.List
+    assert interface.childCount() == 6
+    assert "app/routes/auth.py" in interface.child(1).text(QAccessible.Text.Name)
+    assert interface.child(1).rect().height() > 0
+
+
+def test_the_current_operation_stays_current_in_a_new_revision(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    operations = reviewing(panel, qtbot)
+    press(operations, "jjj")
+    views = the_operations()[0]
+    panel.show_page(a_page(*views[1:], revision=2))
+    assert current(operations) == "s4"

@@ -1,0 +1,57 @@
+from datetime import timedelta
+
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.domain.execution import FailurePolicy, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.ui.models.revisions_model import RevisionsModel
+from tandem_desktop.ui.models.runs_model import RunsModel
+from tests.support.builders import A_MOMENT, PLAN_ID
+
+
+def a_run(
+    number: int = 1,
+    status: RunStatus = RunStatus.COMPLETED,
+    *,
+    undoable: bool = True,
+    rolled_back: bool = False,
+    hours_ago: int = 2,
+) -> ListedRun:
+    record = RunRecord(
+        run_id=RunId(f"RUN-0000000{number}"),
+        kind=RunKind.APPLY,
+        plan_id=PLAN_ID,
+        revision=3,
+        digest="0" * 64,
+        on_failure=FailurePolicy.ROLLBACK,
+        status=status,
+        rolled_back=rolled_back,
+        started_at=A_MOMENT - timedelta(hours=hours_ago),
+    )
+    return ListedRun(record, status, undoable)
+
+
+def test_runs_keep_qts_promises(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+    model = RunsModel(lambda: A_MOMENT)
+    qtmodeltester.check(model)
+    model.show((a_run(1), a_run(2)), {PLAN_ID: "A change"})
+    model.show(())
+
+
+def test_a_run_says_when_it_was_how_it_ended_and_what_can_be_done(qtbot: QtBot) -> None:
+    model = RunsModel(lambda: A_MOMENT)
+    model.show((a_run(1), a_run(2, RunStatus.FAILED, undoable=False, rolled_back=True)), {PLAN_ID: "A change"})
+    assert model.index(0).data() == "Applied A change r3"
+    assert model.index(0).data(RunsModel.DetailRole) == "2 h ago · completed · can be undone"
+    assert "nothing on disk has changed" in model.index(1).data(RunsModel.DetailRole)
+
+
+def test_revisions_are_listed_newest_first(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+    model = RevisionsModel()
+    qtmodeltester.check(model)
+    model.show(3, 2)
+    assert [model.index(row).data() for row in range(3)] == ["r3 · latest", "r2", "r1"]
+    model.show(3, 3)
+    assert model.current == 3
