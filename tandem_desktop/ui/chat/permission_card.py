@@ -77,6 +77,7 @@ class PermissionCard(EntryWidget):
         card.decided.connect(lambda decision, words: self.answered.emit(self._request_id, decision, words))
         card.typed.connect(self.typed)
         layout.addWidget(card)
+        card.show()
 
     def _clear(self) -> None:
         self._card = None

@@ -109,6 +109,7 @@ class PlanCard(EntryWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(card)
+        card.show()  # now, so that it can take the focus at once
 
     def _drop_card(self) -> None:
         assert self._card is not None
