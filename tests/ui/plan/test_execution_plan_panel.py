@@ -1,0 +1,537 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.events.events import (
+    OperationFinished,
+    OperationStaged,
+    OperationStarted,
+    OperationUnstaged,
+    RunFinished,
+    RunPaused,
+    RunStarted,
+)
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.staging.difference import Difference
+from tandem_desktop.ui.plan.empty_plan import Emptiness
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.banner import Banner
+from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
+from tests.ui.plan.pages import a_page, the_operations, viewed
+from tests.ui.plan.test_runs_and_revisions_models import a_run
+
+LEFT = Qt.MouseButton.LeftButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
+RUN = RunId("RUN-00000001")
+SETTINGS_DRIFTED = (Drifted("app/settings.py", Difference.MODIFIED),)
+
+
+def click(qtbot: QtBot, panel: QWidget, name: str) -> None:
+    button = panel.findChild(QWidget, name)
+    assert button is not None, name
+    qtbot.mouseClick(button, LEFT)
+
+
+def banners(panel: ExecutionPlanPanel) -> str:
+    return "\n".join(each.text for each in panel.operations.findChildren(Banner) if not each.isHidden())
+
+
+def reviewing(panel: ExecutionPlanPanel, **fields: object) -> None:
+    panel.show_page(a_page(*the_operations()[0], **fields))  # type: ignore[arg-type]
+    panel.operations.list.setFocus()
+
+
+def approving(panel: ExecutionPlanPanel, qtbot: QtBot) -> Sheet:
+    reviewing(panel)
+    QTest.keyClick(panel.operations.list, Qt.Key.Key_Return, CONTROL)
+    sheet = panel.sheets.approval
+    assert sheet.isVisible()
+    return sheet
+
+
+# The head
+
+
+def test_the_head_says_what_the_plan_comes_to(panel: ExecutionPlanPanel) -> None:
+    reviewing(panel, revision=3, parent=2)
+    assert panel.header.title.text() == "Rate-limit the login route"
+    assert panel.header.badge.text() == "Reviewing"
+    assert panel.header.totals.words().startswith("6 operations · 5 files · +127 · −35 · 1 command · sha256 ")
+    assert panel.header.compare.text() == "Compare with r2"
+
+
+def test_a_click_copies_the_whole_digest(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    click(qtbot, panel, "plan-totals")
+    assert panel.page is not None
+    assert QGuiApplication.clipboard().text() == panel.page.digest
+
+
+def test_comparing_names_both_revisions(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel, revision=3, parent=2)
+    with qtbot.waitSignal(panel.compare_requested) as asked:
+        click(qtbot, panel, "plan-compare")
+    assert asked.args == [PLAN_ID, 2, 3]
+
+
+@pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)  # as the offscreen platform says
+def test_the_menu_of_revisions_asks_for_another_one(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from PySide6.QtWidgets import QMenu
+
+    reviewing(panel, revision=3, parent=2)
+    click(qtbot, panel, "plan-revision")
+    menu = panel.findChild(QMenu, "plan-revision-menu")
+    assert isinstance(menu, QMenu)
+    with qtbot.waitSignal(panel.revision_requested) as asked:
+        menu.actions()[1].trigger()
+    assert asked.args == [PLAN_ID, 2]
+    menu.close()
+
+
+# Deciding
+
+
+@pytest.mark.parametrize("state", list(PlanState))
+def test_buttons_allow_exactly_what_the_machine_allows(state: PlanState, theme: Theme, qtbot: QtBot) -> None:
+    buttons = PlanActionButtons(theme)
+    qtbot.addWidget(buttons)
+    machine = PlanStateMachine(state)
+    buttons.follow(machine)
+    for kind in (EventKind.EXECUTE_PLAN, EventKind.REQUEST_REVISION, EventKind.CANCEL):
+        assert buttons.button(kind).isEnabled() is machine.can(kind)
+
+
+def test_a_button_only_asks(theme: Theme, qtbot: QtBot) -> None:
+    buttons = PlanActionButtons(theme)
+    qtbot.addWidget(buttons)
+    buttons.follow(PlanStateMachine(PlanState.REVIEWING), tasks=2)
+    with qtbot.waitSignal(buttons.requested) as asked:
+        click(qtbot, buttons, "plan-action-request_revision")
+    assert asked.args == [EventKind.REQUEST_REVISION]
+    with qtbot.waitSignal(buttons.tasks_requested):
+        click(qtbot, buttons, "plan-action-view_tasks")
+
+
+def test_implement_opens_a_sheet_and_approves_nothing_by_itself(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(panel.approve_confirmed):
+        sheet = approving(panel, qtbot)
+        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            QTest.keyClick(QGuiApplication.focusObject(), key)  # type: ignore[call-overload]
+            QTest.keyClick(sheet, key, CONTROL)
+    assert sheet.isVisible()
+    assert QGuiApplication.focusObject() is panel.sheets.approval.back
+
+
+def test_every_flagged_operation_is_acknowledged_before_implement_can_be_pressed(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    approving(panel, qtbot)
+    implement = panel.sheets.approval.implement
+    box = panel.window().findChild(QWidget, "acknowledge-s5")
+    assert box is not None
+    assert "Tick the box" in panel.sheets.approval.note.text()
+    QTest.keyClick(box, Qt.Key.Key_Space)
+    qtbot.waitUntil(implement.isEnabled)
+    QTest.keyClick(box, Qt.Key.Key_Space)
+    assert not implement.isEnabled()
+
+
+def test_the_approval_carries_the_digest_that_was_on_screen_and_the_policy(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    approving(panel, qtbot)
+    sheet = panel.sheets.approval
+    QTest.keyClick(panel.window().findChild(QWidget, "acknowledge-s5"), Qt.Key.Key_Space)
+    sheet.policy.setCurrentIndex(1)
+    qtbot.waitUntil(sheet.implement.isEnabled)
+    assert panel.page is not None
+    with qtbot.waitSignal(panel.approve_confirmed) as asked:
+        qtbot.mouseClick(sheet.implement, LEFT)
+    assert asked.args == [PLAN_ID, panel.page.digest, FailurePolicy.STOP]
+    assert not sheet.isVisible()
+
+
+def test_a_plan_that_changes_under_the_sheet_cannot_be_approved_from_it(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    approving(panel, qtbot)
+    sheet = panel.sheets.approval
+    QTest.keyClick(panel.window().findChild(QWidget, "acknowledge-s5"), Qt.Key.Key_Space)
+    qtbot.waitUntil(sheet.implement.isEnabled)
+    panel.show_page(a_page(*the_operations()[0][:5], revision=2))
+    assert not sheet.implement.isEnabled()
+    assert "changed while you were looking" in sheet.said.text()
+    with qtbot.assertNotEmitted(panel.approve_confirmed):
+        qtbot.mouseClick(sheet.implement, LEFT)
+
+
+def test_the_sheet_shows_commands_in_full(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from PySide6.QtWidgets import QLabel
+
+    command = "set -e\n" + "\n".join(f"echo part {number}" for number in range(30))
+    panel.show_page(a_page(viewed(a_command(command, cwd="tools", env=(("A", "1"),), id="c1"))))
+    panel.request(EventKind.EXECUTE_PLAN)
+    card = panel.window().findChild(QWidget, "acknowledgement-c1")
+    assert card is not None
+    texts = [label.text() for label in card.findChildren(QLabel)]
+    assert command in texts
+    assert "with A=1" in texts
+    assert "in orders-api/tools · 600 s at most" in texts
+
+
+def test_escape_leaves_the_sheet_and_gives_the_focus_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    sheet = approving(panel, qtbot)
+    QTest.keyClick(panel.sheets.approval.back, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
+    assert panel.operations.list.hasFocus()
+
+
+def test_tab_stays_inside_the_sheet(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    sheet = approving(panel, qtbot)
+    for _ in range(12):
+        focused = QGuiApplication.focusObject()
+        assert isinstance(focused, QWidget)
+        assert sheet.isAncestorOf(focused)
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
+
+
+def test_show_leads_from_the_sheet_to_the_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    approving(panel, qtbot)
+    click(qtbot, panel.window(), "show-s5")
+    row = panel.operations.list.current_row()
+    assert row is not None
+    assert (row.operation.id, row.expanded) == ("s5", True)
+
+
+def test_an_empty_rework_is_refused_in_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    panel.request(EventKind.REQUEST_REVISION)
+    sheet = panel.sheets.rework
+    with qtbot.assertNotEmitted(panel.rework_confirmed):
+        QTest.keyClicks(sheet.feedback, "   ")
+        QTest.keyClick(sheet.feedback, Qt.Key.Key_Return, CONTROL)
+    assert sheet.isVisible()
+    assert "Say what should be different" in sheet.refusal.text()
+
+
+def test_rework_sends_the_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    panel.request(EventKind.REQUEST_REVISION)
+    sheet = panel.sheets.rework
+    QTest.keyClicks(sheet.feedback, "Use the settings.")
+    with qtbot.waitSignal(panel.rework_confirmed) as asked:
+        qtbot.mouseClick(sheet.send, LEFT)
+    assert asked.args == [PLAN_ID, "Use the settings."]
+
+
+def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    reviewing(panel)
+    panel.set_comments(("Keep it to rate limiting.",))
+    panel.request(EventKind.EXECUTE_PLAN)
+    assert "1 comment not sent yet" in panel.sheets.approval.note.text()
+    qtbot.mouseClick(panel.sheets.approval.rework, LEFT)
+    with qtbot.waitSignal(panel.rework_confirmed) as asked:
+        qtbot.mouseClick(panel.sheets.rework.send, LEFT)
+    assert asked.args == [PLAN_ID, "Keep it to rate limiting."]
+
+
+def test_clear_all_and_cancel_ask_first(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    with qtbot.assertNotEmitted(panel.clear_requested):
+        click(qtbot, panel, "plan-footer-clear")
+    confirm = panel.sheets.confirm
+    assert "6 operations" in confirm.title.text()
+    qtbot.waitUntil(confirm.sure.isEnabled)
+    with qtbot.waitSignal(panel.clear_requested):
+        qtbot.mouseClick(confirm.sure, LEFT)
+    panel.request(EventKind.CANCEL)
+    qtbot.waitUntil(confirm.sure.isEnabled)
+    with qtbot.waitSignal(panel.cancel_requested):
+        qtbot.mouseClick(confirm.sure, LEFT)
+
+
+# What stands in the way
+
+
+def test_a_drifted_plan_cannot_be_implemented_and_says_where(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel, drifted=SETTINGS_DRIFTED)
+    assert panel.model.row(2).drift == "The file changed on disk after it was staged."
+    assert "1 file drifted since staging (app/settings.py)" in banners(panel)
+    assert not panel.footer.execute.isEnabled()
+    QTest.keyClick(panel.operations.list, Qt.Key.Key_Return, CONTROL)
+    assert not panel.sheets.approval.isVisible()
+
+
+def test_drift_that_is_found_later_closes_the_way_that_was_open(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    approving(panel, qtbot)
+    panel.show_drift(SETTINGS_DRIFTED)
+    assert not panel.sheets.approval.implement.isEnabled()
+    assert not panel.footer.execute.isEnabled()
+    panel.sheets.approval.leave()
+    panel.show_drift(())
+    assert panel.footer.execute.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"incomplete": "It was stopped."}, "The agent did not finish: It was stopped."),
+        ({"warnings": ("A file is very large.",)}, "A file is very large."),
+        ({"confinement": "not confined: bubblewrap is missing"}, "the agent was not confined"),
+        ({"status": PlanStatus.EXPIRED}, "expired"),
+        ({"status": PlanStatus.NEEDS_REVIEW}, "sent back three times"),
+        ({"status": PlanStatus.CANCELLED}, "cancelled"),
+        ({"status": PlanStatus.STALLED}, "interrupted"),
+        ({"latest": 4}, "The latest is 4."),
+    ],
+)
+def test_what_a_person_must_know_stands_above_the_list(
+    fields: dict[str, object], words: str, panel: ExecutionPlanPanel
+) -> None:
+    reviewing(panel, **fields)
+    assert words in banners(panel)
+
+
+def test_an_earlier_revision_can_be_looked_at_and_brought_back_but_not_changed(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    reviewing(panel, latest=4)
+    assert not panel.footer.execute.isEnabled()
+    panel.operations.list.setCurrentIndex(panel.model.index(0))
+    with qtbot.assertNotEmitted(panel.remove_requested):
+        QTest.keyClicks(panel.operations.list, "x")
+    with qtbot.waitSignal(panel.restore_requested) as asked:
+        click(qtbot, panel, "banner-restore")
+    assert asked.args == [PLAN_ID, 1]
+
+
+def test_the_attention_strip_jumps_to_what_is_flagged(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    assert panel.operations.attention.words.text() == "Needs attention (1)"
+    QTest.keyClicks(panel.operations.filter.field, "settings")
+    assert panel.model.rowCount() == 1
+    click(qtbot, panel, "attention-s5")
+    row = panel.operations.list.current_row()
+    assert row is not None
+    assert (row.operation.id, row.expanded) == ("s5", True)
+
+
+def test_ctrl_f_filters_and_escape_leads_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    QTest.keyClick(panel.operations.list, Qt.Key.Key_F, CONTROL)
+    field = panel.operations.filter.field
+    assert field.hasFocus()
+    QTest.keyClicks(field, "auth")
+    assert panel.model.rowCount() == 2
+    assert field.count == "2 of 6"
+    QTest.keyClicks(field, " nothing like it")
+    assert panel.operations.empty.isVisible()
+    click(qtbot, panel.operations.empty, "empty-state-action")
+    assert panel.model.rowCount() == 6
+
+
+# Drafting and running
+
+
+def test_operations_appear_while_the_agent_drafts(panel: ExecutionPlanPanel) -> None:
+    panel.show_drafting("Rate-limit the login route")
+    assert panel.operations.empty.why is Emptiness.DRAFTING
+    for view in the_operations()[0][:3]:
+        panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=view.operation))
+    panel.show_progress(OperationUnstaged(session_id=SESSION_ID, operation_id=OperationId("s2")))
+    assert panel.model.rowCount() == 2
+    assert panel.header.badge.text() == "Drafting"
+    assert not panel.footer.isVisible()
+
+
+def started(panel: ExecutionPlanPanel) -> None:
+    reviewing(panel)
+    panel.show_progress(
+        RunStarted(
+            run_id=RUN,
+            plan_id=PLAN_ID,
+            revision=1,
+            run_kind=RunKind.APPLY,
+            on_failure=FailurePolicy.ROLLBACK,
+            operations=6,
+        )
+    )
+
+
+def finished(panel: ExecutionPlanPanel, operation_id: str, run_id: RunId = RUN) -> None:
+    result = OperationResult(id=OperationId(operation_id), status=ResultStatus.COMPLETED)
+    panel.show_progress(OperationFinished(run_id=run_id, result=result))
+
+
+def test_a_run_is_followed_operation_by_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    started(panel)
+    assert panel.tabs.current == "runs"
+    finished(panel, "s1")
+    panel.show_progress(OperationStarted(run_id=RUN, operation_id=OperationId("s2")))
+    finished(panel, "s3", RunId("RUN-0000000f"))
+    assert panel.header.progress.words == "Operation 2 of 6"
+    row = panel.model.row(1)
+    assert row.result is not None
+    assert row.result.status is ResultStatus.RUNNING
+    with qtbot.waitSignal(panel.stop_requested):
+        click(qtbot, panel, "plan-stop")
+    assert not panel.header.stop.isEnabled()
+
+
+def test_a_run_can_be_paused_and_go_on(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    started(panel)
+    with qtbot.waitSignal(panel.pause_requested):
+        click(qtbot, panel, "plan-pause")
+    panel.show_progress(RunPaused(run_id=RUN))
+    assert panel.header.badge.text() == "Paused"
+    with qtbot.waitSignal(panel.resume_requested):
+        click(qtbot, panel, "plan-pause")
+
+
+def test_stop_under_the_chat_stops_the_run_and_cancels_no_plan(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    started(panel)
+    with qtbot.waitSignal(panel.stop_requested), qtbot.assertNotEmitted(panel.cancel_requested):
+        panel.request(EventKind.CANCEL)
+
+
+def completed(panel: ExecutionPlanPanel, status: PlanStatus = PlanStatus.COMPLETED, **fields: object) -> None:
+    results = [OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED) for view in the_operations()[0]]
+    reviewing(panel, status=status, results=fields.pop("results", results), meta={"execution_session": RUN})
+
+
+def test_the_end_of_a_run_says_what_it_did_and_offers_the_way_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    started(panel)
+    panel.show_progress(RunFinished(run_id=RUN, plan_id=PLAN_ID, status=RunStatus.COMPLETED, summary="done"))
+    completed(panel)
+    panel.show_runs((a_run(1),))
+    panel.tabs.show_tab("operations")
+    assert panel.operations.result.text == "Applied: 5 files +127 −35, 1 command run"
+    with qtbot.waitSignal(panel.undo_preview_requested) as asked:
+        click(qtbot, panel.operations.result, "banner-undo")
+    assert asked.args == [RUN]
+
+
+def test_an_undo_lists_its_files_before_it_is_confirmed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from tandem_desktop.domain.operations import PathChange
+
+    completed(panel)
+    changes = tuple(
+        PathChange(path=view.operation.path or "", before=view.operation.after, after=view.operation.base)
+        for view in the_operations()[0][:2]
+    )
+    panel.show_undo(a_run(1).record, Undoing(changes, ("app/routes/auth.py",), (), (), (), {}, {}))
+    sheet = panel.sheets.undo
+    words = [sheet.files.item(row).text() for row in range(sheet.files.count())]
+    assert words == ["remove    app/ratelimit.py", "put back  app/routes/auth.py  keeps your later edits"]
+    qtbot.waitUntil(sheet.undo.isEnabled)
+    with qtbot.waitSignal(panel.undo_requested) as asked:
+        qtbot.mouseClick(sheet.undo, LEFT)
+    assert asked.args == [RUN]
+
+
+def test_an_undo_with_a_conflict_names_it_and_cannot_be_confirmed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_undo(a_run(1).record, Undoing((), (), (), (("a.py", "was edited since"),), (), {}, {}))
+    sheet = panel.sheets.undo
+    assert "a.py  was edited since" in sheet.files.item(0).text()
+    assert "nothing can be undone" in sheet.said.text()
+    QTest.keyClick(sheet.back, Qt.Key.Key_Tab)
+    assert not sheet.undo.isEnabled()
+
+
+def test_a_failed_run_says_where_it_failed_and_that_nothing_changed(panel: ExecutionPlanPanel) -> None:
+    results = [
+        OperationResult(id=OperationId("s1"), status=ResultStatus.ROLLED_BACK),
+        OperationResult(id=OperationId("s5"), status=ResultStatus.FAILED, error="It ended with 1.", exit_code=1),
+    ]
+    completed(panel, PlanStatus.FAILED, results=results)
+    assert "nothing on disk has changed" in panel.operations.result.text
+    assert "pytest" in panel.operations.result.text
+
+
+def test_runs_offer_undo_and_bring_back_where_they_are_possible(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_runs((a_run(1), a_run(2, RunStatus.UNDONE, undoable=False)))
+    panel.tabs.show_tab("runs")
+    panel.runs.list.setFocus()
+    with qtbot.waitSignal(panel.undo_preview_requested) as asked:
+        QTest.keyClicks(panel.runs.list, "u")
+    assert asked.args == ["RUN-00000001"]
+    QTest.keyClick(panel.runs.list, Qt.Key.Key_Down)
+    assert not panel.runs.undo.isEnabled()
+    with qtbot.waitSignal(panel.redo_requested) as asked:
+        qtbot.mouseClick(panel.runs.redo, LEFT)
+    assert asked.args == ["RUN-00000002"]
+
+
+@pytest.mark.req("S3-24")
+def test_an_interrupted_run_greets_the_person_with_three_ways_out(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_interrupted(InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT), "Migrate session store")
+    sheet = panel.sheets.interrupted
+    assert "Steps 3 of 9 are done, started 2 h ago." in sheet.said.text()
+    qtbot.waitUntil(sheet.buttons["rollback"].isEnabled)
+    with qtbot.waitSignal(panel.recover_requested) as asked:
+        qtbot.mouseClick(sheet.buttons["rollback"], LEFT)
+    assert asked.args == [RUN, "rollback"]
+
+
+def test_a_run_cut_off_inside_a_command_is_not_resumed_by_a_click(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    run = InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT, command=OperationId("s4"))
+    panel.show_interrupted(run, "Migrate session store")
+    sheet = panel.sheets.interrupted
+    qtbot.waitUntil(sheet.buttons["mark-failed"].isEnabled)
+    assert not sheet.buttons["resume"].isEnabled()
+    assert "a second time" in sheet.warning.text()
+
+
+# Everywhere
+
+
+def test_everything_that_takes_the_focus_has_a_name(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    approving(panel, qtbot)
+    panel.model.set_expanded(OperationId("s2"), True)
+    panel.show_runs((a_run(1),))
+    for widget in panel.findChildren(QWidget):
+        inner = widget.objectName().startswith("qt_") or (
+            isinstance(widget.parent(), QWidget)
+            and (widget.parent().metaObject().className() in ("QComboBox", "QTabBar", "QComboBoxPrivateContainer"))
+        )
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and not inner and not widget.isHidden():
+            assert widget.objectName(), widget
+            assert widget.accessibleName(), widget.objectName()
+
+
+def test_an_agents_words_are_never_read_as_markup(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    from PySide6.QtWidgets import QLabel
+
+    title = "<b>bold</b><img src='file:///etc/passwd'>"
+    written = viewed(a_write("a.py", b"a\n", id="s1", description=title, rationale=title * 4), b"", b"a\n")
+    panel.show_page(a_page(written, title=title, warnings=(title,)))
+    panel.model.set_expanded(OperationId("s1"), True)
+    panel.operations.list.lay_out()
+    assert panel.header.title.text() == title
+    for label in panel.findChildren(QLabel):
+        assert label.textFormat() is Qt.TextFormat.PlainText or not label.text(), label.text()
+
+
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_the_panel_follows_the_zoom_and_the_theme(zoom: float, panel: ExecutionPlanPanel, theme: Theme) -> None:
+    reviewing(panel)
+    theme.set_zoom(zoom)
+    theme.set_theme("light")
+    panel.operations.list.lay_out()
+    assert panel.operations.list.visualRect(panel.model.index(0)).height() == round(36 * zoom)
+    panel.grab()
