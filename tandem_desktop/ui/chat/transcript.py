@@ -1,9 +1,6 @@
 """A conversation of any length: only the rows near the eye exist as widgets, the rest are heights."""
 
 import time
-from bisect import bisect_left, bisect_right
-from itertools import accumulate
-from operator import add
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -11,12 +8,11 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.ui.chat.decision_card import DecisionCard
+from tandem_desktop.ui.chat.entry_factory import EDGE, gap, guessed_height, make_entry
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
-from tandem_desktop.ui.chat.problem_card import ProblemCard
-from tandem_desktop.ui.chat.spoken import AgentMessage, NoteLine, PersonBubble, Thinking
-from tandem_desktop.ui.chat.tool_chip import ToolChip
+from tandem_desktop.ui.chat.row_places import RowPlaces
 from tandem_desktop.ui.models.transcript_model import Row, TranscriptModel
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
@@ -24,7 +20,20 @@ from tandem_desktop.ui.widgets.announce import announce
 WIDEST = 820
 """Longer lines than this are hard to read; a wide pane leaves room at both sides."""
 
-_FIRST_GUESS = {EntryKind.TOOL: 30, EntryKind.THOUGHT: 24, EntryKind.NOTE: 20, EntryKind.AGENT: 96}
+_MOST_TRIES = 6
+"""Rows made anew may be shorter than was guessed, and then more of them are in sight."""
+_PASSED_ON = (
+    "link_activated",
+    "file_activated",
+    "edit_requested",
+    "approve_requested",
+    "deny_requested",
+    "view_requested",
+    "undo_requested",
+    "restart_requested",
+    "log_requested",
+    "typed",
+)
 _QUICKEST_MS = 30
 _SHARE_OF_TIME = 4
 """While text streams in, drawing it takes at most one part in so many of the time."""
@@ -50,11 +59,7 @@ class Transcript(QAbstractScrollArea):
         super().__init__(parent)
         self._model = model
         self._theme = theme
-        self._heights: list[int] = []
-        self._gaps: list[int] = []
-        self._known_tops: list[int] = []
-        """Empty when a height or a gap has changed since."""
-        self._measured: list[bool] = []
+        self._places = RowPlaces()
         self._widgets: dict[int, EntryWidget] = {}
         """By the number of the row's first entry, which a row keeps while others come and go."""
         self._open: set[int] = set()
@@ -80,6 +85,7 @@ class Transcript(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.rowsInserted.connect(self._rows_inserted)
         model.dataChanged.connect(lambda first, last: self._row_changed(first.row()))
+        model.rowsRemoved.connect(self._rows_removed)
         model.modelReset.connect(self._start_over)
         theme.changed.connect(self._start_over)
         application = QApplication.instance()
@@ -160,7 +166,7 @@ class Transcript(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._measured = [False] * len(self._measured)
+            self._places.forget_all()
         # A scroll bar that comes or goes while rows are placed makes the column narrower or wider: place them again.
         self._soon.start() if self._is_placing else self._place()
 
@@ -181,40 +187,52 @@ class Transcript(QAbstractScrollArea):
             widget.deleteLater()
         self._widgets.clear()
         self._grown.clear()
-        rows = self._model.rows
-        self._heights = [self._guess(row) for row in rows]
-        self._gaps = [self._gap(at) for at in range(len(rows))]
-        self._known_tops = []
-        self._measured = [False] * len(rows)
+        self._places = RowPlaces(below=self._theme.px(EDGE))
+        for at in range(self._model.rowCount()):
+            self._add_place(at)
         self._soon.start()
 
     def _rows_inserted(self, parent: object, first: int, last: int) -> None:
         for at in range(first, last + 1):
+            self._add_place(at)
             row = self._model.row(at)
-            self._heights.insert(at, self._guess(row))
-            self._gaps.insert(at, self._gap(at))
-            self._known_tops = []
-            self._measured.insert(at, False)
             if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
+        self._close_ranks(last + 1)
+
+    def _rows_removed(self, parent: object, first: int, last: int) -> None:
+        for _ in range(first, last + 1):
+            self._places.remove(first)
+        self._close_ranks(first)
+
+    def _add_place(self, at: int) -> None:
+        row = self._model.row(at)
+        before = self._model.row(at - 1) if at else None
+        self._places.insert(at, self._theme.px(gap(before, row)), self._theme.px(guessed_height(row)))
+
+    def _close_ranks(self, at: int) -> None:
+        """The row at `at` has another one above it now."""
+        if at < self._model.rowCount() == len(self._places):
+            before = self._model.row(at - 1) if at else None
+            self._places.set_gap(at, self._theme.px(gap(before, self._model.row(at))))
         self._soon.start()
 
     def _row_changed(self, at: int) -> None:
-        if self._model.row(at).number in self._widgets:
-            self._grown.add(at)
+        number = self._model.row(at).number
+        if number in self._widgets:
+            self._grown.add(number)
             if not self._growing.isActive():
                 self._growing.start(max(_QUICKEST_MS, int(self._cost_ms * _SHARE_OF_TIME)))
         else:
-            self._measured[at] = False
+            self._places.forget(at)
 
     def _draw_grown(self) -> None:
         began = time.perf_counter()
-        for at in self._grown:
-            row = self._model.row(at)
-            widget = self._widgets.get(row.number)
-            if widget is not None:
-                widget.set_row(row)
-            self._measured[at] = False
+        for number in self._grown:
+            at, widget = self._model.place_of(number), self._widgets.get(number)
+            if at is not None and widget is not None:
+                widget.set_row(self._model.row(at))
+                self._places.forget(at)
         self._grown.clear()
         self._place()
         self._cost_ms = (time.perf_counter() - began) * 1000
@@ -227,35 +245,21 @@ class Transcript(QAbstractScrollArea):
             return
         self._is_placing = True
         try:
-            anchor = self._anchor()
-            for _ in range(6):
-                top = self._top(anchor)
-                wanted = self._near(top)
-                if not self._measure(wanted):
+            anchor = self._places.anchor(self.verticalScrollBar().value())
+            for _ in range(_MOST_TRIES):
+                if not self._measure(self._near(self._edge(anchor))):
                     break
-            self._settle(anchor)
+            self._settle(self._edge(anchor))
         finally:
             self._is_placing = False
 
-    def _anchor(self) -> tuple[int, int]:
-        """The row at the upper edge, and how much of it is above the edge."""
-        tops, value = self._tops(), self.verticalScrollBar().value()
-        at = max(bisect_right(tops, value) - 1, 0)
-        return at, value - tops[at]
+    def _edge(self, anchor: tuple[int, int]) -> int:
+        """Where in the conversation the upper edge of the view is."""
+        most = max(self._places.end - self.viewport().height(), 0)
+        return most if self._at_end else min(self._places.edge(anchor), most)
 
-    def _top(self, anchor: tuple[int, int]) -> int:
-        tops = self._tops()
-        most = max(tops[-1] - self.viewport().height(), 0)
-        if self._at_end or not self._heights:
-            return most
-        return min(tops[min(anchor[0], len(tops) - 1)] + anchor[1], most)
-
-    def _near(self, top: int) -> range:
-        """The rows in sight and a little beyond."""
-        tops = self._tops()
-        height = self.viewport().height()
-        first = max(bisect_right(tops, top - height // 2) - 1, 0)
-        return range(first, min(bisect_left(tops, top + height + height // 2), len(self._heights)))
+    def _near(self, edge: int) -> range:
+        return self._places.near(edge, self.viewport().height())
 
     def _measure(self, wanted: range) -> bool:
         """Whether a height turned out to be another than was thought."""
@@ -264,30 +268,25 @@ class Transcript(QAbstractScrollArea):
         for at in wanted:
             row = self._model.row(at)
             widget = self._widgets.get(row.number) or self._make(row)
-            if self._measured[at]:
-                continue
-            height = widget.needed_height(width)
-            self._measured[at] = True
-            if height != self._heights[at]:
-                self._heights[at], self._known_tops, changed = height, [], True
+            if not self._places.is_measured(at):
+                changed |= self._places.learn(at, widget.needed_height(width))
         return changed
 
-    def _settle(self, anchor: tuple[int, int]) -> None:
-        tops, top = self._tops(), self._top(anchor)
+    def _settle(self, edge: int) -> None:
         bar = self.verticalScrollBar()
-        bar.setRange(0, max(tops[-1] - self.viewport().height(), 0))
+        bar.setRange(0, max(self._places.end - self.viewport().height(), 0))
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._theme.px(24))
-        bar.setValue(top)
-        column, near = self._column(), self._near(top)
+        bar.setValue(edge)
+        column, near = self._column(), self._near(edge)
         for number, widget in list(self._widgets.items()):
             at = self._model.place_of(number)
-            if at is None or (at not in near and not widget.is_kept):
+            if at is None or self._model.row(at).number != number or (at not in near and not widget.is_kept):
                 del self._widgets[number]
                 widget.hide()
                 widget.deleteLater()
                 continue
-            place = QRect(column.left(), tops[at] + self._gaps[at] - top, column.width(), self._heights[at])
+            place = QRect(column.left(), self._places.top(at) - edge, column.width(), self._places.height(at))
             if widget.geometry() != place:
                 widget.setGeometry(place)
             if not widget.isVisible():
@@ -296,57 +295,22 @@ class Transcript(QAbstractScrollArea):
             self._has_new = False
             self._order_for_tab()
 
-    def _tops(self) -> list[int]:
-        """Where each row begins, its gap included, and where the last one ends."""
-        if not self._known_tops:
-            self._known_tops = list(accumulate(map(add, self._gaps, self._heights), initial=0))
-            self._known_tops[-1] += self._theme.px(16)
-        return self._known_tops
-
-    def _gap(self, at: int) -> int:
-        if at == 0:
-            return self._theme.px(16)
-        quiet = (EntryKind.TOOL, EntryKind.THOUGHT)
-        before, here = self._model.row(at - 1).kind, self._model.row(at).kind
-        if here in quiet and before in (*quiet, EntryKind.AGENT):
-            return self._theme.px(8)
-        return self._theme.px(16 if EntryKind.PERSON in (before, here) else 12)
-
     def _column(self) -> QRect:
         side = self._theme.px(16)
         room = self.viewport().width() - 2 * side
         width = max(min(room, self._theme.px(WIDEST)), self._theme.px(80))
         return QRect(side + max(room - width, 0) // 2, 0, width, 0)
 
-    def _guess(self, row: Row) -> int:
-        lines = 1 + len(row.last.text) // 60 + row.last.text.count("\n") if row.kind is EntryKind.AGENT else 1
-        return self._theme.px(max(_FIRST_GUESS.get(row.kind, 48) if lines < 5 else 0, 18 * lines))
-
     # Widgets come and go
 
     def _make(self, row: Row) -> EntryWidget:
-        widget = _KINDS[row.kind](self._theme, self.viewport())
-        widget.link_activated.connect(self.link_activated)
-        widget.file_activated.connect(self.file_activated)
-        match widget:
-            case PersonBubble():
-                widget.edit_requested.connect(self.edit_requested)
-            case PlanCard():
-                widget.approve_requested.connect(self.approve_requested)
-                widget.deny_requested.connect(self.deny_requested)
-                widget.view_requested.connect(self.view_requested)
-                widget.typed.connect(self.typed)
-            case PermissionCard():
-                widget.answered.connect(self.permission_answered)
-                widget.typed.connect(self.typed)
-            case ProblemCard():
-                widget.restart_requested.connect(self.restart_requested)
-                widget.log_requested.connect(self.log_requested)
-            case NoteLine():
-                widget.view_requested.connect(self.view_requested)
-                widget.undo_requested.connect(self.undo_requested)
-            case _:
-                pass
+        widget = make_entry(row, self._theme, self.viewport())
+        for name in _PASSED_ON:
+            signal = getattr(widget, name, None)
+            if signal is not None:
+                signal.connect(getattr(self, name))
+        if isinstance(widget, PermissionCard):
+            widget.answered.connect(self.permission_answered)
         widget.set_row(row)
         self._inform(widget, row)
         number = row.number
@@ -386,7 +350,7 @@ class Transcript(QAbstractScrollArea):
             return
         at = self._model.place_of(number)
         if at is not None:
-            self._measured[at] = False
+            self._places.forget(at)
             self._soon.start()
 
     # Staying at the end, or not
@@ -412,15 +376,3 @@ class Transcript(QAbstractScrollArea):
             bar.setValue(bar.value() + top - margin)
         elif bottom > self.viewport().height():
             bar.setValue(bar.value() + bottom - self.viewport().height() + margin)
-
-
-_KINDS: dict[EntryKind, type[EntryWidget]] = {
-    EntryKind.PERSON: PersonBubble,
-    EntryKind.AGENT: AgentMessage,
-    EntryKind.THOUGHT: Thinking,
-    EntryKind.TOOL: ToolChip,
-    EntryKind.PLAN: PlanCard,
-    EntryKind.QUESTION: PermissionCard,
-    EntryKind.NOTE: NoteLine,
-    EntryKind.PROBLEM: ProblemCard,
-}

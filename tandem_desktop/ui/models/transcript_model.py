@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -121,15 +122,25 @@ class TranscriptModel(QAbstractListModel):
     def _replace(self, place: int, entry: ChatEntry) -> None:
         entries = tuple(entry if known.number == entry.number else known for known in self._rows[place].entries)
         if len(entries) > 1 and not all(_is_read(each) for each in entries):
-            # A call turned out to be no read, or failed: it stands for itself, and so the rows are others now.
-            self.set_entries(
-                [each for row in self._rows[:place] for each in row.entries]
-                + list(entries)
-                + [each for row in self._rows[place + 1 :] for each in row.entries]
-            )
+            self._split(place, entries)
             return
         self._rows[place] = Row(entries)
         self._tell(place)
+
+    def _split(self, place: int, entries: tuple[ChatEntry, ...]) -> None:
+        """A call turned out to be no read, or failed: it stands for itself, and parts those around it."""
+        runs = [tuple(run) for _, run in groupby(entries, key=lambda each: 0 if _is_read(each) else each.number)]
+        self.beginRemoveRows(ROOT, place, place)
+        del self._rows[place]
+        self._find_places()
+        self.endRemoveRows()
+        self.beginInsertRows(ROOT, place, place + len(runs) - 1)
+        self._rows[place:place] = [Row(run) for run in runs]
+        self._find_places()
+        self.endInsertRows()
+
+    def _find_places(self) -> None:
+        self._row_of = {entry.number: place for place, row in enumerate(self._rows) for entry in row.entries}
 
     def _tell(self, place: int) -> None:
         index = self.index(place)

@@ -6,7 +6,7 @@ from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.agents import ProposedDiff, ToolKind
+from tandem_desktop.domain.agents import ProposedDiff, ToolCallStatus, ToolKind
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.ui.chat.chat_pane import ChatPane
@@ -80,7 +80,7 @@ def test_every_line_of_a_message_is_in_sight_after_the_pane_changes_its_width(qt
     pane.set_entries((talk.said(1, talk.MARKDOWN),))
     for width in (900, 330, 452):
         pane.resize(width, 828)
-        qtbot.waitUntil(lambda: pane.transcript._measured == [True])
+        qtbot.waitUntil(lambda: pane.transcript._places.are_all_measured)
         widget = pane.transcript.widget_of(1)
         assert widget is not None
         for prose in widget.findChildren(ProseView):
@@ -107,12 +107,12 @@ def test_who_reads_further_up_is_left_there_and_can_jump_to_the_latest(qtbot: Qt
     qtbot.keyClick(pane.transcript, Key.Key_PageUp)
     qtbot.keyClick(pane.transcript, Key.Key_PageUp)
     assert jump.isVisible()
-    top = pane.transcript.viewport().childAt(QPoint(200, 60))
-    place = top.mapTo(pane.transcript.viewport(), QPoint(0, 0))
+    first = next(widget for _, widget in sorted(pane.transcript._widgets.items()) if widget.y() >= 0)
+    place = first.pos()
     for number in range(81, 90):
         pane.put_entry(talk.said(number, "News. " * 50))
-    qtbot.waitUntil(lambda: len(pane.transcript._heights) == 89 and not pane.transcript._soon.isActive())
-    assert top.mapTo(pane.transcript.viewport(), QPoint(0, 0)) == place
+    qtbot.waitUntil(lambda: len(pane.transcript._places) == 89 and not pane.transcript._soon.isActive())
+    assert first.pos() == place
     qtbot.mouseClick(jump, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: at_bottom(pane))
     assert not jump.isVisible()
@@ -411,3 +411,20 @@ def test_a_card_asks_again_when_the_answer_could_not_be_carried_out(qtbot: QtBot
     pane.reopen_plan(talk.PLAN)
     with qtbot.waitSignal(pane.approve_requested):
         press(qtbot, pane, "plan-card-approve")
+
+
+def test_words_in_a_card_survive_when_rows_above_it_part(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_entries((talk.read(1, "a.py"), talk.read(2, "b.py"), talk.read(3, "c.py"), talk.a_plan(4)))
+    pane.set_plan(talk.facts(1))
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
+    pane.transcript.press("2")
+    qtbot.keyClicks(QApplication.focusWidget(), "half a rea")
+    failed = talk.used(2, ToolKind.READ, paths=("b.py",), status=ToolCallStatus.FAILED)
+    pane.put_entry(failed)
+    qtbot.waitUntil(lambda: pane.transcript.widget_of(2) is not None)
+    qtbot.keyClicks(QApplication.focusWidget(), "son")
+    field = pane.findChild(QPlainTextEdit, "plan-card-feedback")
+    assert field is not None
+    assert field.toPlainText() == "half a reason"
+    tops = [pane.transcript.widget_of(number).y() for number in (1, 2, 3, 4)]  # type: ignore[union-attr]
+    assert tops == sorted(set(tops))
