@@ -115,7 +115,8 @@ class DiffView(DiffReader):
             return None
         if row.kind is RowKind.FOLD:
             return lambda: self._unfold_at(index)
-        cut = [line for pane in self._look.panes.panes if (line := line_of(row, pane.is_old)) and self._is_cut(line)]
+        shown = [self._look.shown(row, pane) for pane in self._look.panes.panes]
+        cut = [line.key for line in shown if line and line.styled.cut]
         if cut:
             return lambda: self._open_lines(cut)
         return None
@@ -164,9 +165,6 @@ class DiffView(DiffReader):
     def _unfold_at(self, index: int) -> None:
         self.unfold(self.rows.row(index).number)
 
-    def _is_cut(self, line: tuple[bool, int]) -> bool:
-        return self._look.styles.line(*line).cut > 0
-
     # Pointer
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -186,8 +184,8 @@ class DiffView(DiffReader):
             self._ask(what, row.hunk)
             return
         pane = self._look.panes.at(place.x())
-        if what == "cut" and (line := line_of(row, pane.is_old)):
-            self.open_line(*line)
+        if what == "cut" and (line := self._look.shown(row, pane)):
+            self.open_line(*line.key)
             return
         extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._look.selection is not None
         anchor = self._look.selection.anchor if extends and self._look.selection else self._place(index, pane, place)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -50,6 +51,11 @@ class FileDiff:
     is_preview: bool = False
     added: int = field(default=0)
     removed: int = field(default=0)
+
+    @cached_property
+    def is_one_encoding(self) -> bool:
+        """Whether equal bytes look equal on both sides."""
+        return self.old.document.encoding == self.new.document.encoding
 
     @property
     def is_binary(self) -> bool:

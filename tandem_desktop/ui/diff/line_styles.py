@@ -1,7 +1,6 @@
 """Remember how lines in sight are to be drawn, so that scrolling only draws."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tandem_desktop.staging.intraline import IntralineChange
@@ -28,8 +27,7 @@ class Piece(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StyledLine:
+class StyledLine(NamedTuple):
     """One line ready to be drawn: where each piece begins and in which colour it is."""
 
     text: str

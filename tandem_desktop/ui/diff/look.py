@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from tandem_desktop.ui.diff.cells import wrap
 from tandem_desktop.ui.diff.diff_rows import CellKind, DiffRows, Row
@@ -42,7 +43,9 @@ class Look:
 
     def shown(self, row: Row, pane: Pane) -> "ShownLine | None":
         """The line a row shows in a pane, with all that is drawn on it."""
-        key = line_of(row, pane.is_old)
+        # An unchanged line is the same on both sides, so it is made ready only once.
+        is_shared = not row.is_change and row.new is not None and self.rows.diff.is_one_encoding
+        key = line_of(row, False if is_shared else pane.is_old)
         if key is None:
             return None
         styled = self.styles.line(*key)
@@ -68,9 +71,8 @@ class Look:
         return self.search.in_line(is_old, number), (now.start, now.end) if now and is_here else None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLine:
-    """One line in one pane."""
+class ShownLine(NamedTuple):
+    """One line in one pane. A tuple, like all that is made anew for every line of every frame."""
 
     key: LineKey
     kind: CellKind

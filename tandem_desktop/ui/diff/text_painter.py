@@ -1,7 +1,7 @@
 """Draw the text of one line: its letters in their colours, and over them what changed, was found, was chosen."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
@@ -26,7 +26,8 @@ class TextPainter:
         self, painter: QPainter, look: Look, row: Row, index: int, pane: Pane, line: ShownLine, area: QRect
     ) -> None:
         text = line.styled.text
-        layers = list(_layers(look, row, index, pane, line))
+        is_plain = not row.is_change and look.search is None and look.selection is None
+        layers = [] if is_plain else [*_layers(look, row, index, pane, line)]
         for visual, start in enumerate(line.starts):
             y = area.top() + visual * look.panes.line
             if y + look.panes.line < 0 or y > painter.viewport().bottom():
@@ -73,7 +74,8 @@ class TextPainter:
                 self._inks.box(painter, box, ground, 3)
                 for one, other in pieces(text, a, b) if a < b else ():
                     self._letters(painter, stroke, one, other, "text")
-        self._tokens(painter, stroke, first, last)
+        if stroke.styled.tokens:
+            self._tokens(painter, stroke, first, last)
         if look.whitespace is not Whitespace.NONE:
             self._glyphs(painter, stroke, look, layers, first, last)
 
@@ -139,8 +141,7 @@ def _layers(look: Look, row: Row, index: int, pane: Pane, line: ShownLine) -> It
             yield (*chosen, "selection", True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stroke:
+class _Stroke(NamedTuple):
     """One visual line of a text and where it is drawn."""
 
     panes: Panes
