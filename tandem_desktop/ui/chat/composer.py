@@ -165,6 +165,7 @@ class Composer(QFrame):
         self._row.setSpacing(theme.px(6))
         edge = theme.px(6)
         self.setStyleSheet(
+            f"QPlainTextEdit {{ placeholder-text-color: {tokens.muted}; }}"
             f"QPushButton[role=hint] {{ background: transparent; border: 1px solid transparent; color: {tokens.muted};"
             f" font-size: {theme.px(12)}px; padding: 2px {theme.px(2)}px; border-radius: {edge}px; min-height: 0; }}"
             f"QPushButton[role=hint]:hover {{ color: {tokens.text}; }}"
