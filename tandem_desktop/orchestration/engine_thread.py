@@ -25,7 +25,15 @@ class EngineThread:
         self.close()
 
     def submit(self, work: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
-        """Start something on the engine's thread; cancelling the answer cancels it there."""
+        """Start something on the engine's thread; cancelling the answer cancels it there.
+
+        Once the thread has ended, the answer is cancelled from the start.
+        """
+        if not self._thread.is_alive() or self._loop.is_closed():
+            work.close()
+            nothing: Future[_Result] = Future()
+            nothing.cancel()
+            return nothing
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait_for(self, work: Coroutine[Any, Any, _Result]) -> _Result:

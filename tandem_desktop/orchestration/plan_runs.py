@@ -120,6 +120,14 @@ class PlanRuns:
             return ()
         return self._desk.runs.results(run_id)
 
+    def record(self, run_id: RunId) -> RunRecord:
+        """One run.
+
+        Raises:
+            RunNotFoundError: there is none of this name.
+        """
+        return self._desk.runs.get(run_id)
+
     def results_of(self, run_id: RunId) -> tuple[OperationResult, ...]:
         """What came of each operation of one run."""
         return self._desk.runs.results(run_id)

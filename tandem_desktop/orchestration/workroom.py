@@ -26,6 +26,7 @@ from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
+from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.drift import Drifted
@@ -33,6 +34,7 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
 from tandem_desktop.sidecar.profiles import FoundAgent, find_agent, load_profiles
 from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
 
@@ -86,6 +88,10 @@ class Workroom:
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         return self._apart(lambda: self.engine.drift(plan_id))
+
+    def simulate(self, plan_id: PlanId) -> "Future[tuple[Problem, ...]]":
+        """Which operations would not apply to the files as they are."""
+        return self._apart(lambda: self.engine.simulate(plan_id))
 
     def runs(self) -> "Future[tuple[ListedRun, ...]]":
         return self._apart(self.engine.runs.runs)
@@ -184,7 +190,9 @@ class Workroom:
     def close(self) -> None:
         """End every agent and wait for what is under way; what they did stays in their shadows."""
         self.stop_run()
-        self._thread.submit(self._sessions.close()).result()
+        closing = self._thread.submit(self._sessions.close())
+        if not closing.cancelled():
+            closing.result()
         self._thread.close()
         self.chat.close()
         self.engine.close()
@@ -195,6 +203,7 @@ class Workroom:
     def _page(self, plan_id: PlanId, revision: int | None) -> PlanPage:
         engine = self.engine
         version, meta = engine.plans.revision(plan_id, revision), engine.plans.meta(plan_id)
+        waits = meta.status not in lifecycle.ENDED | lifecycle.RUNNING
         return PlanPage(
             version=version,
             meta=meta,
@@ -202,7 +211,7 @@ class Workroom:
             views=engine.view(version),
             tasks=engine.tasks(version),
             results=engine.runs.results(version),
-            drifted=engine.drift(plan_id) if version.revision == meta.revision else (),
+            drifted=engine.drift(plan_id) if waits and version.revision == meta.revision else (),
         )
 
     def _contents(self, view: OperationView) -> tuple[bytes, bytes]:

@@ -1,0 +1,40 @@
+"""What the card of a revision in the conversation shows, taken from the page of the plan."""
+
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.ui.chat.plan_card import PlanFacts
+
+_WORDS = {
+    PlanStatus.DRAFT: ("Drafting", "info"),
+    PlanStatus.PROPOSED: ("Reviewing", "risk"),
+    PlanStatus.APPROVED: ("Approved", "info"),
+    PlanStatus.EXECUTING: ("Running", "info"),
+    PlanStatus.PAUSED: ("Paused", "risk"),
+    PlanStatus.COMPLETED: ("Applied", "ok"),
+    PlanStatus.FAILED: ("Failed", "error"),
+    PlanStatus.REJECTED: ("Sent back", "neutral"),
+    PlanStatus.NEEDS_REVIEW: ("Needs a person", "risk"),
+    PlanStatus.CANCELLED: ("Cancelled", "neutral"),
+    PlanStatus.EXPIRED: ("Expired", "risk"),
+    PlanStatus.STALLED: ("Interrupted", "error"),
+    PlanStatus.SUPERSEDED: ("Superseded", "neutral"),
+}
+
+
+def card_facts(page: PlanPage) -> PlanFacts:
+    """One revision in short; only the latest can still be decided."""
+    is_latest = page.version.revision == page.meta.revision
+    state, tone = _WORDS[page.meta.status] if is_latest else ("Superseded", "neutral")
+    return PlanFacts(
+        plan_id=page.version.plan_id,
+        revision=page.version.revision,
+        title=page.version.title,
+        operations=len(page.views),
+        files=len({path for view in page.views for path in view.operation.paths}),
+        commands=sum(view.operation.call is not None for view in page.views),
+        added=sum(view.added for view in page.views),
+        removed=sum(view.removed for view in page.views),
+        state=state,
+        tone=tone,
+        is_waiting=is_latest and page.meta.status is PlanStatus.PROPOSED,
+    )

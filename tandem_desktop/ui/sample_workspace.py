@@ -1,0 +1,21 @@
+"""A small project to try everything on, laid out beside the state folder so that nothing of the person's is touched."""
+
+from pathlib import Path
+
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.locations import default_state_directory
+from tandem_desktop.storage.resources import resource
+
+
+def make_sample() -> Path:
+    """The sample project, made anew where it is missing."""
+    source = resource("sample/workspace")
+    target = default_state_directory().parent / "tandem-sample"
+    for path in sorted(source.rglob("*")):
+        copy = target / path.relative_to(source)
+        if path.is_dir():
+            atomic.make_directory(copy)
+        elif not copy.exists():
+            atomic.make_directory(copy.parent)
+            atomic.replace(copy, path.read_bytes())
+    return target

@@ -1,0 +1,128 @@
+"""Everything the window can do, found by typing a few letters of it."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.models.palette_model import PaletteItem, PaletteModel
+from tandem_desktop.ui.theme.stylesheet import set_role
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.painting import paint_ground
+from tandem_desktop.ui.widgets.search_field import SearchField
+
+_WIDTH, _HEIGHT, _TOP, _ROW = 560, 400, 72, 36
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+
+
+class CommandPalette(QFrame):
+    """Lies over its window while it is open. Enter does the marked thing, Escape leaves."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._window = window
+        self._before: QWidget | None = None
+        self.setObjectName("command-palette")
+        set_role(self, "card")
+        self._model = PaletteModel()
+        self.search = SearchField(theme, "Search commands and plans", parent=self)
+        self.search.setObjectName("palette-search")
+        self.list = QListView(self)
+        self.list.setObjectName("palette-list")
+        self.list.setAccessibleName("Commands")
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(_PaletteDelegate(theme, self.list))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8))
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
+        self.search.textChanged.connect(self._search)
+        self.search.installEventFilter(self)
+        self.list.clicked.connect(self._do)
+        self.hide()
+
+    def open(self, items: Iterable[PaletteItem], focus: QWidget | None) -> None:
+        """Offer the items; afterwards the keyboard goes back to where it was."""
+        self._before = focus
+        self._model.set_items(items)
+        self.search.clear()
+        px = self._theme.px
+        width = min(px(_WIDTH), self._window.width() - px(32))
+        height = min(px(_HEIGHT), self._window.height() - px(_TOP))
+        self.setGeometry((self._window.width() - width) // 2, px(_TOP) // 2, width, height)
+        self._mark(0)
+        self.show()
+        self.raise_()
+        self.search.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def leave(self) -> None:
+        self.hide()
+        if self._before is not None:
+            self._before.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._key(event):
+            return True
+        if event.type() == QEvent.Type.FocusOut and self.isVisible() and not self.underMouse():
+            self.hide()
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        key = Qt.Key(event.key())
+        if key in _STEPS:
+            self._mark(self.list.currentIndex().row() + _STEPS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._do(self.list.currentIndex())
+        elif key == Qt.Key.Key_Escape:
+            self.leave()
+        else:
+            return False
+        return True
+
+    def _search(self, text: str) -> None:
+        self._model.search(text)
+        self._mark(0)
+
+    def _mark(self, row: int) -> None:
+        count = self._model.rowCount()
+        if count:
+            self.list.setCurrentIndex(self._model.index(max(0, min(row, count - 1))))
+
+    def _do(self, index: QModelIndex) -> None:
+        item: PaletteItem | None = index.data(PaletteModel.ItemRole)
+        if item is not None:
+            self.leave()
+            item.do()
+
+
+class _PaletteDelegate(QStyledItemDelegate):
+    """Title at the left, where it belongs and its key at the right."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, self._theme.px(_ROW))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        item: PaletteItem = index.data(PaletteModel.ItemRole)
+        theme, px = self._theme, self._theme.px
+        area = QRectF(option.rect)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            paint_ground(painter, theme, area, theme.color("selection"), None)
+        words = area.adjusted(px(12), 0, -px(12), 0)
+        painter.setFont(theme.ui_font())
+        painter.setPen(theme.color("text"))
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, item.title)
+        painter.setFont(theme.ui_font(-1))
+        painter.setPen(theme.color("muted"))
+        right = "   ".join(filter(None, (item.group, item.keys)))
+        painter.drawText(words, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right)
+        painter.restore()

@@ -1,0 +1,56 @@
+"""The line below everything: whether the agent is there, and whether anything on disk has changed."""
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.status_mark import StatusMark
+
+_HEIGHT = 26
+
+
+class StatusLine(QWidget):
+    """Words only; nothing here can be pressed."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("status-line")
+        self.setProperty("role", "bar")
+        self._mark = StatusMark(theme, "waiting", parent=self)
+        self._agent = plain_label("No agent yet", "small", parent=self)
+        self._disk = plain_label("Nothing on disk has changed", "small", parent=self)
+        self._drift = plain_label("", "risk", parent=self)
+        self._right = plain_label("", "small", parent=self)
+        self._row = QHBoxLayout(self)
+        for widget in (self._mark, self._agent, self._disk):
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
+        self._row.addWidget(self._drift)
+        self._row.addWidget(self._right)
+        self._agent.setObjectName("status-agent")
+        self._disk.setObjectName("status-disk")
+        self._drift.setObjectName("status-drift")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_agent(self, state: str, words: str) -> None:
+        """`state` is waiting, running, done or failed."""
+        self._mark.set_state(state)
+        self._agent.setText(words)
+
+    def show_disk(self, words: str) -> None:
+        self._disk.setText(words)
+
+    def show_drift(self, words: str) -> None:
+        self._drift.setText(words)
+        self._drift.setVisible(bool(words))
+
+    def show_right(self, words: str) -> None:
+        self._right.setText(words)
+
+    def _restyle(self) -> None:
+        px = self._theme.px
+        self.setFixedHeight(px(_HEIGHT))
+        self._row.setContentsMargins(px(12), 0, px(12), 0)
+        self._row.setSpacing(px(8))

@@ -1,0 +1,100 @@
+"""The strip above everything: where we are, how the agent works, which agent, and the way to everything else."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.widgets.icon_label import IconLabel
+from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.segmented import Segmented
+
+IMMEDIATE, PLAN = "immediate", "plan"
+_HEIGHT = 44
+
+
+class TopBar(QWidget):
+    """Takes values in and tells what a person chose."""
+
+    plan_mode_chosen = Signal(bool)
+    agent_chosen = Signal(str)
+    palette_requested = Signal()
+    theme_requested = Signal()
+    workspace_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._agents: tuple[tuple[str, str, str], ...] = ()
+        self._agent = ""
+        self.setObjectName("top-bar")
+        self.setProperty("role", "bar")
+        self._logo = IconLabel(theme, "logo", "accent", 20, self)
+        self.workspace = QuietButton(theme, "No folder", parent=self)
+        self.workspace.setObjectName("workspace-button")
+        self._branch = plain_label("", "code-muted", parent=self)
+        self.mode = Segmented(theme, ((IMMEDIATE, "Immediate"), (PLAN, "Plan mode")), "Mode", self)
+        self.agent = Button(theme, "Agent", icon_name="chevron-down", parent=self)
+        self.agent.setObjectName("agent-button")
+        self.palette_button = QuietButton(theme, "Search && commands", "Ctrl+Shift+P", "command", parent=self)
+        self.palette_button.setObjectName("palette-button")
+        self.theme_button = IconButton(theme, "moon", "Theme", framed=True, size=32, parent=self)
+        self._row = QHBoxLayout(self)
+        left: tuple[QWidget, ...] = (self._logo, self.workspace, self._branch)
+        right: tuple[QWidget, ...] = (self.mode, self.agent, self.palette_button, self.theme_button)
+        for widget in left:
+            self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addStretch(1)
+        for widget in right:
+            self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.mode.chosen.connect(lambda key: self.plan_mode_chosen.emit(key == PLAN))
+        self.agent.clicked.connect(self._offer_agents)
+        self.palette_button.clicked.connect(self.palette_requested)
+        self.theme_button.clicked.connect(self.theme_requested)
+        self.workspace.clicked.connect(self.workspace_requested)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_workspace(self, name: str, path: str, branch: str) -> None:
+        self.workspace.setText(name)
+        self.workspace.setAccessibleName(f"Workspace {name}")
+        self.workspace.setAccessibleDescription(path)
+        self._branch.setText(branch)
+        self._branch.setVisible(bool(branch))
+
+    def show_mode(self, plan_mode: bool) -> None:
+        self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
+
+    def show_agents(self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str) -> None:
+        """Agents as (name, title, what it needs or an empty word when it is here), and the one in use."""
+        self._agents = tuple(agents)
+        self._agent = chosen
+        title = next((title for name, title, _ in self._agents if name == chosen), chosen)
+        self.agent.setText(title)
+        self.agent.set_hint("confined" if confinement.startswith("confined") else "not confined")
+        self.agent.setAccessibleName(f"Agent {title}")
+        self.agent.setAccessibleDescription(confinement)
+
+    def _offer_agents(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("agent-menu")
+        group = QActionGroup(menu)
+        for name, title, needs in self._agents:
+            action = QAction(f"{title} — {needs}" if needs else title, group)
+            action.setCheckable(True)
+            action.setChecked(name == self._agent)
+            action.setEnabled(not needs)
+            action.triggered.connect(lambda checked=False, chosen=name: self.agent_chosen.emit(chosen))
+            menu.addAction(action)
+        menu.popup(self.agent.mapToGlobal(QPoint(0, self.agent.height() + self._theme.px(4))))
+
+    def _restyle(self) -> None:
+        px = self._theme.px
+        self.setFixedHeight(px(_HEIGHT))
+        self._row.setContentsMargins(px(12), 0, px(12), 0)
+        self._row.setSpacing(px(8))
+        self.theme_button.set_icon_name("sun" if self._theme.is_dark else "moon")

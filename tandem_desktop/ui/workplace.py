@@ -1,0 +1,471 @@
+"""What happens in a window on one workspace: every wish of the person goes to the workroom, every fact to a pane."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.agents import AgentProfile, CommandsOffered, ModeChanged, OfferedCommand, UsageReported
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.events.events import (
+    AgentHeard,
+    ChangesWaiting,
+    ChatGrew,
+    PlanApproved,
+    PlanCancelled,
+    PlanExpired,
+    PlanProposed,
+    PlanRejected,
+    RunFinished,
+    RunStarted,
+    RunUndone,
+    TandemEvent,
+    TurnEnded,
+    TurnStarted,
+)
+from tandem_desktop.orchestration.planning_session import Turn
+from tandem_desktop.orchestration.workroom import AgentsHere, PlanPage, Workroom
+from tandem_desktop.plans.plan_index import PlanListing
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui.chat.chat_pane import ChatPane
+from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
+from tandem_desktop.ui.chat.file_index import FileIndex
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.event_bridge import EventBridge
+from tandem_desktop.ui.models.plans_model import PlansModel
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
+from tandem_desktop.ui.plan.row_diff import DiffSource
+from tandem_desktop.ui.plan_facts import card_facts
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.window_state import WindowState
+
+_PLAN_MODE_ON = "Plan mode is on: everything waits for your review."
+_PLAN_MODE_OFF = "Plan mode is off: you are asked about each change."
+_CANCELLED = "Cancelled. Nothing was written."
+_CHANGES_PLANS = (
+    PlanProposed,
+    PlanApproved,
+    PlanRejected,
+    PlanCancelled,
+    PlanExpired,
+    RunStarted,
+    RunFinished,
+    RunUndone,
+    ChangesWaiting,
+)
+
+
+class Workplace(QObject):
+    """Connects the panes of a window with one `Workroom`. Decides nothing that is not on screen."""
+
+    status_changed = Signal(str, str)
+    """How the agent is (waiting, running, done, failed), and in words."""
+    disk_changed = Signal(str)
+    drift_found = Signal(str)
+    agents_found = Signal(object)
+    plan_shown = Signal(object)
+    """The plan on screen, or None."""
+    mode_changed = Signal(bool)
+    failed = Signal(object)
+    """A `TandemError` to be told."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    attention_wanted = Signal(str)
+    """A decision is needed."""
+
+    def __init__(self, theme: Theme, workroom: Workroom, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.workroom = workroom
+        engine = workroom.engine
+        self.state = WindowState(engine.locations.state / "windows", engine.workspace.identity)
+        self.commands = Commands(self)
+        self.plans = PlansModel()
+        self._executor = ThreadPoolExecutor(2, thread_name_prefix="diff")
+        self.files = FileIndex(engine.locations.workspace)
+        self.chat = ChatPane(theme)
+        self.panel = ExecutionPlanPanel(
+            theme,
+            DiffSource(self._load_contents, self.commands, self._executor),
+            workspace=str(engine.locations.workspace),
+            now=engine.clock,
+        )
+        self.actions = PlanActionButtons(theme)
+        self.chat.set_actions(self.actions)
+        self.chat.set_files(engine.locations.workspace, self.files.find)
+        self.bridge = EventBridge(workroom.events, self)
+        self.session_id: SessionId = SessionId(self.state.get("session") or workroom.new_session())
+        self.plan_mode: bool = bool(self.state.get("plan_mode", False))
+        self._agent: str = self.state.get("agent") or engine.settings.agent or "built-in"
+        self._here: AgentsHere | None = None
+        self._recipes: tuple[OfferedCommand, ...] = ()
+        self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
+        self._working: set[SessionId] = set()
+        self._plan_id: PlanId | None = None
+        self._connect()
+
+    def start(self) -> None:
+        """Show what was on screen last, and what waits."""
+        self.mode_changed.emit(self.plan_mode)
+        self._show_session(self.session_id)
+        self.refresh_plans()
+        self._run(self.workroom.agents(), self._agents_found)
+        self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+        self._run(self.workroom.interrupted(), self._greet_interrupted)
+        last = self.state.get("plan")
+        if last:
+            self.open_plan(PlanId(last))
+        self.chat.focus_composer()
+
+    # What the person wants
+
+    def open_plan(self, plan_id: PlanId, revision: int | None = None) -> None:
+        """Show a plan with the conversation it came from."""
+        self._plan_id = plan_id
+        self.state.put(plan=plan_id)
+        self.plan_shown.emit(plan_id)
+        self._run(self.workroom.page(plan_id, revision), self._show_page)
+
+    def new_plan(self) -> None:
+        """An empty page and a new conversation."""
+        self._plan_id = None
+        self.state.put(plan=None)
+        self._show_session(self.workroom.new_session())
+        self.panel.show_nothing()
+        self.plan_shown.emit(None)
+        self.chat.focus_composer()
+
+    def set_plan_mode(self, plan_mode: bool) -> None:
+        """At once, for a turn under way as well."""
+        self.plan_mode = plan_mode
+        self.state.put(plan_mode=plan_mode)
+        self.workroom.set_plan_mode(self.session_id, plan_mode)
+        words = (
+            "Plan mode is on: everything waits for your review."
+            if plan_mode
+            else "Plan mode is off: one card per change."
+        )
+        self.said.emit(words, "info")
+        self.mode_changed.emit(plan_mode)
+
+    def choose_agent(self, name: str) -> None:
+        self._agent = name
+        self.state.put(agent=name)
+        if self._here is not None:
+            self.agents_found.emit((self._here, name))
+
+    def send(self, text: str) -> None:
+        profile = self._profile()
+        if profile is None:
+            return
+        session = self.session_id
+        self._set_working(session, True)
+        self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
+        future = self.workroom.send(session, text, profile, plan_mode=self.plan_mode)
+        self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
+
+    def undo_last(self) -> None:
+        """Look at taking back the last run; nothing happens before the person has seen what."""
+        self._run(self.workroom.runs(), self._preview_last)
+
+    def refresh_plans(self) -> None:
+        self._run(self.workroom.plans(), self._plans_listed)
+
+    def close(self) -> None:
+        self.bridge.close()
+        self.files.close()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self.workroom.close()
+
+    def _connect(self) -> None:
+        chat, panel = self.chat, self.panel
+        self.commands.failed.connect(self.failed)
+        self.bridge.event_received.connect(self._on_event)
+        self.actions.requested.connect(panel.request)
+        panel.followed.connect(self._follow)
+        chat.sent.connect(self.send)
+        chat.stop_requested.connect(self._stop)
+        chat.command.connect(self._window_command)
+        chat.approve_requested.connect(self._approve_from_card)
+        chat.deny_requested.connect(self._rework)
+        chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
+        chat.undo_requested.connect(self._preview_undo)
+        chat.permission_answered.connect(self._answer)
+        chat.restart_requested.connect(lambda: self.chat.focus_composer())
+        panel.remove_requested.connect(self._remove)
+        panel.drop_requested.connect(self._drop_hunk)
+        panel.clear_requested.connect(self._cancel)
+        panel.cancel_requested.connect(self._cancel)
+        panel.reorder_requested.connect(self._reorder)
+        panel.approve_confirmed.connect(self._implement)
+        panel.rework_confirmed.connect(self._rework)
+        panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
+        panel.restore_requested.connect(self._restore)
+        panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
+        panel.stop_requested.connect(self.workroom.stop_run)
+        panel.pause_requested.connect(self.workroom.pause_run)
+        panel.resume_requested.connect(self.workroom.resume_run)
+        panel.undo_preview_requested.connect(self._preview_undo)
+        panel.undo_requested.connect(self._undo)
+        panel.redo_requested.connect(self._redo)
+        panel.recover_requested.connect(self._recover)
+        panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
+        panel.viewed_changed.connect(self._keep_viewed)
+
+    # Facts that arrive
+
+    def _on_event(self, event: TandemEvent) -> None:
+        self.panel.show_progress(event)
+        match event:
+            case ChatGrew(session_id=session_id) if session_id == self.session_id:
+                self.chat.put_entry(event.entry)
+            case AgentHeard(session_id=session_id):
+                self._heard(session_id, event)
+            case TurnStarted():
+                self._set_working(event.session_id, True)
+            case TurnEnded():
+                self._set_working(event.session_id, False)
+        if isinstance(event, _CHANGES_PLANS):
+            self.refresh_plans()
+        if isinstance(event, PlanProposed | PlanApproved | PlanCancelled | RunFinished):
+            self._refresh_page(event.plan_id)
+        if isinstance(event, RunFinished | RunUndone):
+            self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+            self.files.forget()
+        if isinstance(event, RunFinished):
+            self.disk_changed.emit(event.summary)
+        if isinstance(event, PlanProposed | ChangesWaiting):
+            self.attention_wanted.emit("A plan waits for your review.")
+
+    def _heard(self, session_id: SessionId, event: AgentHeard) -> None:
+        update = event.update
+        if isinstance(update, CommandsOffered):
+            self._offered[session_id] = update.commands
+            self._offer_commands()
+        elif isinstance(update, UsageReported) and session_id == self.session_id:
+            self.chat.set_usage(update)
+        elif isinstance(update, ModeChanged):
+            self.said.emit(f"The agent changed its mode to {update.mode}.", "info")
+
+    def _show_page(self, page: PlanPage) -> None:
+        if page.version.plan_id != self._plan_id:
+            return  # another plan was chosen meanwhile
+        self._show_session(page.version.session_id)
+        self.panel.show_page(page)
+        viewed = self.state.get("viewed", {}).get(page.version.plan_id, [])
+        self.panel.set_viewed(tuple(OperationId(each) for each in viewed))
+        self.chat.set_plan(card_facts(page))
+        count = len(page.drifted)
+        self.drift_found.emit(f"{count} {'file' if count == 1 else 'files'} drifted since staging" if count else "")
+
+    def _show_session(self, session_id: SessionId) -> None:
+        if session_id != self.session_id or not self.chat.model.rowCount():
+            self.session_id = session_id
+            self.state.put(session=session_id)
+            self.chat.set_entries(self.workroom.entries(session_id))
+            self.chat.set_working(session_id in self._working)
+            self._offer_commands()
+
+    def _plans_listed(self, listing: PlanListing) -> None:
+        self.plans.set_plans(listing.plans)
+        self.plan_shown.emit(self._plan_id)
+        for damaged in listing.damaged:
+            self.said.emit(damaged.message, "risk")
+
+    def _refresh_page(self, plan_id: PlanId) -> None:
+        if plan_id == self._plan_id or self.workroom.engine.plans.plan_of(self.session_id) == plan_id:
+            self.open_plan(plan_id)
+
+    def _agents_found(self, here: AgentsHere) -> None:
+        self._here = here
+        found = {each.profile.name for each in here.agents if each.path is not None}
+        if self._agent not in found:
+            self._agent = "built-in"
+        self.agents_found.emit((here, self._agent))
+
+    def _turn_ended(self, session_id: SessionId, turn: Turn) -> None:
+        self._set_working(session_id, False)
+        if turn.failure is not None:
+            self.status_changed.emit("failed", turn.failure.message)
+            return
+        self.status_changed.emit("done", f"{self._title()} connected")
+        if turn.version is not None and session_id == self.session_id:
+            self.open_plan(turn.version.plan_id)
+
+    def _turn_failed(self, session_id: SessionId, error: TandemError) -> None:
+        self._set_working(session_id, False)
+        self.status_changed.emit("failed", error.message)
+        self.failed.emit(error)
+
+    def _set_working(self, session_id: SessionId, works: bool) -> None:
+        (self._working.add if works else self._working.discard)(session_id)
+        if session_id == self.session_id:
+            self.chat.set_working(works, f"{self._title()} is working…" if works else "")
+            if works and self._plan_id is None:
+                self.panel.show_drafting("New plan")
+
+    def _follow(self, machine: object) -> None:
+        page = self.panel.page
+        tasks = len(page.tasks) if page is not None else 0
+        self.actions.follow(
+            self.panel.machine, refusal=self.panel.refusal, comments=len(self.panel.comments), tasks=tasks
+        )
+
+    def _greet_interrupted(self, waiting: tuple[object, ...]) -> None:
+        for run in waiting[:1]:
+            self.panel.show_interrupted(run, self._titles().get(getattr(run, "plan_id", ""), ""))  # type: ignore[arg-type]
+
+    # Wishes, carried out
+
+    def _implement(self, plan_id: str, digest: str, policy: FailurePolicy) -> None:
+        plan = PlanId(plan_id)
+        # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
+        self.panel.operations.list.setFocus()
+
+        def apply(_: object) -> None:
+            self._run(self.workroom.apply(plan, policy), lambda result: self.refresh_plans(), self._refused)
+
+        self._run(self.workroom.approve(plan, digest), apply, self._refused)
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        if self._plan_id is not None:
+            self.open_plan(self._plan_id)
+
+    def _approve_from_card(self, plan_id: str) -> None:
+        if plan_id == self._plan_id:
+            self.panel.request(EventKind.EXECUTE_PLAN)
+        else:
+            self.open_plan(PlanId(plan_id))
+
+    def _rework(self, plan_id: str, feedback: str) -> None:
+        profile = self._profile()
+        if profile is None:
+            return
+        session = self.session_id
+        self._set_working(session, True)
+        future = self.workroom.rework(PlanId(plan_id), feedback, profile)
+        self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
+
+    def _cancel(self, plan_id: str) -> None:
+        self._run(
+            self.workroom.cancel(PlanId(plan_id)),
+            lambda meta: self.said.emit("Cancelled. Nothing was written.", "info"),
+        )
+
+    def _remove(self, plan_id: str, operations: tuple[OperationId, ...]) -> None:
+        drops = [Drop.parse(operation) for operation in operations]
+        self._run(self.workroom.drop(PlanId(plan_id), drops), lambda version: None, self._refused)
+
+    def _drop_hunk(self, plan_id: str, operation: str, hunk: int) -> None:
+        self._run(
+            self.workroom.drop(PlanId(plan_id), [Drop.parse(f"{operation}:{hunk}")]),
+            lambda version: None,
+            self._refused,
+        )
+
+    def _reorder(self, plan_id: str, order: tuple[OperationId, ...]) -> None:
+        self._run(self.workroom.reorder(PlanId(plan_id), order), lambda version: None, self._refused)
+
+    def _restore(self, plan_id: str, revision: int) -> None:
+        self._run(self.workroom.restore(PlanId(plan_id), revision), lambda version: None, self._refused)
+
+    def _preview_last(self, runs: tuple[object, ...]) -> None:
+        last = next((run for run in runs if getattr(run, "undoable", False)), None)
+        if last is None:
+            self.said.emit("There is no run to undo.", "info")
+        else:
+            self._preview_undo(last.record.run_id)  # type: ignore[attr-defined]
+
+    def _preview_undo(self, run_id: str) -> None:
+        record = self.workroom.engine.runs.record(RunId(run_id))
+        self._run(self.workroom.preview_undo(RunId(run_id)), lambda undoing: self.panel.show_undo(record, undoing))
+
+    def _undo(self, run_id: str) -> None:
+        def undone(run: object) -> None:
+            self.said.emit("Taken back. Every path is as it was before the run.", "ok")
+            self._after_run()
+
+        self._run(self.workroom.undo(RunId(run_id)), undone)
+
+    def _redo(self, run_id: str) -> None:
+        self._run(self.workroom.redo(RunId(run_id)), lambda run: self._after_run())
+
+    def _recover(self, run_id: str, way: str) -> None:
+        self._run(self.workroom.recover(RunId(run_id), way), lambda result: self._after_run())
+
+    def _after_run(self) -> None:
+        self.refresh_plans()
+        self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+        if self._plan_id is not None:
+            self.open_plan(self._plan_id)
+
+    def _stop(self) -> None:
+        self._run(self.workroom.stop(self.session_id))
+
+    def _answer(self, request_id: str, decision: Decision, words: str) -> None:
+        if not self.workroom.answer(self.session_id, RequestId(request_id), decision, words):
+            self.said.emit("That question no longer waits for an answer.", "info")
+
+    def _window_command(self, name: str, words: str) -> None:
+        match name:
+            case "plan":
+                self.set_plan_mode(not self.plan_mode)
+            case "plans":
+                count = self.plans.waiting
+                self.workroom.chat.note(
+                    self.session_id, f"{len(self.plans.plans)} plans, {count} of them wait for you."
+                )
+            case "plan-simulate" if self._plan_id is not None:
+                self._run(self.workroom.simulate(self._plan_id), self._simulated)
+            case "plan-stats":
+                self._run(self.workroom.plans(), self._stats)
+            case _:
+                self.said.emit("Open a plan first.", "info")
+
+    def _simulated(self, problems: tuple[object, ...]) -> None:
+        words = "Every operation would apply." if not problems else f"{len(problems)} would not apply: {problems[0]}"
+        self.workroom.chat.note(self.session_id, words)
+
+    def _stats(self, listing: PlanListing) -> None:
+        done = sum(plan.status.value == "completed" for plan in listing.plans)
+        revisions = sum(plan.revision for plan in listing.plans) / max(1, len(listing.plans))
+        self.workroom.chat.note(
+            self.session_id, f"{len(listing.plans)} plans, {done} applied, {revisions:.1f} revisions each."
+        )
+
+    def _keep_viewed(self, plan_id: str, viewed: tuple[OperationId, ...]) -> None:
+        self.state.put(viewed={**self.state.get("viewed", {}), plan_id: list(viewed)})
+
+    # Small things
+
+    def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
+        self._run(self.workroom.contents(view), lambda sides: arrived(*sides))
+
+    def _offer_commands(self) -> None:
+        self.chat.set_commands(with_window_commands(self._recipes, self._offered.get(self.session_id, ())))
+
+    def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
+        self._recipes = recipes
+        self._offer_commands()
+
+    def _profile(self) -> AgentProfile | None:
+        if self._here is None:
+            self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
+            return None
+        return next(each.profile for each in self._here.agents if each.profile.name == self._agent)
+
+    def _title(self) -> str:
+        profile = self._profile() if self._here is not None else None
+        return profile.title if profile is not None else "The agent"
+
+    def _titles(self) -> dict[str, str]:
+        return {plan.plan_id: plan.title for plan in self.plans.plans}
+
+    def _run(self, future, done=lambda answer: None, failed=None) -> None:  # type: ignore[no-untyped-def]  # as Commands.run
+        self.commands.run(future, done, failed)

@@ -1,0 +1,119 @@
+"""A person at the window: clicks and keys go in, what is on screen and on disk comes out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.app.window import open_workroom
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.ui.main_window import MainWindow
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.workplace import Workplace
+
+PATIENCE_MS = 20_000
+
+
+class Person:
+    """Drives one window over a real workspace and a real engine, by input events alone."""
+
+    def __init__(self, qtbot: QtBot, workspace: Path, settings: Path, theme: str = "dark") -> None:
+        self._qtbot = qtbot
+        self.workspace = workspace
+        self.theme = Theme(name=theme)
+        stored = QSettings(str(settings), QSettings.Format.IniFormat)
+        stored.setValue("theme", theme)
+        self.window = MainWindow(self.theme, open_workroom, settings=stored)
+        qtbot.addWidget(self.window)
+        self.window.show()
+        with qtbot.waitActive(self.window):
+            self.window.activateWindow()
+        self.window.open_workspace(workspace)
+        self.wait(lambda: "ready" in self.window.status._agent.text())
+
+    @property
+    def place(self) -> Workplace:
+        assert self.window.workplace is not None
+        return self.window.workplace
+
+    @property
+    def status(self) -> PlanStatus | None:
+        page = self.place.panel.page
+        return page.meta.status if page is not None else None
+
+    @property
+    def operations(self) -> list[str]:
+        """What the panel lists, in order."""
+        page = self.place.panel.page
+        return [view.operation.path or view.operation.id for view in page.views] if page is not None else []
+
+    @property
+    def revision(self) -> int:
+        page = self.place.panel.page
+        return page.version.revision if page is not None else 0
+
+    def type_into_composer(self, text: str) -> None:
+        """Go to the composer by keyboard, type, and send."""
+        for _ in range(4):
+            if self.focus().objectName() == "composer-text":
+                break
+            self.press(Qt.Key.Key_F6)
+        self.type(text)
+        self.press(Qt.Key.Key_Escape)
+        self.press(Qt.Key.Key_Return)
+
+    def tab_to(self, name: str) -> None:
+        """Press Tab until a widget has the keyboard."""
+        for _ in range(30):
+            if self.focus().objectName() == name:
+                return
+            self.press(Qt.Key.Key_Tab)
+        raise AssertionError(f"Tab never reaches {name}")
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        self._qtbot.waitUntil(until, timeout=PATIENCE_MS)
+
+    def find(self, name: str) -> QWidget:
+        """A widget on screen, by its name."""
+        found = [each for each in self.window.findChildren(QWidget, name) if each.isVisible()]
+        assert found, f"nothing on screen is called {name}"
+        return found[0]
+
+    def sees(self, name: str) -> bool:
+        """Whether a widget of this name is on screen and can be used."""
+        return any(each.isVisible() and each.isEnabled() for each in self.window.findChildren(QWidget, name))
+
+    def click(self, name: str) -> None:
+        widget = self.find(name)
+        self.wait(widget.isEnabled)
+        spot = QPoint(8, widget.height() // 2) if isinstance(widget, QAbstractButton) else widget.rect().center()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, spot)
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.focus(), text)
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        # Without a window manager nobody gives the window back its place after a popup.
+        self.window.activateWindow()
+        QTest.keyClick(self.focus(), key, modifiers)
+
+    def focus(self) -> QWidget:
+        return self.window.focusWidget() or self.window
+
+    def ask(self, text: str) -> None:
+        """Say something to the agent and wait for the end of its turn."""
+        self.click("composer-text")
+        self.type(text)
+        self.press(Qt.Key.Key_Escape)
+        self.press(Qt.Key.Key_Return)
+        self.wait(lambda: not self.place._working)
+
+    def picture(self, path: Path) -> None:
+        self.window.grab().save(str(path))
+
+    def leave(self) -> None:
+        self.window.close()
+        self.window.leave()
