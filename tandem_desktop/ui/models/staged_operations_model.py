@@ -48,6 +48,8 @@ class OperationRow:
     result: OperationResult | None
     running: bool
     """Whether the plan runs or ran, so that results stand where the viewed box was."""
+    change: str
+    """`new`, `changed` or `moved` against the revision it is compared with."""
     checked: bool
     """False while the agent drafts: flags and counts come with the revision."""
 
@@ -73,6 +75,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._drift: dict[OperationId, str] = {}
         self._results: dict[OperationId, OperationResult] = {}
         self._done = 0
+        self._changes: dict[OperationId, str] = {}
         self._running = False
         self._checked = True
         self._text = ""
@@ -123,7 +126,7 @@ class StagedOperationsModel(QAbstractListModel):
             self.beginResetModel()
         self._viewed &= unchanged
         self._expanded &= unchanged
-        self._drift = dict(drift or {})
+        self._drift, self._changes = dict(drift or {}), {}
         self._results = {result.id: result for result in results}
         self._done = sum(map(_has_ended, self._results.values()))
         self._running, self._checked = running, checked
@@ -165,6 +168,11 @@ class StagedOperationsModel(QAbstractListModel):
         self._drift = dict(drift)
         self._all_changed()
 
+    def set_changes(self, changes: Mapping[OperationId, str]) -> None:
+        """What is different from another revision, in a word for each operation."""
+        self._changes = dict(changes)
+        self._all_changed()
+
     # The person's marks
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
@@ -202,6 +210,7 @@ class StagedOperationsModel(QAbstractListModel):
             drift=self._drift.get(operation_id, ""),
             result=self._results.get(operation_id),
             running=self._running,
+            change=self._changes.get(operation_id, ""),
             checked=self._checked,
         )
 
@@ -373,8 +382,7 @@ def _spoken(row: OperationRow) -> str:
     if row.view.hunks:
         parts.append(f"{row.view.added} added, {row.view.removed} removed")
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
-    if row.drift:
-        parts.append(row.drift)
+    parts += [each for each in (row.change, row.drift) if each]
     if row.result is not None:
         parts.append(wording.RESULTS[row.result.status])
     elif not row.running:

@@ -27,6 +27,7 @@ from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
@@ -203,6 +204,14 @@ class ExecutionPlanPanel(QWidget):
             if drifted:
                 self.sheets.approval.expire()
                 announce(self, self._refusal)
+
+    def show_comparison(self, earlier: int, comparison: Comparison) -> None:
+        """Mark what is different from an earlier revision, until the person is done or the page changes."""
+        if self._page is not None:
+            self.model.set_changes(plan_page_facts.changes_by_operation(comparison))
+            compared = plan_page_facts.comparison_banner(earlier, comparison)
+            self.operations.show_banners((compared, *plan_page_facts.banners(self._page)))
+            self.tabs.show_tab("operations")
 
     def show_progress(self, event: TandemEvent) -> None:
         """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
@@ -414,6 +423,9 @@ class ExecutionPlanPanel(QWidget):
                 self.request(EventKind.REQUEST_REVISION)
             case "look":
                 self.look_again_requested.emit(plan_id)
+            case "compared":
+                self.model.set_changes({})
+                self.operations.show_banners(plan_page_facts.banners(page))
             case "settle":
                 self.settle_requested.emit()
 

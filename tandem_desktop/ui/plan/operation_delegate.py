@@ -235,7 +235,20 @@ class OperationDelegate(QStyledItemDelegate):
             right -= width + theme.px(8)
         if row.view.flags and not row.running:
             right = self._flags(painter, place, right, row)
+        if row.change:
+            right = self._change(painter, place, right, row.change)
         return right - theme.px(8)
+
+    def _change(self, painter: QPainter, place: QRect, right: int, word: str) -> int:
+        theme = self._theme
+        width = self._inks.metrics("tag").horizontalAdvance(word) + theme.px(14)
+        chip = QRect(right - width, place.center().y() - theme.px(9), width, theme.px(20))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._inks.color("info_surface"))
+        painter.drawRoundedRect(chip, theme.px(6), theme.px(6))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        self._text(painter, chip.adjusted(theme.px(7), 0, 0, 0), word, "tag", "link")
+        return chip.left() - theme.px(4)
 
     def _flags(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         theme, flags = self._theme, row.view.flags

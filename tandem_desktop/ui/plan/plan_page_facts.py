@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.text import visible
@@ -77,6 +78,33 @@ def banners(page: PlanPage) -> Iterator[BannerWords]:
         yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.confinement.startswith("not confined"):
         yield BannerWords("risk", f"While it planned, the agent was {visible(version.confinement)}.")
+
+
+def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
+    """One word for each operation that is not the same as before."""
+    words = {operation.id: "moved" for operation in comparison.reordered}
+    words |= {operation.id: "changed" for operation in comparison.changed}
+    return words | {operation.id: "new" for operation in comparison.added}
+
+
+def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
+    """What became of the revision before, with what is no longer there by name."""
+    counts = [
+        f"{len(operations):,} {word}"
+        for operations, word in (
+            (comparison.added, "new"),
+            (comparison.changed, "changed"),
+            (comparison.reordered, "moved"),
+            (comparison.removed, "gone"),
+        )
+        if operations
+    ]
+    gone = ", ".join(visible(operation.name) for operation in comparison.removed[:_NAMED])
+    more = f" and {len(comparison.removed) - _NAMED:,} more" if len(comparison.removed) > _NAMED else ""
+    text = f"Compared with r{earlier}: {', '.join(counts) or 'the operations are the same'}"
+    text += f" (gone: {gone}{more})." if gone else "."
+    text += " The plan text changed." if comparison.text_changed else ""
+    return BannerWords("info", text, (("compared", "Done"),))
 
 
 def _about_status(page: PlanPage) -> Iterator[BannerWords]:

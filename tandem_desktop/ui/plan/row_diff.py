@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
 from tandem_desktop.domain.operations import FileState
@@ -74,6 +74,11 @@ class RowDiff(DiffView):
     def forget(self) -> None:
         """What arrives from now on finds nobody."""
         self._is_gone = True
+        self._loader.stop()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.courtesy.thank()  # nobody paints any more, so whoever compares need not wait
 
     def _loaded(self, before: bytes, after: bytes) -> None:
         if not isValid(self) or self._is_gone:

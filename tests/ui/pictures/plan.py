@@ -16,6 +16,7 @@ from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.ui.commands import Commands
@@ -190,6 +191,12 @@ def _reworking(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> N
     panel.request(EventKind.REQUEST_REVISION)
 
 
+def _compared(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    assert panel.page is not None
+    panel.show_comparison(2, compare(reviewed((views[3], *views[1:3])).version, panel.page.version))
+
+
 _STATES = {
     "reviewing": _reviewing,
     "attention": _attention,
@@ -200,6 +207,7 @@ _STATES = {
     "drifted": _drifted,
     "drafting": _drafting,
     "every-kind": _every_kind,
+    "compared": _compared,
     "runs": _runs,
     "undoing": _undoing,
     "text": _text,

@@ -21,6 +21,7 @@ from tandem_desktop.events.events import (
 )
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.ui.plan.empty_plan import Emptiness
@@ -99,6 +100,20 @@ def test_the_menu_of_revisions_asks_for_another_one(panel: ExecutionPlanPanel, q
         menu.actions()[1].trigger()
     assert asked.args == [PLAN_ID, 2]
     menu.close()
+
+
+def test_a_comparison_marks_what_is_new_and_names_what_is_gone(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    before = a_page(*the_operations()[0][1:])
+    reviewing(panel, revision=3, parent=2)
+    assert panel.page is not None
+    panel.show_comparison(2, compare(before.version, panel.page.version))
+    assert panel.model.row(0).change == "new"
+    assert panel.model.row(1).change == ""
+    assert "Compared with r2: 1 new." in banners(panel)
+    panel.show_comparison(2, compare(panel.page.version, before.version))
+    assert "1 gone (gone: app/ratelimit.py)." in banners(panel)
+    click(qtbot, panel, "banner-compared")
+    assert "Compared" not in banners(panel)
 
 
 # Deciding
