@@ -231,6 +231,19 @@ def test_show_leads_from_the_sheet_to_the_operation(panel: ExecutionPlanPanel, q
     assert (row.operation.id, row.expanded) == ("s5", True)
 
 
+@pytest.mark.req("S0-39")
+def test_execute_plan_is_the_same_step_as_implement(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    with qtbot.assertNotEmitted(panel.approve_confirmed):
+        click(qtbot, panel, "plan-footer-execute")
+    sheet = panel.sheets.approval
+    assert sheet.title.text() == "Implement revision 1"
+    QTest.keyClick(panel.window().findChild(QWidget, "acknowledge-s5"), Qt.Key.Key_Space)
+    qtbot.waitUntil(sheet.implement.isEnabled)
+    with qtbot.waitSignal(panel.approve_confirmed):
+        QTest.keyClick(sheet.implement, Qt.Key.Key_Space)
+
+
 def test_an_empty_rework_is_refused_in_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     panel.request(EventKind.REQUEST_REVISION)
@@ -242,6 +255,7 @@ def test_an_empty_rework_is_refused_in_words(panel: ExecutionPlanPanel, qtbot: Q
     assert "Say what should be different" in sheet.refusal.text()
 
 
+@pytest.mark.req("S0-42")
 def test_rework_sends_the_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     panel.request(EventKind.REQUEST_REVISION)
@@ -265,6 +279,7 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
     assert asked.args == [PLAN_ID, "Keep it to rate limiting."]
 
 
+@pytest.mark.req("S0-40")
 def test_clear_all_and_cancel_ask_first(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     with qtbot.assertNotEmitted(panel.clear_requested):
@@ -363,6 +378,7 @@ def test_ctrl_f_filters_and_escape_leads_back(panel: ExecutionPlanPanel, qtbot: 
 # Drafting and running
 
 
+@pytest.mark.req("S0-35")
 def test_operations_appear_while_the_agent_drafts(panel: ExecutionPlanPanel) -> None:
     panel.show_drafting("Rate-limit the login route")
     assert panel.operations.empty.why is Emptiness.DRAFTING
@@ -393,6 +409,7 @@ def finished(panel: ExecutionPlanPanel, operation_id: str, run_id: RunId = RUN) 
     panel.show_progress(OperationFinished(run_id=run_id, result=result))
 
 
+@pytest.mark.req("S3-37")
 def test_a_run_is_followed_operation_by_operation(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     started(panel)
     assert panel.tabs.current == "runs"

@@ -1,3 +1,4 @@
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
@@ -99,6 +100,7 @@ def test_arrows_and_enter_open_and_close(panel: ExecutionPlanPanel, qtbot: QtBot
     assert panel.model.expanded == {"s1"}
 
 
+@pytest.mark.req("S0-36")
 def test_an_opened_edit_shows_every_replacement_of_its_file(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel, qtbot)
     panel.operations.list.go_to(OperationId("s2"), open_it=True)
@@ -164,6 +166,7 @@ def test_v_reaches_the_diff_of_the_current_operation(panel: ExecutionPlanPanel, 
     assert not diff.is_split
 
 
+@pytest.mark.req("S0-38")
 def test_x_and_the_cross_ask_for_the_removal_of_one_operation(
     panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
 ) -> None:
@@ -187,6 +190,7 @@ def drag(operations: OperationList, theme: Theme, row: int, target: QPoint) -> N
     QTest.mouseRelease(viewport, LEFT, pos=target)
 
 
+@pytest.mark.req("S0-85")
 def test_dragging_the_handle_asks_for_another_order(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
     operations = reviewing(panel, qtbot)
     target = operations.visualRect(panel.model.index(3)).center() + QPoint(0, 8)
@@ -244,6 +248,7 @@ def test_viewing_folds_an_operation_away_but_never_a_flagged_one(panel: Executio
     assert "k5" in panel.model.expanded
 
 
+@pytest.mark.req("S0-37")
 def test_every_kind_says_in_words_what_a_diff_cannot_show(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
