@@ -10,6 +10,7 @@ from tandem_desktop.domain.errors import BadInputError
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from tandem_desktop.domain.agents import OfferedCommand
     from tandem_desktop.orchestration.workroom import Workroom
     from tandem_desktop.ui.main_window import MainWindow
 
@@ -68,10 +69,21 @@ def show_window(application: "QApplication", root: Path | None) -> "MainWindow":
     from tandem_desktop.ui.theme.theme import Theme
 
     theme = Theme(application)
-    window = MainWindow(theme, open_workroom)
+    window = MainWindow(theme, open_workroom, recipes=load_recipes)
     window.show()
     window.open_workspace(root)
     return window
+
+
+def load_recipes() -> "tuple[OfferedCommand, ...]":
+    """What the built-in agent can do without a model, as commands to type."""
+    from datetime import UTC, datetime
+
+    from tandem_desktop.agent.recipes.catalog import Catalog
+    from tandem_desktop.domain.agents import OfferedCommand
+
+    catalog = Catalog(lambda: datetime.now(UTC))
+    return tuple(OfferedCommand(name=each.name, description=each.description, hint=each.hint) for each in catalog)
 
 
 def open_workroom(root: Path) -> "Workroom":

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import uuid
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,19 +20,17 @@ from tandem_desktop.domain.agents import (
     ToolCallStatus,
     ToolKind,
 )
-from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import SidecarError, TandemError
-from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id
-from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
-from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.drafting import Drafting, Presented
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_staging import SessionStaging
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.signals import PlanSignal, SignalListener
@@ -64,15 +61,6 @@ class Turn:
     failure: SidecarError | None = None
 
 
-@dataclass(slots=True)
-class Presented:
-    """The plan in the agent's own words, as far as it has told it."""
-
-    title: str = ""
-    markdown: str = ""
-    tasks: tuple[PlanTask, ...] = ()
-
-
 class PlanningSession:
     """Lives on the engine's loop. Files and plans are worked on in threads, so that no other session waits."""
 
@@ -100,7 +88,6 @@ class PlanningSession:
         self.shadow = shadow
         self.staging = staging
         self.interceptor = interceptor
-        self.presented = Presented()
         self._agent = agent
         self._doors = doors
         self._plans = plans
@@ -114,6 +101,7 @@ class PlanningSession:
         self._on_turn: Callable[[], None] = lambda: None
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
+        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock)
         self._agent_session: SessionId | None = None
         self._is_opened = False
         self._to_tell: list[str] = []
@@ -132,10 +120,7 @@ class PlanningSession:
     @property
     def plan_id(self) -> PlanId | None:
         """The plan the session works on; none before the first and after the end of the last."""
-        found = self._plans.plan_of(self.id)
-        if found is None or self._plans.meta(found).status in lifecycle.ENDED:
-            return None
-        return found
+        return self._drafting.plan_id
 
     def set_plan_mode(self, plan_mode: bool) -> None:
         """Turn Plan mode on or off, from the next request on; the agent hears of it with the next message."""
@@ -212,6 +197,11 @@ class PlanningSession:
     async def queue(self, command: QueuedCommand) -> int:
         """A command of the agent ends a segment; called before the agent is answered, with the operation's number."""
         return await asyncio.to_thread(self.staging.queue, command, self._clock())
+
+    @property
+    def presented(self) -> Presented:
+        """The plan in the agent's own words."""
+        return self._drafting.presented
 
     def heard(self, update: AgentUpdate) -> None:
         """Listen to the agent."""
@@ -315,7 +305,7 @@ class PlanningSession:
 
         self._to_tell += await asyncio.to_thread(look)
         if self.plan_id is None:
-            self.presented = Presented()
+            self._drafting.start_again()
             self._set_scope(())
 
     async def _talk(self, task: str) -> StopReason:
@@ -335,49 +325,8 @@ class PlanningSession:
         return stop
 
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
-        staged = self.staging.staged(self._clock())
-        if self._heard_signals and not self.presented.markdown:
-            self.presented.markdown = "".join(self._said).strip()
-        said = self.presented.markdown or "".join(self._said).strip()
-        latest = self._latest()
-        if not staged.operations and not self.presented.markdown and latest is None:
-            return None
-        title = self.presented.title or (latest.title if latest else _title(task))
-        draft = PlanVersion(
-            id=str(uuid.uuid4()),
-            plan_id=latest.plan_id if latest else new_plan_id(),
-            session_id=self.id,
-            parent_revision=latest.revision if latest else None,
-            origin=origin if latest else Origin.AGENT,
-            title=title,
-            content=f"# {title}\n\n{said}\n" if said else f"# {title}\n",
-            operations=staged.operations,
-            tasks=self.presented.tasks or (latest.tasks if latest else ()),
-            notes=staged.notes,
-            warnings=(*staged.warnings, *self._confinement_warning()),
-            confinement=self.shadow.confinement.words,
-            incomplete=problem,
-            drifted=self.staging.drifted,
-            created_at=self._clock(),
-        )
-        if latest is not None and self._is_same(latest, draft):
-            return latest
-        return self._proposals.stage(draft)
-
-    def _latest(self) -> PlanVersion | None:
-        plan_id = self.plan_id
-        return None if plan_id is None else self._plans.revision(plan_id)
-
-    def _is_same(self, latest: PlanVersion, draft: PlanVersion) -> bool:
-        """Whether the person is looking at just this already."""
-        waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
-        same = ApprovalHash.of(draft.model_copy(update={"revision": latest.revision})) == ApprovalHash.of(latest)
-        return waits and same and not draft.incomplete and not latest.incomplete
-
-    def _confinement_warning(self) -> tuple[str, ...]:
-        if self.shadow.confinement.confined:
-            return ()
-        return (f"The agent was {self.shadow.confinement.words}.",)
+        said = "".join(self._said).strip()
+        return self._drafting.propose(task, said, problem, origin, is_final=bool(self._heard_signals))
 
 
 def _last_words(failure: SidecarError | None) -> tuple[str, ...]:
@@ -393,11 +342,3 @@ def _problem(stop: StopReason | None, failure: TandemError | None) -> str:
 def _queued(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
     numbers = [request.queued_as for request in requests if request.handling is Handling.QUEUED]
     return tuple(number for number in numbers if number is not None)
-
-
-def _title(task: str) -> str:
-    first = next((line.strip() for line in task.splitlines() if line.strip()), "Untitled")
-    with contextlib.suppress(ValueError):
-        if len(first) > _LONGEST_TITLE:
-            return first[: first.rindex(" ", 0, _LONGEST_TITLE)] + " …"
-    return first[: _LONGEST_TITLE + 2]

@@ -36,7 +36,7 @@ class MainWindow(QMainWindow):
         self,
         theme: Theme,
         open_workroom: Callable[[Path], Workroom],
-        recipes: tuple[OfferedCommand, ...] = (),
+        recipes: Callable[[], tuple[OfferedCommand, ...]] = tuple,
         settings: QSettings | None = None,
     ) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.attention_wanted.connect(self._want_attention)
-        place.set_recipes(self._recipes)
+        place.set_recipes(self._recipes())
         root = place.workroom.engine.locations.workspace
         self.top.show_workspace(root.name, str(root), _branch(root))
         self.setWindowTitle(f"{root.name} — Tandem Desktop")

@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.agents import AgentProfile, CommandsOffered, ModeChanged, OfferedCommand, UsageReported
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, SessionId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import (
     AgentHeard,
@@ -29,7 +28,6 @@ from tandem_desktop.events.events import (
 from tandem_desktop.orchestration.planning_session import Turn
 from tandem_desktop.orchestration.workroom import AgentsHere, PlanPage, Workroom
 from tandem_desktop.plans.plan_index import PlanListing
-from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.ui.chat.chat_pane import ChatPane
@@ -42,6 +40,7 @@ from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan_facts import card_facts
+from tandem_desktop.ui.plan_wishes import PlanWishes
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.window_state import WindowState
 
@@ -107,6 +106,7 @@ class Workplace(QObject):
         self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
         self._working: set[SessionId] = set()
         self._plan_id: PlanId | None = None
+        self._wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._connect()
 
     def start(self) -> None:
@@ -171,7 +171,7 @@ class Workplace(QObject):
 
     def undo_last(self) -> None:
         """Look at taking back the last run; nothing happens before the person has seen what."""
-        self._run(self.workroom.runs(), self._preview_last)
+        self._wishes.undo_last()
 
     def refresh_plans(self) -> None:
         self._run(self.workroom.plans(), self._plans_listed)
@@ -194,26 +194,15 @@ class Workplace(QObject):
         chat.approve_requested.connect(self._approve_from_card)
         chat.deny_requested.connect(self._rework)
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
-        chat.undo_requested.connect(self._preview_undo)
+        chat.undo_requested.connect(self._wishes.undo_plan)
+        self._wishes.changed.connect(self._look_again)
+        self._wishes.said.connect(self.said)
+        self._wishes.failed.connect(self.failed)
         chat.permission_answered.connect(self._answer)
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
-        panel.remove_requested.connect(self._remove)
-        panel.drop_requested.connect(self._drop_hunk)
-        panel.clear_requested.connect(self._cancel)
-        panel.cancel_requested.connect(self._cancel)
-        panel.reorder_requested.connect(self._reorder)
-        panel.approve_confirmed.connect(self._implement)
         panel.rework_confirmed.connect(self._rework)
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
-        panel.restore_requested.connect(self._restore)
         panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
-        panel.stop_requested.connect(self.workroom.stop_run)
-        panel.pause_requested.connect(self.workroom.pause_run)
-        panel.resume_requested.connect(self.workroom.resume_run)
-        panel.undo_preview_requested.connect(self._preview_undo)
-        panel.undo_requested.connect(self._undo)
-        panel.redo_requested.connect(self._redo)
-        panel.recover_requested.connect(self._recover)
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.viewed_changed.connect(self._keep_viewed)
 
@@ -320,23 +309,6 @@ class Workplace(QObject):
         for run in waiting[:1]:
             self.panel.show_interrupted(run, self._titles().get(getattr(run, "plan_id", ""), ""))  # type: ignore[arg-type]
 
-    # Wishes, carried out
-
-    def _implement(self, plan_id: str, digest: str, policy: FailurePolicy) -> None:
-        plan = PlanId(plan_id)
-        # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
-        self.panel.operations.list.setFocus()
-
-        def apply(_: object) -> None:
-            self._run(self.workroom.apply(plan, policy), lambda result: self.refresh_plans(), self._refused)
-
-        self._run(self.workroom.approve(plan, digest), apply, self._refused)
-
-    def _refused(self, error: TandemError) -> None:
-        self.failed.emit(error)
-        if self._plan_id is not None:
-            self.open_plan(self._plan_id)
-
     def _approve_from_card(self, plan_id: str) -> None:
         if plan_id == self._plan_id:
             self.panel.request(EventKind.EXECUTE_PLAN)
@@ -352,54 +324,7 @@ class Workplace(QObject):
         future = self.workroom.rework(PlanId(plan_id), feedback, profile)
         self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
 
-    def _cancel(self, plan_id: str) -> None:
-        self._run(
-            self.workroom.cancel(PlanId(plan_id)),
-            lambda meta: self.said.emit("Cancelled. Nothing was written.", "info"),
-        )
-
-    def _remove(self, plan_id: str, operations: tuple[OperationId, ...]) -> None:
-        drops = [Drop.parse(operation) for operation in operations]
-        self._run(self.workroom.drop(PlanId(plan_id), drops), lambda version: None, self._refused)
-
-    def _drop_hunk(self, plan_id: str, operation: str, hunk: int) -> None:
-        self._run(
-            self.workroom.drop(PlanId(plan_id), [Drop.parse(f"{operation}:{hunk}")]),
-            lambda version: None,
-            self._refused,
-        )
-
-    def _reorder(self, plan_id: str, order: tuple[OperationId, ...]) -> None:
-        self._run(self.workroom.reorder(PlanId(plan_id), order), lambda version: None, self._refused)
-
-    def _restore(self, plan_id: str, revision: int) -> None:
-        self._run(self.workroom.restore(PlanId(plan_id), revision), lambda version: None, self._refused)
-
-    def _preview_last(self, runs: tuple[object, ...]) -> None:
-        last = next((run for run in runs if getattr(run, "undoable", False)), None)
-        if last is None:
-            self.said.emit("There is no run to undo.", "info")
-        else:
-            self._preview_undo(last.record.run_id)  # type: ignore[attr-defined]
-
-    def _preview_undo(self, run_id: str) -> None:
-        record = self.workroom.engine.runs.record(RunId(run_id))
-        self._run(self.workroom.preview_undo(RunId(run_id)), lambda undoing: self.panel.show_undo(record, undoing))
-
-    def _undo(self, run_id: str) -> None:
-        def undone(run: object) -> None:
-            self.said.emit("Taken back. Every path is as it was before the run.", "ok")
-            self._after_run()
-
-        self._run(self.workroom.undo(RunId(run_id)), undone)
-
-    def _redo(self, run_id: str) -> None:
-        self._run(self.workroom.redo(RunId(run_id)), lambda run: self._after_run())
-
-    def _recover(self, run_id: str, way: str) -> None:
-        self._run(self.workroom.recover(RunId(run_id), way), lambda result: self._after_run())
-
-    def _after_run(self) -> None:
+    def _look_again(self) -> None:
         self.refresh_plans()
         self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
         if self._plan_id is not None:

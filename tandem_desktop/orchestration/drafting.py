@@ -1,0 +1,118 @@
+"""Make a revision of what an agent did and said: the first of a plan, or the next."""
+
+import contextlib
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id
+from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+
+_LONGEST_TITLE = 72
+
+
+@dataclass(slots=True)
+class Presented:
+    """The plan in the agent's own words, as far as it has told it."""
+
+    title: str = ""
+    markdown: str = ""
+    tasks: tuple[PlanTask, ...] = ()
+
+
+class Drafting:
+    """Writes the revisions of one session. Works in a thread."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        shadow: ShadowWorkspace,
+        staging: SessionStaging,
+        plans: PlanStore,
+        proposals: Proposals,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.presented = Presented()
+        self._session_id = session_id
+        self._shadow = shadow
+        self._staging = staging
+        self._plans = plans
+        self._proposals = proposals
+        self._clock = clock
+
+    @property
+    def plan_id(self) -> PlanId | None:
+        """The plan the session works on; none before the first and after the end of the last."""
+        found = self._plans.plan_of(self._session_id)
+        if found is None or self._plans.meta(found).status in lifecycle.ENDED:
+            return None
+        return found
+
+    def start_again(self) -> None:
+        """The next plan has words of its own."""
+        self.presented = Presented()
+
+    def propose(self, task: str, said: str, problem: str, origin: Origin, *, is_final: bool) -> PlanVersion | None:
+        """The revision that holds all there is; none when nothing was changed and nothing presented.
+
+        `is_final` says that the agent announced a plan, so that what it said is one even without operations.
+        """
+        staged = self._staging.staged(self._clock())
+        if is_final and not self.presented.markdown:
+            self.presented.markdown = said
+        words = self.presented.markdown or said
+        latest = self._latest()
+        if not staged.operations and not self.presented.markdown and latest is None:
+            return None
+        title = self.presented.title or (latest.title if latest else _title(task))
+        draft = PlanVersion(
+            id=str(uuid.uuid4()),
+            plan_id=latest.plan_id if latest else new_plan_id(),
+            session_id=self._session_id,
+            parent_revision=latest.revision if latest else None,
+            origin=origin if latest else Origin.AGENT,
+            title=title,
+            content=f"# {title}\n\n{words}\n" if words else f"# {title}\n",
+            operations=staged.operations,
+            tasks=self.presented.tasks or (latest.tasks if latest else ()),
+            notes=staged.notes,
+            warnings=(*staged.warnings, *self._confinement_warning()),
+            confinement=self._shadow.confinement.words,
+            incomplete=problem,
+            drifted=self._staging.drifted,
+            created_at=self._clock(),
+        )
+        if latest is not None and self._is_same(latest, draft):
+            return latest
+        return self._proposals.stage(draft)
+
+    def _latest(self) -> PlanVersion | None:
+        plan_id = self.plan_id
+        return None if plan_id is None else self._plans.revision(plan_id)
+
+    def _is_same(self, latest: PlanVersion, draft: PlanVersion) -> bool:
+        """Whether the person is looking at just this already."""
+        waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
+        same = ApprovalHash.of(draft.model_copy(update={"revision": latest.revision})) == ApprovalHash.of(latest)
+        return waits and same and not draft.incomplete and not latest.incomplete
+
+    def _confinement_warning(self) -> tuple[str, ...]:
+        if self._shadow.confinement.confined:
+            return ()
+        return (f"The agent was {self._shadow.confinement.words}.",)
+
+
+def _title(task: str) -> str:
+    first = next((line.strip() for line in task.splitlines() if line.strip()), "Untitled")
+    with contextlib.suppress(ValueError):
+        if len(first) > _LONGEST_TITLE:
+            return first[: first.rindex(" ", 0, _LONGEST_TITLE)] + " …"
+    return first[: _LONGEST_TITLE + 2]

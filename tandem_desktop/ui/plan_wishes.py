@@ -1,0 +1,117 @@
+"""What a person wants done with a plan or a run, carried out by the workroom, told in words."""
+
+from concurrent.futures import Future
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+
+
+class PlanWishes(QObject):
+    """Listens to the panel. Every step that counts was asked again in a sheet before it gets here."""
+
+    changed = Signal()
+    """Plans or runs are no longer what the panel shows."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    failed = Signal(object)
+    """A `TandemError`."""
+
+    def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workroom = workroom
+        self._commands = commands
+        self._panel = panel
+        panel.remove_requested.connect(self._remove)
+        panel.drop_requested.connect(self._drop_hunk)
+        panel.clear_requested.connect(self._cancel)
+        panel.cancel_requested.connect(self._cancel)
+        panel.reorder_requested.connect(self._reorder)
+        panel.approve_confirmed.connect(self._implement)
+        panel.restore_requested.connect(self._restore)
+        panel.stop_requested.connect(workroom.stop_run)
+        panel.pause_requested.connect(workroom.pause_run)
+        panel.resume_requested.connect(workroom.resume_run)
+        panel.undo_preview_requested.connect(self.preview_undo)
+        panel.undo_requested.connect(self._undo)
+        panel.redo_requested.connect(self._redo)
+        panel.recover_requested.connect(self._recover)
+
+    def undo_last(self) -> None:
+        """Look at taking back the last run; nothing happens before the person has seen what."""
+        self._commands.run(self._workroom.runs(), self._preview_last, self.failed.emit)
+
+    def undo_plan(self, plan_id: str) -> None:
+        """The same for the last run of a plan."""
+
+        def preview(runs: tuple[ListedRun, ...]) -> None:
+            self._preview_last(tuple(run for run in runs if run.record.plan_id == plan_id))
+
+        self._commands.run(self._workroom.runs(), preview, self.failed.emit)
+
+    def preview_undo(self, run_id: str) -> None:
+        record = self._workroom.engine.runs.record(RunId(run_id))
+        future = self._workroom.preview_undo(RunId(run_id))
+        self._commands.run(future, lambda undoing: self._panel.show_undo(record, undoing), self.failed.emit)
+
+    def _preview_last(self, runs: tuple[ListedRun, ...]) -> None:
+        last = next((run for run in runs if run.undoable), None)
+        if last is None:
+            self.said.emit("There is no run to undo.", "info")
+        else:
+            self.preview_undo(last.record.run_id)
+
+    def _implement(self, plan_id: str, digest: str, policy: FailurePolicy) -> None:
+        plan = PlanId(plan_id)
+        # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
+        self._panel.operations.list.setFocus()
+
+        def apply(_: object) -> None:
+            self._carry_out(self._workroom.apply(plan, policy))
+
+        self._commands.run(self._workroom.approve(plan, digest), apply, self._refused)
+
+    def _cancel(self, plan_id: str) -> None:
+        self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")
+
+    def _remove(self, plan_id: str, operations: tuple[OperationId, ...]) -> None:
+        drops = [Drop.parse(operation) for operation in operations]
+        self._carry_out(self._workroom.drop(PlanId(plan_id), drops))
+
+    def _drop_hunk(self, plan_id: str, operation: str, hunk: int) -> None:
+        self._carry_out(self._workroom.drop(PlanId(plan_id), [Drop.parse(f"{operation}:{hunk}")]))
+
+    def _reorder(self, plan_id: str, order: tuple[OperationId, ...]) -> None:
+        self._carry_out(self._workroom.reorder(PlanId(plan_id), order))
+
+    def _restore(self, plan_id: str, revision: int) -> None:
+        self._carry_out(self._workroom.restore(PlanId(plan_id), revision))
+
+    def _undo(self, run_id: str) -> None:
+        self._carry_out(self._workroom.undo(RunId(run_id)), "Taken back. Every path is as it was before the run.", "ok")
+
+    def _redo(self, run_id: str) -> None:
+        self._carry_out(self._workroom.redo(RunId(run_id)), "Done again.", "ok")
+
+    def _recover(self, run_id: str, way: str) -> None:
+        self._carry_out(self._workroom.recover(RunId(run_id), way), "The interrupted run is settled.", "ok")
+
+    def _carry_out(self, future: "Future[Any]", words: str = "", tone: str = "info") -> None:
+        def done(_: object) -> None:
+            if words:
+                self.said.emit(words, tone)
+            self.changed.emit()
+
+        self._commands.run(future, done, self._refused)
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        self.changed.emit()
