@@ -1,6 +1,7 @@
 """Where things stand in a row: two panes side by side, or one with both number columns."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QFontMetrics, QFontMetricsF
@@ -11,8 +12,7 @@ NARROW = 720
 """Narrower than this, two panes would show too little of each line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
+class Pane(NamedTuple):
     """One column of text with the numbers before it. `is_old` is None where both sides share the pane."""
 
     is_old: bool | None
