@@ -203,7 +203,7 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     call = operation.call
     if call is not None:
         yield "Folder", "the workspace itself" if call.cwd == "." else visible(call.cwd)
-        yield from ((visible(name), visible(value)) for name, value in call.env)
+        yield from ((f"With {visible(name)}", visible(value)) for name, value in call.env)
         yield "Time limit", f"{call.timeout_s:,} s"
         yield "Undo", _undo_words(view)
     base, after = operation.base, operation.after

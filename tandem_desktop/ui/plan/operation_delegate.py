@@ -221,11 +221,12 @@ class OperationDelegate(QStyledItemDelegate):
             needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
                 pieces.append((f"after {wording.counted(row.position, 'operation')}", "muted"))
-        elif row.view.hunks:
-            if row.view.removed:
-                pieces.append((f"−{row.view.removed:,}", "removed_ink"))
-            if row.view.added:
-                pieces.append((f"+{row.view.added:,}", "added_ink"))
+        elif any(counts := wording.line_counts(row.view)):
+            added, removed = counts
+            if removed:
+                pieces.append((f"−{removed:,}", "removed_ink"))
+            if added:
+                pieces.append((f"+{added:,}", "added_ink"))
         elif change := wording.mode_change(row.operation):
             pieces.append((change, "muted"))
         right -= theme.px(4)

@@ -46,8 +46,9 @@ class Sheet(QWidget):
         window = self._host.window()
         if self.parentWidget() is not window:
             self.setParent(window)
-        self._before = QApplication.focusWidget()
-        window.installEventFilter(self)
+        if self.isHidden():
+            self._before = QApplication.focusWidget()
+            window.installEventFilter(self)
         self.setGeometry(window.rect())
         self._ready = False
         self.show()

@@ -107,9 +107,15 @@ class Totals:
             kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             if operation.kind is not OperationKind.MKDIR:
                 paths.update(operation.paths[-1:])
-            added, removed = added + view.added, removed + view.removed
+            plus, minus = line_counts(view)
+            added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
         return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
+
+
+def line_counts(view: OperationView) -> tuple[int, int]:
+    """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
+    return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -74,6 +74,12 @@ def test_the_head_says_what_the_plan_comes_to(panel: ExecutionPlanPanel) -> None
     assert panel.header.compare.text() == "Compare with r2"
 
 
+def test_bytes_that_are_no_text_count_as_a_file_and_as_no_lines(panel: ExecutionPlanPanel) -> None:
+    image = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+    panel.show_page(a_page(viewed(a_write("logo.png", image, id="s1"), b"", image)))
+    assert panel.header.totals.words().startswith("1 operation · 1 file · sha256")
+
+
 def test_a_click_copies_the_whole_digest(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     click(qtbot, panel, "plan-totals")
