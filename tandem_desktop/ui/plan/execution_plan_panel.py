@@ -45,6 +45,7 @@ from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.plan.viewed_marks import ViewedMarks
 from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
@@ -85,7 +86,8 @@ class ExecutionPlanPanel(QWidget):
     settle_requested = Signal()
     tasks_requested = Signal()
     viewed_changed = Signal(str, object)
-    """Plan id and the ids of all operations that were viewed."""
+    """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
+    marked one."""
     followed = Signal(object)
     """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
 
@@ -105,6 +107,7 @@ class ExecutionPlanPanel(QWidget):
         self._run_id: RunId | None = None
         self._drafts: tuple[str, ...] = ()
         self._refusal = ""
+        self._marks = ViewedMarks()
         self.machine = PlanStateMachine()
         self.setObjectName("execution-plan-panel")
         self.setAccessibleName("Execution plan")
@@ -168,12 +171,14 @@ class ExecutionPlanPanel(QWidget):
         same_plan = before is not None and before.version.plan_id == page.version.plan_id
         if before is not None and (not same_plan or before.digest != page.digest):
             self.sheets.approval.expire()
+        self._is_showing = True
         if not same_plan:
             self.operations.filter.leave()
             self.model.clear()
         self._show_operations(
             page, known={view.operation.id for view in before.views} if same_plan and before else set()
         )
+        self._is_showing = False
         self.header.show()
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
         self.header.show_page(page)
@@ -246,9 +251,11 @@ class ExecutionPlanPanel(QWidget):
         self._drafts = drafts
         self._follow()
 
-    def set_viewed(self, operation_ids: tuple[OperationId, ...]) -> None:
-        """What was viewed earlier, as it was kept."""
-        self.model.set_viewed(operation_ids)
+    def set_viewed(self, marks: tuple[str, ...]) -> None:
+        """What was viewed earlier, as `viewed_changed` told it; a mark of what has changed since is not taken."""
+        self._is_showing = True
+        self.model.set_viewed(self._marks.fitting(self.model.views(), marks))
+        self._is_showing = False
 
     def set_single_letters(self, allowed: bool) -> None:
         self.operations.list.single_letters = allowed
@@ -328,6 +335,8 @@ class ExecutionPlanPanel(QWidget):
         sheets.interrupted.chosen.connect(self.recover_requested)
 
     _draft_title = ""
+    _is_showing = False
+    """While a page is taken in; what changes then is not the person's doing."""
 
     def _with_plan(self, signal: object, *values: object) -> None:
         if self._page is not None:
@@ -395,7 +404,8 @@ class ExecutionPlanPanel(QWidget):
         viewed = self.model.viewed
         if self._page is not None and not self.model.running:
             self.header.show_viewed(len(viewed), self.model.total)
-            self.viewed_changed.emit(self._page.version.plan_id, viewed)
+            if not self._is_showing:
+                self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))
         else:
             self.header.show_viewed(0, 0)
 

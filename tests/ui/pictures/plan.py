@@ -64,7 +64,7 @@ def reviewed(views: tuple, **fields: object) -> PlanPage:
 
 def _reviewing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     panel.show_page(reviewed(views))
-    panel.set_viewed(tuple(OperationId(each) for each in ("s1", "s3", "s4", "s5")))
+    panel.model.set_viewed(tuple(OperationId(each) for each in ("s1", "s3", "s4", "s5")))
     panel.operations.list.go_to(OperationId("s2"), open_it=True)
     panel.operations.list.setFocus()
 

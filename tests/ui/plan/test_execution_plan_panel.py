@@ -122,6 +122,31 @@ def test_a_comparison_marks_what_is_new_and_names_what_is_gone(panel: ExecutionP
     assert "Compared" not in banners(panel)
 
 
+def test_only_the_persons_own_marks_are_told_to_be_kept(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    panel.operations.list.setCurrentIndex(panel.model.index(1))
+    with qtbot.waitSignal(panel.viewed_changed) as told:
+        QTest.keyClicks(panel.operations.list, " ")
+    assert told.args is not None
+    assert [mark.partition(":")[0] for mark in told.args[1]] == ["s2"]
+    with qtbot.assertNotEmitted(panel.viewed_changed):
+        panel.show_page(a_page(*the_operations()[0], plan_id="PLAN-00000002"))
+        reviewing(panel)
+        panel.set_viewed(told.args[1])
+    assert panel.model.viewed == {"s2"}
+
+
+def test_a_kept_mark_does_not_fit_an_operation_that_has_changed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_page(a_page(viewed(a_write("a.py", b"1\n", id="s1"), b"", b"1\n")))
+    panel.operations.list.setCurrentIndex(panel.model.index(0))
+    with qtbot.waitSignal(panel.viewed_changed) as told:
+        QTest.keyClicks(panel.operations.list, " ")
+    assert told.args is not None
+    panel.show_page(a_page(viewed(a_write("a.py", b"2\n", id="s1"), b"", b"2\n"), revision=2))
+    panel.set_viewed(told.args[1])
+    assert not panel.model.viewed
+
+
 # Deciding
 
 

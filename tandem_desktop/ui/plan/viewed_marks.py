@@ -1,0 +1,35 @@
+"""What was viewed, in a form that can be kept: a mark fits only the operation that does exactly the same."""
+
+import hashlib
+from collections.abc import Iterable
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.review.operation_view import OperationView
+
+_LENGTH = 16
+
+
+class ViewedMarks:
+    """Makes each mark once; a mark is the operation's id and the beginning of a digest of what it does."""
+
+    def __init__(self) -> None:
+        self._made: dict[OperationId, tuple[StagedOperation, str]] = {}
+
+    def of(self, views: Iterable[OperationView], viewed: frozenset[OperationId]) -> tuple[str, ...]:
+        return tuple(self._mark(view.operation) for view in views if view.operation.id in viewed)
+
+    def fitting(self, views: Iterable[OperationView], marks: Iterable[str]) -> tuple[OperationId, ...]:
+        """The operations that are still what they were when they were viewed."""
+        kept = set(marks)
+        named = {mark.rpartition(":")[0] for mark in kept}
+        candidates = (view.operation for view in views if view.operation.id in named)
+        return tuple(operation.id for operation in candidates if self._mark(operation) in kept)
+
+    def _mark(self, operation: StagedOperation) -> str:
+        made = self._made.get(operation.id)
+        if made is None or made[0] is not operation:
+            does = operation.effect().model_dump_json(exclude={"id", "blocked_by"})
+            digest = hashlib.sha256(does.encode("utf-8", "surrogatepass")).hexdigest()
+            made = self._made[operation.id] = (operation, f"{operation.id}:{digest[:_LENGTH]}")
+        return made[1]
