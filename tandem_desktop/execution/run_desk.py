@@ -18,6 +18,7 @@ from tandem_desktop.domain.execution import (
     FailurePolicy,
     OperationResult,
     ResultStatus,
+    RunKind,
     RunRecord,
     RunStatus,
 )
@@ -244,7 +245,7 @@ class RunDesk:
                 "status": status,
                 "rolled_back": rolled_back,
                 "ended_at": self.clock(),
-                "summary": _summary(results, rolled_back=rolled_back),
+                "summary": _summary(record.kind, results, rolled_back=rolled_back),
             }
         )
 
@@ -305,9 +306,10 @@ def _all_results(
     return tuple(results)
 
 
-def _summary(results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
+def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
     if not results:
-        return "rolled back, the tree is as before" if rolled_back else "done"
+        done = {RunKind.UNDO: "undone: the files are as they were before the run", RunKind.REDO: "done again"}
+        return "rolled back, the tree is as before" if rolled_back else done.get(kind, "done")
     done = sum(result.status is ResultStatus.COMPLETED for result in results)
     tail = "; rolled back, the tree is as before" if rolled_back else ""
     return f"{done} of {len(results)} operations done{tail}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.agents import OfferedCommand
@@ -27,6 +27,9 @@ from tandem_desktop.ui.workplace import Workplace
 _THEMES = ("dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light")
 _SIZE = (1440, 900)
 _SMALLEST = (720, 480)
+_CHAT_WIDTH = 408
+_RAIL_FROM = 900
+"""Below this width the plans make room; Ctrl+B brings them back."""
 
 
 class MainWindow(QMainWindow):
@@ -108,6 +111,11 @@ class MainWindow(QMainWindow):
         self._settings.setValue("splitter", self.splitter.saveState())
         super().closeEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.workplace is not None and event.oldSize().width() != event.size().width():
+            self.rail.setVisible(event.size().width() >= self._theme.px(_RAIL_FROM))
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(Path(url.toLocalFile()).is_dir() for url in event.mimeData().urls()):
             event.acceptProposedAction()
@@ -137,6 +145,7 @@ class MainWindow(QMainWindow):
         for widget in (self.rail, place.chat, place.panel):
             self.splitter.addWidget(widget)
         px = self._theme.px
+        place.chat.setMinimumWidth(px(_CHAT_WIDTH))
         self.splitter.setSizes([px(216), px(452), px(772)])
         self.splitter.setStretchFactor(2, 1)
         self._pages.setCurrentWidget(self.splitter)

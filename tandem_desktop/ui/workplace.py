@@ -44,9 +44,6 @@ from tandem_desktop.ui.plan_wishes import PlanWishes
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.window_state import WindowState
 
-_PLAN_MODE_ON = "Plan mode is on: everything waits for your review."
-_PLAN_MODE_OFF = "Plan mode is off: you are asked about each change."
-_CANCELLED = "Cancelled. Nothing was written."
 _CHANGES_PLANS = (
     PlanProposed,
     PlanApproved,
@@ -122,6 +119,11 @@ class Workplace(QObject):
             self.open_plan(PlanId(last))
         self.chat.focus_composer()
 
+    @property
+    def is_working(self) -> bool:
+        """Whether any agent of this window is at work."""
+        return bool(self._working)
+
     # What the person wants
 
     def open_plan(self, plan_id: PlanId, revision: int | None = None) -> None:
@@ -145,12 +147,6 @@ class Workplace(QObject):
         self.plan_mode = plan_mode
         self.state.put(plan_mode=plan_mode)
         self.workroom.set_plan_mode(self.session_id, plan_mode)
-        words = (
-            "Plan mode is on: everything waits for your review."
-            if plan_mode
-            else "Plan mode is off: one card per change."
-        )
-        self.said.emit(words, "info")
         self.mode_changed.emit(plan_mode)
 
     def choose_agent(self, name: str) -> None:

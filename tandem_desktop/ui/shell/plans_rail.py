@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.ui.models.plans_model import PlansModel, RailRow
+from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button
 from tandem_desktop.ui.widgets.painting import paint_ground
@@ -36,7 +37,7 @@ class PlansRail(QWidget):
         self._theme = theme
         self._model = model
         self.setObjectName("plans-rail")
-        self.setProperty("role", "rail")
+        set_role(self, "rail")
         self.search = SearchField(theme, "Search plans", parent=self)
         self.search.setObjectName("plans-search")
         self.list = QListView(self)

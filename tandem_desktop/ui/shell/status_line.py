@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.status_mark import StatusMark
@@ -16,7 +17,7 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("status-line")
-        self.setProperty("role", "bar")
+        set_role(self, "footer")
         self._mark = StatusMark(theme, "waiting", parent=self)
         self._agent = plain_label("No agent yet", "small", parent=self)
         self._disk = plain_label("Nothing on disk has changed", "small", parent=self)
@@ -38,6 +39,11 @@ class StatusLine(QWidget):
         """`state` is waiting, running, done or failed."""
         self._mark.set_state(state)
         self._agent.setText(words)
+
+    @property
+    def agent_words(self) -> str:
+        """What is said of the agent."""
+        return self._agent.text()
 
     def show_disk(self, words: str) -> None:
         self._disk.setText(words)

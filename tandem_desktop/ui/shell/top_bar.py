@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.icon_button import IconButton
@@ -32,7 +33,7 @@ class TopBar(QWidget):
         self._agents: tuple[tuple[str, str, str], ...] = ()
         self._agent = ""
         self.setObjectName("top-bar")
-        self.setProperty("role", "bar")
+        set_role(self, "bar")
         self._logo = IconLabel(theme, "logo", "accent", 20, self)
         self.workspace = QuietButton(theme, "No folder", parent=self)
         self.workspace.setObjectName("workspace-button")

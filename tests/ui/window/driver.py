@@ -32,7 +32,7 @@ class Person:
         with qtbot.waitActive(self.window):
             self.window.activateWindow()
         self.window.open_workspace(workspace)
-        self.wait(lambda: "ready" in self.window.status._agent.text())
+        self.wait(lambda: "ready" in self.window.status.agent_words)
 
     @property
     def place(self) -> Workplace:
@@ -109,7 +109,7 @@ class Person:
         self.type(text)
         self.press(Qt.Key.Key_Escape)
         self.press(Qt.Key.Key_Return)
-        self.wait(lambda: not self.place._working)
+        self.wait(lambda: not self.place.is_working)
 
     def picture(self, path: Path) -> None:
         self.window.grab().save(str(path))

@@ -71,7 +71,7 @@ def test_plan_sent_back_comes_again_as_the_next_revision(person: Person, workspa
     person.click("rework-feedback")
     person.type("/replace Goodbye Farewell")
     person.click("rework-send")
-    person.wait(lambda: not person.place._working)
+    person.wait(lambda: not person.place.is_working)
     person.wait(lambda: person.status is PlanStatus.PROPOSED and person.revision >= 2)
     keep_picture(person, "revised")
     assert walk(workspace) == before
@@ -100,7 +100,7 @@ def test_whole_flow_works_without_a_mouse(person: Person, workspace: Path) -> No
     person.type_into_composer("/plan")
     person.wait(lambda: person.place.plan_mode)
     person.type_into_composer("/replace Hello Goodbye")
-    person.wait(lambda: person.status is PlanStatus.PROPOSED and not person.place._working)
+    person.wait(lambda: person.status is PlanStatus.PROPOSED and not person.place.is_working)
     person.press(Qt.Key.Key_I, control | shift)
     person.wait(lambda: person.sees("approval-implement"))
     person.tab_to("approval-implement")
