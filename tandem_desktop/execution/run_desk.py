@@ -308,8 +308,8 @@ def _all_results(
 
 def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
     if not results:
-        done = {RunKind.UNDO: "undone: the files are as they were before the run", RunKind.REDO: "done again"}
-        return "rolled back, the tree is as before" if rolled_back else done.get(kind, "done")
+        ways = {RunKind.UNDO: "undone: the files are as they were before the run", RunKind.REDO: "done again"}
+        return "rolled back, the tree is as before" if rolled_back else ways.get(kind, "done")
     done = sum(result.status is ResultStatus.COMPLETED for result in results)
     tail = "; rolled back, the tree is as before" if rolled_back else ""
     return f"{done} of {len(results)} operations done{tail}"
