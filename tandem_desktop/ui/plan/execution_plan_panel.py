@@ -6,23 +6,12 @@ from datetime import datetime
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord
-from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.execution import RunRecord
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
-from tandem_desktop.events.events import (
-    OperationFinished,
-    OperationStaged,
-    OperationStarted,
-    OperationUnstaged,
-    RunFinished,
-    RunPaused,
-    RunResumed,
-    RunStarted,
-    StagingCleared,
-    TandemEvent,
-)
+from tandem_desktop.events.events import TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -42,11 +31,11 @@ from tandem_desktop.ui.plan.plan_header import PlanHeader
 from tandem_desktop.ui.plan.plan_sheets import PlanSheets
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
+from tandem_desktop.ui.plan.progress_follower import ProgressFollower
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.viewed_marks import ViewedMarks
-from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
@@ -104,7 +93,6 @@ class ExecutionPlanPanel(QWidget):
         self._theme, self._contents = theme, contents
         self._page: PlanPage | None = None
         self._runs: tuple[ListedRun, ...] = ()
-        self._run_id: RunId | None = None
         self._drafts: tuple[str, ...] = ()
         self._refusal = ""
         self._marks = ViewedMarks()
@@ -131,6 +119,9 @@ class ExecutionPlanPanel(QWidget):
             ("runs", "Runs", self.runs),
         ):
             self.tabs.add(key, words, widget)
+        self._follower = ProgressFollower(
+            self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
+        )
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=4)
         layout.addWidget(self.header)
@@ -159,8 +150,7 @@ class ExecutionPlanPanel(QWidget):
     def show_drafting(self, title: str) -> None:
         """The agent works; operations arrive one by one through `show_progress`."""
         self.show_nothing(Emptiness.DRAFTING)
-        self.header.show_draft(title, Totals.of(()))
-        self._draft_title = title
+        self._follower.begin_draft(title)
         words = "The agent is drafting. Read along; deciding comes when it has finished."
         self.operations.show_banners((plan_page_facts.BannerWords("info", words),))
         self.header.show_viewed(0, 0)
@@ -182,7 +172,7 @@ class ExecutionPlanPanel(QWidget):
         self.header.show()
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
         self.header.show_page(page)
-        self._show_run_state(page)
+        self._follower.show_page(page)
         self.text.show_version(page.version)
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
         self.operations.show_banners(plan_page_facts.banners(page))
@@ -220,25 +210,10 @@ class ExecutionPlanPanel(QWidget):
 
     def show_progress(self, event: TandemEvent) -> None:
         """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
-        match event:
-            case OperationStaged():
-                self._staged(event)
-            case OperationUnstaged() if self._page is None:
-                self.model.remove(event.operation_id)
-            case StagingCleared() if self._page is None:
-                self.model.clear()
-            case RunStarted() if self._page is not None and event.plan_id == self._page.version.plan_id:
-                self._run_started(event)
-            case OperationStarted() if event.run_id == self._run_id:
-                self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
-            case OperationFinished() if event.run_id == self._run_id:
-                self._result(event.result)
-            case RunPaused() | RunResumed() if event.run_id == self._run_id:
-                self.header.show_paused(isinstance(event, RunPaused))
-            case RunFinished() if event.run_id == self._run_id:
-                self._run_finished(event)
-            case _:
-                pass
+        plan_id = self._page.version.plan_id if self._page is not None else None
+        if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
+            self.machine = PlanStateMachine(PlanState.EXECUTING)
+            self._follow()
 
     def show_undo(self, record: RunRecord, undoing: Undoing) -> None:
         self.sheets.undo.ask(record, undoing)
@@ -334,7 +309,6 @@ class ExecutionPlanPanel(QWidget):
         sheets.undo.confirmed.connect(self.undo_requested)
         sheets.interrupted.chosen.connect(self.recover_requested)
 
-    _draft_title = ""
     _is_showing = False
     """While a page is taken in; what changes then is not the person's doing."""
 
@@ -360,45 +334,8 @@ class ExecutionPlanPanel(QWidget):
         is_latest = page.version.revision == page.meta.revision
         self.operations.list.set_editable(reviewed and is_latest)
 
-    def _show_run_state(self, page: PlanPage) -> None:
-        running = page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED)
-        self._run_id = page.meta.execution_session
-        self.runs.show_progress(running)
-        if running:
-            self.header.show_progress(self.model.done, self.model.total)
-            self.header.show_paused(page.meta.status is PlanStatus.PAUSED)
-
     def _run_of(self, page: PlanPage) -> ListedRun | None:
         return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
-
-    def _staged(self, event: OperationStaged) -> None:
-        if self._page is not None or self.machine.state is not PlanState.DRAFTING:
-            return
-        self.model.append(OperationView(event.operation, (), ()))
-        self.header.show_draft(self._draft_title, Totals.of(self.model.views()))
-
-    def _run_started(self, event: RunStarted) -> None:
-        self._run_id = event.run_id
-        self.machine = PlanStateMachine(PlanState.EXECUTING)
-        self.model.begin_run()
-        self.operations.result.hide()
-        self.operations.list.set_editable(False)
-        self.header.show_running(True)
-        self.header.show_progress(0, self.model.total)
-        self.runs.show_progress(True)
-        self.tabs.show_tab("runs")
-        self._follow()
-        policy = {"rollback": "everything is rolled back", "stop": "the run stops there"}
-        self.footer.say(f"If an operation fails, {policy.get(event.on_failure, 'the others go on')}.")
-
-    def _result(self, result: OperationResult) -> None:
-        self.model.set_result(result)
-        self.header.show_progress(self.model.done, self.model.total)
-
-    def _run_finished(self, event: RunFinished) -> None:
-        self.header.show_running(False)
-        self.footer.say(event.summary)
-        announce(self, f"The run {wording.RUNS[event.status]}", urgent=True)
 
     def _viewed(self) -> None:
         viewed = self.model.viewed

@@ -1,0 +1,115 @@
+"""Follow a draft, or the run of the plan on screen, event by event."""
+
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.events.events import (
+    OperationFinished,
+    OperationStaged,
+    OperationStarted,
+    OperationUnstaged,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    StagingCleared,
+    TandemEvent,
+)
+from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.operations_tab import OperationsTab
+from tandem_desktop.ui.plan.plan_footer import PlanFooter
+from tandem_desktop.ui.plan.plan_header import PlanHeader
+from tandem_desktop.ui.plan.plan_tabs import PlanTabs
+from tandem_desktop.ui.plan.runs_tab import RunsTab
+from tandem_desktop.ui.plan.wording import Totals
+from tandem_desktop.ui.widgets.announce import announce
+
+_IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
+
+
+class ProgressFollower:
+    """Shows what happens in the parts of a panel it is given; of the panel's own state it knows nothing."""
+
+    def __init__(
+        self,
+        host: QWidget,
+        model: StagedOperationsModel,
+        header: PlanHeader,
+        tabs: PlanTabs,
+        operations: OperationsTab,
+        runs: RunsTab,
+        footer: PlanFooter,
+    ) -> None:
+        self._host = host
+        self._model = model
+        self._header = header
+        self._tabs = tabs
+        self._operations = operations
+        self._runs = runs
+        self._footer = footer
+        self._run_id: RunId | None = None
+        self._draft = ""
+
+    def begin_draft(self, title: str) -> None:
+        """A plan is being drafted; its operations arrive one by one."""
+        self._draft = title
+        self._header.show_draft(title, Totals.of(()))
+
+    def show_page(self, page: PlanPage) -> None:
+        """How far the run of a plan is that is opened now."""
+        running = page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+        self._run_id = page.meta.execution_session
+        self._runs.show_progress(running)
+        if running:
+            self._header.show_progress(self._model.done, self._model.total)
+            self._header.show_paused(page.meta.status is PlanStatus.PAUSED)
+
+    def follow(self, event: TandemEvent, plan_id: PlanId | None, *, is_drafting: bool) -> bool:
+        """Show one event; whether a run of the plan on screen has begun with it."""
+        match event:
+            case OperationStaged() if plan_id is None and is_drafting:
+                self._model.append(OperationView(event.operation, (), ()))
+                self._header.show_draft(self._draft, Totals.of(self._model.views()))
+            case OperationUnstaged() if plan_id is None:
+                self._model.remove(event.operation_id)
+            case StagingCleared() if plan_id is None:
+                self._model.clear()
+            case RunStarted() if event.plan_id == plan_id:
+                self._run_started(event)
+                return True
+            case OperationStarted() if event.run_id == self._run_id:
+                self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
+            case OperationFinished() if event.run_id == self._run_id:
+                self._result(event.result)
+            case RunPaused() | RunResumed() if event.run_id == self._run_id:
+                self._header.show_paused(isinstance(event, RunPaused))
+            case RunFinished() if event.run_id == self._run_id:
+                self._run_finished(event)
+            case _:
+                pass
+        return False
+
+    def _run_started(self, event: RunStarted) -> None:
+        self._run_id = event.run_id
+        self._model.begin_run()
+        self._operations.result.hide()
+        self._operations.list.set_editable(False)
+        self._header.show_running(True)
+        self._header.show_progress(0, self._model.total)
+        self._runs.show_progress(True)
+        self._tabs.show_tab("runs")
+        self._footer.say(f"If an operation fails, {_IF_ONE_FAILS.get(event.on_failure, 'the others go on')}.")
+
+    def _result(self, result: OperationResult) -> None:
+        self._model.set_result(result)
+        self._header.show_progress(self._model.done, self._model.total)
+
+    def _run_finished(self, event: RunFinished) -> None:
+        self._header.show_running(False)
+        self._footer.say(event.summary)
+        announce(self._host, f"The run {wording.RUNS[event.status]}", urgent=True)
