@@ -19,6 +19,7 @@ settings.register_profile(
 settings.register_profile("wide", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tandem")
 
+UI = Path(__file__).parent / "ui"
 PERSON = {"GIT_AUTHOR_NAME": "A Person", "GIT_AUTHOR_EMAIL": "person@example.org"}
 COMMITTER = {"GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "person@example.org"}
 
@@ -31,8 +32,16 @@ def state_folder_names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 
 @pytest.fixture(autouse=True)
-def apart_from_this_machine(monkeypatch: pytest.MonkeyPatch, state_folder_names: Iterator[str]) -> None:
-    """No test reads or writes the state, the settings or the git configuration of the person who runs it."""
+def apart_from_this_machine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, state_folder_names: Iterator[str]
+) -> None:
+    """No test reads or writes the state, the settings or the git configuration of the person who runs it.
+
+    Only tests of the window may open one.
+    """
+    if UI not in request.path.parents:
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+            monkeypatch.delenv(name, raising=False)
     state = next(state_folder_names)
     monkeypatch.setenv("TANDEM_STATE_DIR", state)
     monkeypatch.setenv("XDG_CONFIG_HOME", f"{state}-config")
