@@ -29,6 +29,7 @@ from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.choices import Drop
+from tandem_desktop.review.compare import Comparison, compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
@@ -85,6 +86,11 @@ class Workroom:
     def contents(self, view: OperationView) -> "Future[tuple[bytes, bytes]]":
         """The bytes before and after an operation, empty where there is no file."""
         return self._apart(lambda: self._contents(view))
+
+    def compare(self, plan_id: PlanId, old: int, new: int) -> "Future[Comparison]":
+        """What one revision of a plan does differently from another."""
+        plans = self.engine.plans
+        return self._apart(lambda: compare(plans.revision(plan_id, old), plans.revision(plan_id, new)))
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         return self._apart(lambda: self.engine.drift(plan_id))

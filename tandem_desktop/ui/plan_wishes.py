@@ -37,6 +37,7 @@ class PlanWishes(QObject):
         panel.reorder_requested.connect(self._reorder)
         panel.approve_confirmed.connect(self._implement)
         panel.restore_requested.connect(self._restore)
+        panel.compare_requested.connect(self._compare)
         panel.stop_requested.connect(workroom.stop_run)
         panel.pause_requested.connect(workroom.pause_run)
         panel.resume_requested.connect(workroom.resume_run)
@@ -94,6 +95,10 @@ class PlanWishes(QObject):
 
     def _restore(self, plan_id: str, revision: int) -> None:
         self._carry_out(self._workroom.restore(PlanId(plan_id), revision))
+
+    def _compare(self, plan_id: str, old: int, new: int) -> None:
+        future = self._workroom.compare(PlanId(plan_id), old, new)
+        self._commands.run(future, lambda found: self._panel.show_comparison(old, found), self.failed.emit)
 
     def _undo(self, run_id: str) -> None:
         self._carry_out(self._workroom.undo(RunId(run_id)), "Taken back. Every path is as it was before the run.", "ok")
