@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tandem_desktop.agent.models import CHOICE, KEY, chosen_model
@@ -16,6 +16,7 @@ from tandem_desktop.sidecar.profiles import BUILT_IN, find_agent
 from tandem_desktop.storage import atomic
 
 _TEMPORARY = Path("/tmp")
+_MOST_LINKS = 40
 
 
 def agent_launch(
@@ -97,13 +98,23 @@ def _model_named_in(path: Path) -> str:
     return model if isinstance(model, str) else ""
 
 
+def _way(place: Path) -> Iterator[Path]:
+    """A path, and every place its links lead through."""
+    for _ in range(_MOST_LINKS):
+        yield place
+        if not place.is_symlink():
+            break
+        place = place.parent / place.readlink()
+    yield place.resolve()
+
+
 def _hidden_folders(argv: tuple[str, ...], shown: tuple[Path, ...]) -> tuple[Path, ...]:
     """Where the program, and what it is told to run, lie among the temporary files, which a sandbox hides.
 
     A folder that holds one of those that are `shown` is seen anyway; shown again, it would cover them.
     """
     named = [Path(word) for word in argv if word.startswith(f"{_TEMPORARY}/") and Path(word).exists()]
-    places = (*named, *(place.resolve() for place in (Path(argv[0]), *named)))
+    places = [step for place in (Path(argv[0]), *named) for step in _way(place)]
     inside = (place.relative_to(_TEMPORARY) for place in places if place.is_relative_to(_TEMPORARY))
     folders = {_TEMPORARY / place.parts[0] for place in inside if place.parts}
     return tuple(sorted(each for each in folders if not any(place.is_relative_to(each) for place in shown)))

@@ -127,7 +127,8 @@ def test_a_socket_in_a_hidden_place_can_be_shown(place: ShadowPlace) -> None:
             server.bind(str(address))
             server.listen()
             script = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b'hello')"
-            call = f"'{sys.executable}' -c \"{script}\" '{address}'"
+            # The interpreter itself: the checkout may lie among the temporary files, which are hidden.
+            call = f"'{Path(sys.executable).resolve()}' -c \"{script}\" '{address}'"
             assert "No such file" in place.agent(call)
             place.agent(call, sockets=(address,))
             server.settimeout(10)
