@@ -1,29 +1,20 @@
 """Every part of the window can be named, reached and read."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
-from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import PlanStatus
 from tests.ui.window.driver import Person
 
 
 @pytest.fixture
-def person(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
-    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
-    folder = tmp_path / "greeter"
-    folder.mkdir()
-    (folder / "README.md").write_text("# Hello\n")
-    found = Person(qtbot, folder, tmp_path / "window.ini")
-    found.click("segmented-mode-plan")
-    found.ask("/replace Hello Goodbye")
-    found.wait(lambda: found.status is PlanStatus.PROPOSED)
-    yield found
-    found.leave()
+def person(window: Person) -> Person:
+    """Somebody with a plan to review."""
+    window.click("segmented-mode-plan")
+    window.ask("/replace Hello Goodbye")
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    return window
 
 
 def widgets(person: Person) -> list[QWidget]:

@@ -1,11 +1,9 @@
 """What a person does with a plan besides implementing it: take parts out, look back, compare, change their mind."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tests.support.tree_walker import walk
@@ -13,23 +11,12 @@ from tests.ui.window.driver import Person
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "greeter"
-    folder.mkdir()
-    (folder / "app.py").write_text('def greet(name):\n    return "Hello " + name\n')
-    (folder / "README.md").write_text("# Hello\n\nSay Hello.\n")
-    return folder
-
-
-@pytest.fixture
-def person(qtbot: QtBot, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
-    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
-    found = Person(qtbot, workspace, tmp_path / "window.ini")
-    found.click("segmented-mode-plan")
-    found.ask("/replace Hello Goodbye")
-    found.wait(lambda: found.status is PlanStatus.PROPOSED)
-    yield found
-    found.leave()
+def person(window: Person) -> Person:
+    """Somebody with a plan to review."""
+    window.click("segmented-mode-plan")
+    window.ask("/replace Hello Goodbye")
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    return window
 
 
 def test_operation_taken_out_makes_a_revision_of_the_persons_own(person: Person, workspace: Path) -> None:
