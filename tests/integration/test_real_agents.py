@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.profiles import find_agent, profile_named
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tests.support.npm_agents import installed, search_path
 from tests.support.scripted_model import ScriptedModel
 from tests.support.sidecars import NotingClient
 
@@ -42,11 +42,12 @@ def a_real_manager(
     name: str, model: ScriptedModel, client: NotingClient, workspace: Path, home: Path, frames: list[Any]
 ) -> SidecarManager:
     profile = profile_named(name)
-    found = find_agent(profile, ask_version=False)
-    if found.path is None:
-        pytest.skip(f"{profile.title} is not installed: {profile.install}")
+    if why_not := installed(name):
+        pytest.skip(why_not)
+    path = search_path(name)
+    found = find_agent(profile, {"PATH": path}, ask_version=False)
     home.mkdir()
-    additions = {"HOME": str(home), "PATH": os.environ["PATH"], **profile.set_env}
+    additions = {"HOME": str(home), "PATH": path, **profile.set_env}
     if name == "opencode":
         folder = home / ".config" / "opencode"
         folder.mkdir(parents=True)

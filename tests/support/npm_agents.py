@@ -23,7 +23,7 @@ def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pyt
     why_not = installed(name)
     if why_not:
         pytest.skip(why_not)
-    monkeypatch.setenv("PATH", f"{_folder(name) / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", search_path(name))
     if name == "opencode":
         _settle_opencode(place, model)
     else:
@@ -59,6 +59,11 @@ def installed(name: str) -> str:
     finally:
         shutil.rmtree(trial, ignore_errors=True)
     return ""
+
+
+def search_path(name: str) -> str:
+    """A PATH on which the installed agent is found first."""
+    return f"{_folder(name) / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
 
 
 def _folder(name: str) -> Path:
