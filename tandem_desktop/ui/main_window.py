@@ -26,9 +26,9 @@ from tandem_desktop.ui.workplace import Workplace
 
 _THEMES = ("dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light")
 _SIZE = (1440, 900)
-_SMALLEST = (720, 480)
-_CHAT_WIDTH = 408
-_RAIL_FROM = 900
+_SMALLEST = (860, 480)
+_CHAT_WIDTH = 440
+_RAIL_FROM = 1080
 """Below this width the plans make room; Ctrl+B brings them back."""
 
 
