@@ -26,6 +26,9 @@ def main(argv: list[str] | None = None) -> int:
         from tandem_desktop.agent import main as built_in
 
         return built_in.main()
+    # The usual way in: the window is on the screen before the command line would be loaded.
+    if _is_window_call(words) and (code := _shown_window(words[1:])) is not None:
+        return code
     from tandem_desktop.cli.command_line import run_command_line
 
     return run_command_line(words or ["gui"], _build_engine, _open_window)
@@ -45,6 +48,20 @@ def _build_engine(
     for warning in loaded.warnings:
         sys.stderr.write(f"tandem: {warning}\n")
     return build_engine(root, state=state, on_output=on_output, settings=loaded.settings)
+
+
+def _is_window_call(words: list[str]) -> bool:
+    return words in ([], ["gui"]) or (len(words) == 2 and words[0] == "gui" and words[1][:1] not in ("", "-"))
+
+
+def _shown_window(folder: list[str]) -> int | None:
+    """The exit code of the window; nothing where there can be none, which the command line says better."""
+    from tandem_desktop.domain.errors import TandemError
+
+    try:
+        return _open_window(Path(folder[0]).absolute() if folder else None, None)
+    except TandemError:
+        return None
 
 
 def _open_window(root: Path | None, plan: str | None) -> int:

@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +15,11 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.agents import OfferedCommand
     from tandem_desktop.orchestration.workroom import Workroom
     from tandem_desktop.ui.main_window import MainWindow
+    from tandem_desktop.ui.window_frame import WindowFrame
 
 APPLICATION = "Tandem Desktop"
+_HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_desktop.agent.recipes.catalog")
+"""Everything the window needs after its first picture."""
 
 
 def open_window(root: Path | None, plan: str | None = None) -> int:
@@ -25,12 +30,54 @@ def open_window(root: Path | None, plan: str | None = None) -> int:
     """
     check_display()
     application = make_application()
-    window = show_window(application, root)
-    if plan is not None:
-        window.open_plan(plan)
+    from tandem_desktop.ui.window_frame import WindowFrame
+
+    frame = WindowFrame(root.name if root is not None else "")
+    opening = _Opening(frame, root, plan)
+    frame.once_painted(opening.begin)
+    frame.show()
     code = application.exec()
-    window.leave()
+    opening.leave()
     return code
+
+
+class _Opening:
+    """From an empty frame to a window at work: modules are imported beside the GUI thread, which stays awake."""
+
+    def __init__(self, frame: "WindowFrame", root: Path | None, plan: str | None) -> None:
+        self._frame, self._root, self._plan = frame, root, plan
+        self._importing = threading.Thread(target=self._import, name="opening")
+        self._window: MainWindow | None = None
+
+    def begin(self) -> None:
+        self._importing.start()
+
+    def leave(self) -> None:
+        """End what goes on behind the window; an import under way is waited for, it cannot be cut off."""
+        if self._importing.is_alive():
+            self._importing.join()
+        if self._window is not None:
+            self._window.leave()
+
+    def _import(self) -> None:
+        from PySide6.QtCore import QTimer
+
+        for name in _HEAVY:
+            try:
+                import_module(name)
+            except Exception:  # the GUI thread imports it again, and says there what is wrong
+                break
+        QTimer.singleShot(0, self._frame, self._furnish)
+
+    def _furnish(self) -> None:
+        from tandem_desktop.ui.main_window import MainWindow
+        from tandem_desktop.ui.theme.theme import Theme
+
+        window = self._window = MainWindow(Theme(self._frame), open_workroom, recipes=load_recipes)
+        self._frame.take(window)
+        window.open_workspace(self._root)
+        if self._plan is not None:
+            window.open_plan(self._plan)
 
 
 def check_display() -> None:
@@ -61,18 +108,6 @@ def make_application() -> "QApplication":
     application.setOrganizationName("tandem-desktop")
     application.setDesktopFileName("tandem-desktop")
     return application
-
-
-def show_window(application: "QApplication", root: Path | None) -> "MainWindow":
-    """The window on a workspace, or on the choice of one."""
-    from tandem_desktop.ui.main_window import MainWindow
-    from tandem_desktop.ui.theme.theme import Theme
-
-    theme = Theme(application)
-    window = MainWindow(theme, open_workroom, recipes=load_recipes)
-    window.show()
-    window.open_workspace(root)
-    return window
 
 
 def load_recipes() -> "tuple[OfferedCommand, ...]":

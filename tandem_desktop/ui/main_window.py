@@ -1,11 +1,11 @@
-"""The window: places the panes, binds the keys, decides nothing."""
+"""What is in the window: places the panes, binds the keys, decides nothing."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
@@ -22,18 +22,17 @@ from tandem_desktop.ui.shell.welcome import Welcome
 from tandem_desktop.ui.theme.stylesheet import install, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.toast import Toast
+from tandem_desktop.ui.window_frame import SIZE, SMALLEST
 from tandem_desktop.ui.workplace import Workplace
 
 _THEMES = ("dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light")
-_SIZE = (1440, 900)
-_SMALLEST = (860, 480)
 _CHAT_WIDTH = 440
 _RAIL_FROM = 1080
 """Below this width the plans make room; Ctrl+B brings them back."""
 
 
-class MainWindow(QMainWindow):
-    """One workspace at a time; without one it offers a choice."""
+class MainWindow(QWidget):
+    """One workspace at a time; without one it offers a choice. Stands by itself, or in a `WindowFrame`."""
 
     def __init__(
         self,
@@ -107,7 +106,7 @@ class MainWindow(QMainWindow):
         self._leave_workspace()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._settings.setValue("geometry", self.saveGeometry())
+        self._settings.setValue("geometry", self.window().saveGeometry())
         self._settings.setValue("splitter", self.splitter.saveState())
         super().closeEvent(event)
 
@@ -127,17 +126,15 @@ class MainWindow(QMainWindow):
                 return
 
     def _lay_out(self) -> None:
-        holder = QWidget()
-        set_role(holder, "surface")
-        column = QVBoxLayout(holder)
+        set_role(self, "surface")
+        column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.top)
         column.addWidget(self._pages, 1)
         column.addWidget(self.status)
-        self.setCentralWidget(holder)
-        self.setMinimumSize(*_SMALLEST)
-        self.resize(*_SIZE)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(*SIZE)
 
     def _enter(self, place: Workplace) -> None:
         self.workplace = place
@@ -273,7 +270,7 @@ class MainWindow(QMainWindow):
 
     def _want_attention(self, words: str) -> None:
         if not self.isActiveWindow():
-            QApplication.alert(self)
+            QApplication.alert(self.window())
 
     def _opener(self, number: int) -> Callable[[], None]:
         """Opens the plan at this place of the rail."""

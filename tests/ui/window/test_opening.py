@@ -1,0 +1,40 @@
+"""The window as the command opens it: a frame first, then everything in it."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.app.main import main
+from tandem_desktop.ui.main_window import MainWindow
+from tandem_desktop.ui.window_frame import WindowFrame
+
+
+@pytest.fixture
+def settings_apart(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.mark.usefixtures("settings_apart")
+def test_command_shows_a_frame_and_then_the_workspace_in_it(qtbot: QtBot, workspace: Path) -> None:
+    seen: list[str] = []
+
+    def look() -> None:
+        for frame in (each for each in QApplication.topLevelWidgets() if isinstance(each, WindowFrame)):
+            content = frame.centralWidget()
+            if not seen and content is None and frame.isVisible():
+                seen.append("frame")
+            if isinstance(content, MainWindow) and "ready" in content.status.agent_words:
+                seen.append(frame.windowTitle())
+                frame.close()
+
+    watch = QTimer(interval=1)
+    watch.timeout.connect(look)
+    watch.start()
+    assert main(["gui", str(workspace)]) == 0
+    watch.stop()
+    QCoreApplication.processEvents()
+    assert seen == ["frame", "greeter — Tandem Desktop"]
