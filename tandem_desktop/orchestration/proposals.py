@@ -2,24 +2,35 @@
 
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.domain.errors import BadInputError, StepRefusedError
-from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.choices import Drop, choose
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.staging.patch_input import plan_from_patch
 from tandem_desktop.staging.plan_input import parse_plan
 from tandem_desktop.staging.plan_steps import PlanInput
-from tandem_desktop.staging.simulate import simulate_operations, simulate_steps
+from tandem_desktop.staging.simulate import Problem, simulate_operations, simulate_steps
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A revision that is not saved yet; none where nothing would be left, or something waits for what is gone."""
+
+    version: PlanVersion | None
+    contents: tuple[bytes, ...]
+    problems: tuple[Problem, ...]
 
 
 class Proposals:
@@ -75,23 +86,39 @@ class Proposals:
         )
         return self._revise(draft)
 
-    def reorder(self, plan_id: PlanId, order: Sequence[OperationId]) -> PlanVersion:
-        """The same operations in another order, as the person's own revision.
+    def draft(self, base: PlanVersion, choices: Choices) -> Drafted:
+        """What a person's choices would make of a revision; nothing is saved.
 
         Raises:
-            StepRefusedError: an operation would no longer apply there; nothing was saved.
+            UnknownOperationError: they name an operation or a hunk the revision does not have.
+        """
+        try:
+            chosen = choose(choices.ordered(base.operations), choices.drops(), self._objects)
+        except StepRefusedError as refusal:
+            return Drafted(None, (), (Problem(refusal.step or "", refusal.message),))
+        update = {
+            "operations": chosen.operations,
+            "revision": base.revision + 1,
+            "parent_revision": base.revision,
+            "origin": Origin.PERSON,
+        }
+        problems = simulate_operations(chosen.operations, self._workspace)
+        return Drafted(base.model_copy(update=update), chosen.contents, problems)
+
+    def save(self, choices: Choices) -> PlanVersion:
+        """A person's choices become the next revision.
+
+        Raises:
+            StepRefusedError: an operation would no longer apply; nothing was saved.
+            StaleRevisionError: a newer revision exists.
         """
         self._before_writing()
-        latest = self._plans.revision(plan_id)
-        by_id = {operation.id: operation for operation in latest.operations}
-        if sorted(order) != sorted(by_id):
-            raise BadInputError(
-                "The new order does not name each operation once.", next="Look at the plan again: it may have changed."
-            )
-        operations = tuple(by_id[each] for each in order)
-        self._refuse_problems(operations, "Leave it where it was.")
-        update = {"operations": operations, "parent_revision": latest.revision, "origin": Origin.PERSON}
-        return self._revise(latest.model_copy(update=update))
+        drafted = self.draft(self._plans.revision(choices.plan_id, choices.revision), choices)
+        if drafted.version is None or drafted.problems:
+            first = drafted.problems[0]
+            raise StepRefusedError(first.reason, step=first.step, next="Change your choices, then try again.")
+        self._objects.put_all(drafted.contents)
+        return self._revise(drafted.version)
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
         """An earlier revision, brought back as a new one."""

@@ -1,7 +1,7 @@
 """Everything one window does with one workspace: commands go in, answers come as futures, facts as events."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,10 +10,9 @@ from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult
-from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, new_session_id
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, new_session_id
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
-from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
@@ -23,13 +22,13 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.chat_log import ChatLog
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_index import PlanListing
-from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.compare import Comparison, compare
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
@@ -38,19 +37,6 @@ from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanPage:
-    """All a person sees of one revision."""
-
-    version: PlanVersion
-    meta: PlanMeta
-    digest: str
-    views: tuple[OperationView, ...]
-    tasks: tuple[PlanTask, ...]
-    results: tuple[OperationResult, ...]
-    drifted: tuple[Drifted, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +58,7 @@ class Workroom:
         self._open: dict[SessionId, PlanningSession] = {}
         self._agents: dict[SessionId, str] = {}
         self._control: RunControl | None = None
+        self._pages = PlanPages(engine)
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
 
     # Looking
@@ -81,7 +68,7 @@ class Workroom:
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> "Future[PlanPage]":
         """One revision with everything that is shown of it; the latest when none is named."""
-        return self._apart(lambda: self._page(plan_id, revision))
+        return self._apart(lambda: self._pages.page(plan_id, revision))
 
     def contents(self, view: OperationView) -> "Future[tuple[bytes, bytes]]":
         """The bytes before and after an operation, empty where there is no file."""
@@ -141,11 +128,13 @@ class Workroom:
 
     # Changing and deciding
 
-    def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> "Future[PlanVersion]":
-        return self._apart(lambda: self.engine.proposals.drop(plan_id, drops))
+    def choose(self, choices: Choices) -> "Future[PlanPage]":
+        """Keep a person's choices beside the revision they are about, and show what they would make of it."""
+        return self._apart(lambda: self._pages.choose(choices))
 
-    def reorder(self, plan_id: PlanId, order: Sequence[OperationId]) -> "Future[PlanVersion]":
-        return self._apart(lambda: self.engine.proposals.reorder(plan_id, order))
+    def save_choices(self, choices: Choices) -> "Future[PlanVersion]":
+        """The choices become the next revision."""
+        return self._apart(lambda: self.engine.proposals.save(choices))
 
     def restore(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
         return self._apart(lambda: self.engine.proposals.restore(plan_id, revision))
@@ -205,20 +194,6 @@ class Workroom:
 
     def _apart(self, work: Callable[[], _Answer]) -> "Future[_Answer]":
         return self._thread.submit(_in_thread(work))
-
-    def _page(self, plan_id: PlanId, revision: int | None) -> PlanPage:
-        engine = self.engine
-        version, meta = engine.plans.revision(plan_id, revision), engine.plans.meta(plan_id)
-        waits = meta.status not in lifecycle.ENDED | lifecycle.RUNNING
-        return PlanPage(
-            version=version,
-            meta=meta,
-            digest=version.approval_hash,
-            views=engine.view(version),
-            tasks=engine.tasks(version),
-            results=engine.runs.results(version),
-            drifted=engine.drift(plan_id) if waits and version.revision == meta.revision else (),
-        )
 
     def _contents(self, view: OperationView) -> tuple[bytes, bytes]:
         before, after = (

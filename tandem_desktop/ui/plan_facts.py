@@ -1,7 +1,7 @@
 """What the card of a revision in the conversation shows, taken from the page of the plan."""
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 
 _WORDS = {

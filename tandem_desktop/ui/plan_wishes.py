@@ -7,10 +7,11 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
-from tandem_desktop.review.choices import Drop
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 
@@ -30,11 +31,12 @@ class PlanWishes(QObject):
         self._workroom = workroom
         self._commands = commands
         self._panel = panel
-        panel.remove_requested.connect(self._remove)
-        panel.drop_requested.connect(self._drop_hunk)
+        self._is_choosing = False
+        self._next_choices: Choices | None = None
+        panel.choices_changed.connect(self._choose)
+        panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
-        panel.reorder_requested.connect(self._reorder)
         panel.approve_confirmed.connect(self._implement)
         panel.restore_requested.connect(self._restore)
         panel.compare_requested.connect(self._compare)
@@ -83,15 +85,26 @@ class PlanWishes(QObject):
     def _cancel(self, plan_id: str) -> None:
         self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")
 
-    def _remove(self, plan_id: str, operations: tuple[OperationId, ...]) -> None:
-        drops = [Drop.parse(operation) for operation in operations]
-        self._carry_out(self._workroom.drop(PlanId(plan_id), drops))
+    def _choose(self, choices: Choices) -> None:
+        """One at a time and the newest last, so that what is kept on disk is what was chosen last."""
+        if self._is_choosing:
+            self._next_choices = choices
+            return
+        self._is_choosing = True
+        self._commands.run(self._workroom.choose(choices), self._chosen, self._choice_refused)
 
-    def _drop_hunk(self, plan_id: str, operation: str, hunk: int) -> None:
-        self._carry_out(self._workroom.drop(PlanId(plan_id), [Drop.parse(f"{operation}:{hunk}")]))
+    def _chosen(self, page: PlanPage) -> None:
+        self._is_choosing = False
+        following, self._next_choices = self._next_choices, None
+        shown = self._panel.page
+        if following is not None:
+            self._choose(following)
+        elif shown is not None and shown.version.plan_id == page.version.plan_id:
+            self._panel.show_page(page)
 
-    def _reorder(self, plan_id: str, order: tuple[OperationId, ...]) -> None:
-        self._carry_out(self._workroom.reorder(PlanId(plan_id), order))
+    def _choice_refused(self, error: TandemError) -> None:
+        self._is_choosing, self._next_choices = False, None
+        self._refused(error)
 
     def _restore(self, plan_id: str, revision: int) -> None:
         self._carry_out(self._workroom.restore(PlanId(plan_id), revision))

@@ -25,8 +25,9 @@ from tandem_desktop.events.events import (
     TurnEnded,
     TurnStarted,
 )
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.planning_session import Turn
-from tandem_desktop.orchestration.workroom import AgentsHere, PlanPage, Workroom
+from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.confirmation import Decision

@@ -1,6 +1,6 @@
 """Paint the lines of a comparison that are in sight, and only those."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QMargins, QRect, QSize, Qt, QTimer, Signal
@@ -123,8 +123,17 @@ class DiffCanvas(QAbstractScrollArea):
 
     def set_dropped(self, hunks: Sequence[int]) -> None:
         """Which changes a person does not want; their lines stay readable, behind a veil."""
-        self._look.dropped = frozenset(hunks)
-        self.viewport().update()
+        wanted = frozenset(hunks)
+        if wanted != self._look.dropped:
+            self._look.dropped = wanted
+            self.viewport().update()
+
+    def set_offers(self, offers: Iterable[str]) -> None:
+        """Which of `drop`, `comment` and `keep` a person can do with a change here."""
+        wanted = frozenset(offers)
+        if wanted != self._look.offers:
+            self._look.offers = wanted
+            self.viewport().update()
 
     def set_comments(self, comments: Sequence[InlineComment]) -> None:
         self._rebuild(self.diff, self.rows.unfolded, comments)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from tandem_desktop.ui.diff.cells import character_at
 from tandem_desktop.ui.diff.diff_reader import DiffReader
@@ -153,7 +153,7 @@ class DiffView(DiffReader):
         self.open_requested.emit(self.diff.path, self.current_line)
 
     def _ask(self, what: str, hunk: int) -> None:
-        if not hunk:
+        if not hunk or what not in self._look.offers:
             return
         if what == "drop":
             self.drop_requested.emit(hunk)
@@ -190,7 +190,7 @@ class DiffView(DiffReader):
         extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._look.selection is not None
         anchor = self._look.selection.anchor if extends and self._look.selection else self._place(index, pane, place)
         self.set_current(index)
-        if what == "gutter" and row.hunk:
+        if what == "gutter" and row.hunk and "comment" in self._look.offers:
             self.comment_requested.emit(row.hunk, self.current_line)
             return
         self._look.selection = Selection(anchor, self._place(index, pane, place), pane.is_old)
@@ -241,15 +241,17 @@ class DiffView(DiffReader):
     def menu(self) -> QMenu:
         """Everything that can be done here, for those who know no keys yet."""
         menu = QMenu(self)
-        hunk = self.current_hunk
-        if hunk and hunk in self._look.dropped:
+        hunk, offers = self.current_hunk, self._look.offers
+        if hunk and hunk in self._look.dropped and "keep" in offers:
             menu.addAction("Keep this change\tX", lambda: self._ask("keep", hunk))
-        elif hunk:
+        elif hunk and "drop" in offers:
             menu.addAction("Drop this change\tX", lambda: self._ask("drop", hunk))
-        if hunk:
+        if hunk and "comment" in offers:
             menu.addAction("Comment\tC", lambda: self._ask("comment", hunk))
+        if hunk and offers:
             menu.addSeparator()
         menu.addAction("Copy\tCtrl+C", self.copy).setEnabled(self._look.selection is not None)
+        menu.addAction("Copy the path", lambda: QApplication.clipboard().setText(self.diff.path))
         menu.addAction("Open in editor\tO", self._open)
         menu.addAction("Search\tCtrl+F", self.open_search)
         menu.addAction("Show all unchanged lines", self.unfold_all)
@@ -292,7 +294,8 @@ class DiffView(DiffReader):
         if row.kind is RowKind.FOLD:
             return "fold"
         if row.kind is RowKind.HEADER:
-            buttons = header_buttons(self._theme, area, is_dropped=row.hunk in self._look.dropped)
+            is_dropped, offers = row.hunk in self._look.dropped, self._look.offers
+            buttons = header_buttons(self._theme, area, is_dropped=is_dropped, offers=offers)
             return next((button.name for button in buttons if button.area.contains(place)), "bar")
         if row.kind is not RowKind.LINE:
             return "bar"

@@ -81,8 +81,8 @@ class HeaderButton:
     area: QRect
 
 
-def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool) -> tuple[HeaderButton, ...]:
-    """From the right end of the bar; what is the case is ticked."""
+def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool, offers: frozenset[str]) -> tuple[HeaderButton, ...]:
+    """From the right end of the bar; what is the case is ticked, what is not offered is not there."""
     metrics = QFontMetrics(theme.ui_font(-1))
     labels = (
         ("keep", "Keep" if is_dropped else "Keep ✓"),
@@ -92,6 +92,8 @@ def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool) -> tuple[Heade
     right = bar.right() + 1 - theme.px(12)
     made: list[HeaderButton] = []
     for name, label in labels:
+        if name not in offers:
+            continue
         size = QSize(metrics.horizontalAdvance(label) + theme.px(16), theme.px(22))
         corner = QPoint(right - size.width(), bar.top() + (bar.height() - size.height()) // 2)
         made.append(HeaderButton(name, label, QRect(corner, size)))

@@ -107,7 +107,7 @@ class RowPainter:
             if line is not None:
                 text = str(line + 1)
                 painter.drawText(QPointF(right - len(text) * panes.cell, base), text)
-        if look.hovered == (index, "gutter") and pane is panes.panes[-1] and row.hunk:
+        if look.hovered == (index, "gutter") and pane is panes.panes[-1] and row.hunk and "comment" in look.offers:
             self._plus(painter, look, pane, area)
 
     def _plus(self, painter: QPainter, look: Look, pane: Pane, area: QRect) -> None:
@@ -138,7 +138,7 @@ class RowPainter:
         if index:
             painter.fillRect(area.left(), area.top(), area.width(), 1, inks.color("line"))
         painter.fillRect(area.left(), area.bottom(), area.width(), 1, inks.color("line"))
-        buttons = header_buttons(self._theme, area, is_dropped=row.hunk in look.dropped)
+        buttons = header_buttons(self._theme, area, is_dropped=row.hunk in look.dropped, offers=look.offers)
         painter.setFont(inks.small)
         for button in buttons:
             is_hot = look.hovered == (index, button.name)
@@ -150,7 +150,8 @@ class RowPainter:
         painter.setPen(inks.pen("muted"))
         title = look.titles.get(row.hunk, "")
         words = f"{row.hunk} of {len(look.rows.diff.hunks)}{' · ' + title if title else ''}"
-        room = buttons[0].area.left() - inks.px(24) - area.left()
+        end = buttons[0].area.left() if buttons else area.right()
+        room = end - inks.px(24) - area.left()
         shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
         painter.drawText(area.adjusted(inks.px(12), 0, 0, 0), _LEFT, shown)
 

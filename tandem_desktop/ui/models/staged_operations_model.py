@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.plan import wording
 
@@ -52,6 +53,11 @@ class OperationRow:
     """`new`, `changed` or `moved` against the revision it is compared with."""
     checked: bool
     """False while the agent drafts: flags and counts come with the revision."""
+    dropped: bool = False
+    """The person does not want it; it stays in sight until the choice becomes a revision."""
+    dropped_hunks: tuple[int, ...] = ()
+    problem: str = ""
+    """Why it would no longer apply after what the person chose."""
 
     @property
     def operation(self) -> StagedOperation:
@@ -76,6 +82,8 @@ class StagedOperationsModel(QAbstractListModel):
         self._results: dict[OperationId, OperationResult] = {}
         self._done = 0
         self._changes: dict[OperationId, str] = {}
+        self._choices: Choices | None = None
+        self._problems: dict[OperationId, str] = {}
         self._running = False
         self._checked = True
         self._text = ""
@@ -117,6 +125,8 @@ class StagedOperationsModel(QAbstractListModel):
         results: Iterable[OperationResult] = (),
         running: bool = False,
         checked: bool = True,
+        choices: Choices | None = None,
+        problems: Mapping[OperationId, str] | None = None,
     ) -> None:
         """A revision. What was viewed or opened stays so where the operation does exactly the same as before."""
         unchanged = self._unchanged(views)
@@ -127,6 +137,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._viewed &= unchanged
         self._expanded &= unchanged
         self._drift, self._changes = dict(drift or {}), {}
+        self._choices, self._problems = choices, dict(problems or {})
         self._results = {result.id: result for result in results}
         self._done = sum(map(_has_ended, self._results.values()))
         self._running, self._checked = running, checked
@@ -173,6 +184,11 @@ class StagedOperationsModel(QAbstractListModel):
         self._changes = dict(changes)
         self._all_changed()
 
+    def set_choices(self, choices: Choices) -> None:
+        """What the person wants to leave out, before it is known what that comes to."""
+        self._choices = choices
+        self._all_changed()
+
     # The person's marks
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
@@ -201,7 +217,7 @@ class StagedOperationsModel(QAbstractListModel):
     def row(self, number: int) -> OperationRow:
         position = self._shown[number]
         view = self._views[position]
-        operation_id = view.operation.id
+        operation_id, choices = view.operation.id, self._choices
         return OperationRow(
             view=view,
             position=position,
@@ -212,6 +228,9 @@ class StagedOperationsModel(QAbstractListModel):
             running=self._running,
             change=self._changes.get(operation_id, ""),
             checked=self._checked,
+            dropped=choices is not None and operation_id in choices.operations,
+            dropped_hunks=choices.hunks_of(operation_id) if choices is not None else (),
+            problem=self._problems.get(operation_id, ""),
         )
 
     def row_of(self, operation_id: OperationId) -> int:
@@ -257,7 +276,7 @@ class StagedOperationsModel(QAbstractListModel):
             for each in self._results.values()
             if each.error or each.output or each.status is ResultStatus.RUNNING
         }
-        ids = self._expanded | self._drift.keys() | told
+        ids = self._expanded | self._drift.keys() | self._problems.keys() | told
         if not ids:
             return []
         return [number for number, at in enumerate(self._shown) if self._views[at].operation.id in ids]
@@ -382,7 +401,7 @@ def _spoken(row: OperationRow) -> str:
     if row.view.hunks:
         parts.append(f"{row.view.added} added, {row.view.removed} removed")
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
-    parts += [each for each in (row.change, row.drift) if each]
+    parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
     if row.result is not None:
         parts.append(wording.RESULTS[row.result.status])
     elif not row.running:

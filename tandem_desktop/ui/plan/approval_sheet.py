@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QGridLayout, QHBoxLayout,
 
 from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.acknowledgement import Acknowledgement

@@ -28,13 +28,17 @@ class CardList(QListView):
     """
 
     drop_requested = Signal(str, int)
-    """An operation and one of its hunks."""
+    """An operation and one of its hunks that is not wanted."""
+    keep_requested = Signal(str, int)
     comment_requested = Signal(str, int, int)
     """An operation, a hunk and a line."""
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
     left_behind = Signal(str, bool)
     """An operation whose last change (True) or first one the person went past."""
+
+    _editable = True
+    """Whether the plan can be changed here; looking is always possible."""
 
     def __init__(
         self,
@@ -282,7 +286,7 @@ class CardList(QListView):
                 content = self._made(row)
                 grown = grown or content.wanted_height(card.width() - 2, page) != self._heights.get(row.operation.id)
             self._contents[row.operation.id] = content
-            content.show_row(row)
+            content.show_row(row, is_decidable=self._editable and not row.running)
             top = card.top() + self._theme.px(ROW) + notes_height(self._theme, row, card.width())
             height = card.bottom() - self._theme.px(_BOTTOM) - top + 1
             content.setGeometry(card.left() + 1, top, card.width() - 2, max(1, height))
@@ -302,6 +306,7 @@ class CardList(QListView):
         operation_id = row.operation.id
         content.left_behind.connect(lambda forward: self.left_behind.emit(operation_id, forward))
         content.drop_requested.connect(lambda hunk: self.drop_requested.emit(operation_id, hunk))
+        content.keep_requested.connect(lambda hunk: self.keep_requested.emit(operation_id, hunk))
         content.comment_requested.connect(lambda hunk, line: self.comment_requested.emit(operation_id, hunk, line))
         content.open_requested.connect(self.open_requested)
         return content

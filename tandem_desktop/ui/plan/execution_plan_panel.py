@@ -1,6 +1,7 @@
 """The right half of the window: one plan, what it would do, and the steps a person can take with it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
@@ -14,9 +15,10 @@ from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, res
 from tandem_desktop.events.events import TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.orchestration.workroom import PlanPage
 from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
@@ -45,17 +47,15 @@ _LONG_COMMAND = 80
 class ExecutionPlanPanel(QWidget):
     """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
 
-    remove_requested = Signal(str, object)
-    """Plan id and a tuple of operation ids."""
-    drop_requested = Signal(str, str, int)
-    """Plan id, operation id and the number of the hunk that is not wanted."""
+    choices_changed = Signal(object)
+    """All the person's `Choices` about the revision on screen; answered by `show_page`."""
+    save_requested = Signal(object)
+    """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
     comment_requested = Signal(str, str, int, int)
     """Plan id, operation id, hunk and line."""
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
     clear_requested = Signal(str)
-    reorder_requested = Signal(str, object)
-    """Plan id and every operation id in the wanted order."""
     approve_confirmed = Signal(str, str, object)
     """Plan id, the digest that was on screen, and the failure policy."""
     rework_confirmed = Signal(str, str)
@@ -95,6 +95,9 @@ class ExecutionPlanPanel(QWidget):
         self._runs: tuple[ListedRun, ...] = ()
         self._drafts: tuple[str, ...] = ()
         self._refusal = ""
+        self._choices: Choices | None = None
+        self._to_approve: tuple[PlanId, int] | None = None
+        """The plan and revision the person asked to implement, while their choices are being saved as it."""
         self._marks = ViewedMarks()
         self.machine = PlanStateMachine()
         self.setObjectName("execution-plan-panel")
@@ -161,6 +164,7 @@ class ExecutionPlanPanel(QWidget):
         same_plan = before is not None and before.version.plan_id == page.version.plan_id
         if before is not None and (not same_plan or before.digest != page.digest):
             self.sheets.approval.expire()
+        self._choices = page.choices
         self._is_showing = True
         if not same_plan:
             self.operations.filter.leave()
@@ -182,6 +186,9 @@ class ExecutionPlanPanel(QWidget):
             self.machine.send(UserReviewing())
         self._refusal = plan_page_facts.approval_refusal(page)
         self._follow()
+        if self._to_approve == (page.version.plan_id, page.version.revision):
+            self._to_approve = None
+            self.request(EventKind.EXECUTE_PLAN)
 
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         self._runs = runs
@@ -193,9 +200,7 @@ class ExecutionPlanPanel(QWidget):
         """The disk was looked at again."""
         if self._page is not None and drifted != self._page.drifted:
             page = self._page
-            self.show_page(
-                PlanPage(page.version, page.meta, page.digest, page.views, page.tasks, page.results, drifted)
-            )
+            self.show_page(replace(page, drifted=drifted))
             if drifted:
                 self.sheets.approval.expire()
                 announce(self, self._refusal)
@@ -264,7 +269,10 @@ class ExecutionPlanPanel(QWidget):
             return
         if page is None or not self.machine.can(kind):
             return
-        if kind is EventKind.EXECUTE_PLAN and not self._refusal:
+        if kind is EventKind.EXECUTE_PLAN and not self._refusal and page.draft is not None:
+            self._to_approve = (page.version.plan_id, page.version.revision + 1)
+            self.save_requested.emit(page.draft.choices)
+        elif kind is EventKind.EXECUTE_PLAN and not self._refusal:
             not_viewed = self.model.total - len(self.model.viewed)
             self.sheets.approval.ask(page, comments=len(self._drafts), not_viewed=not_viewed)
         elif kind is EventKind.REQUEST_REVISION:
@@ -279,9 +287,10 @@ class ExecutionPlanPanel(QWidget):
 
     def _connect(self) -> None:
         operations, header = self.operations.list, self.header
-        operations.remove_requested.connect(lambda ids: self._with_plan(self.remove_requested, ids))
-        operations.reorder_requested.connect(lambda order: self._with_plan(self.reorder_requested, order))
-        operations.drop_requested.connect(lambda *what: self._with_plan(self.drop_requested, *what))
+        operations.remove_requested.connect(self._drop_or_keep)
+        operations.reorder_requested.connect(self._reorder)
+        operations.drop_requested.connect(lambda *what: self._choose(Choices.drop_hunk, *what))
+        operations.keep_requested.connect(lambda *what: self._choose(Choices.keep_hunk, *what))
         operations.comment_requested.connect(lambda *what: self._with_plan(self.comment_requested, *what))
         operations.open_requested.connect(self.open_requested)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
@@ -316,6 +325,22 @@ class ExecutionPlanPanel(QWidget):
         if self._page is not None:
             signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
 
+    def _choose(self, change: Callable[..., Choices], *what: object) -> None:
+        """Marked at once; what it comes to is worked out elsewhere and arrives as a page."""
+        if self._choices is not None:
+            self._choices = change(self._choices, *what)
+            self.model.set_choices(self._choices)
+            self.choices_changed.emit(self._choices)
+
+    def _drop_or_keep(self, operations: tuple[OperationId, ...]) -> None:
+        for each in operations:
+            is_dropped = self._choices is not None and each in self._choices.operations
+            self._choose(Choices.keep if is_dropped else Choices.drop, each)
+
+    def _reorder(self, order: tuple[OperationId, ...]) -> None:
+        if self._page is not None:
+            self._choose(Choices.reorder, order, tuple(each.id for each in self._page.version.operations))
+
     def _content(self, row: OperationRow) -> OperationContent:
         diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
         return OperationContent(row, self._theme, diff)
@@ -326,7 +351,10 @@ class ExecutionPlanPanel(QWidget):
         drift = plan_page_facts.drift_by_operation(page.views, page.drifted, page.version.drifted) if reviewed else {}
         ran = status in plan_page_facts.RAN or bool(page.results)
         self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
-        self.model.show(page.views, drift=drift, results=page.results, running=ran)
+        problems = {OperationId(each.step): each.reason for each in page.draft.problems} if page.draft else {}
+        self.model.show(
+            page.views, drift=drift, results=page.results, running=ran, choices=page.choices, problems=problems
+        )
         if reviewed:
             for view in page.views:
                 if view.operation.id not in known and _opens_by_itself(view):
@@ -373,6 +401,8 @@ class ExecutionPlanPanel(QWidget):
             case "compared":
                 self.model.set_changes({})
                 self.operations.show_banners(plan_page_facts.banners(page))
+            case "keep-all":
+                self._choose(lambda choices: Choices(plan_id=choices.plan_id, revision=choices.revision))
             case "settle":
                 self.settle_requested.emit()
 

@@ -28,6 +28,7 @@ class OperationContent(QWidget):
     left_behind = Signal(bool)
     """The person went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
+    keep_requested = Signal(int)
     comment_requested = Signal(int, int)
     open_requested = Signal(str, int)
 
@@ -57,6 +58,7 @@ class OperationContent(QWidget):
             layout.addWidget(diff, 1)
             diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
             diff.drop_requested.connect(self.drop_requested)
+            diff.keep_requested.connect(self.keep_requested)
             diff.comment_requested.connect(self.comment_requested)
             diff.open_requested.connect(self.open_requested)
         else:
@@ -83,8 +85,10 @@ class OperationContent(QWidget):
             height += min(most, self._diff.sizeHint().height())
         return height
 
-    def show_row(self, row: OperationRow) -> None:
-        """What came of it, while it is open."""
+    def show_row(self, row: OperationRow, *, is_decidable: bool = False) -> None:
+        """What the person chose and what came of it, while it is open."""
+        if self._diff is not None:
+            self._diff.show_choice(row, is_decidable=is_decidable and not row.dropped)
         output = row.result.output if row.result is not None else None
         if not output or (self._output is not None and self._output.property("raw") == output):
             return

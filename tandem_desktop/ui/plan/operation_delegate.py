@@ -145,8 +145,10 @@ class OperationDelegate(QStyledItemDelegate):
         self._tag(painter, zones.tag, wording.kind_word(row.operation))
         if not zones.remove.isNull():
             pointed = pointing.hovered or pointing.current
-            token = "removed_ink" if pointing.zone is Zone.REMOVE else "muted" if pointed else "line_strong"
-            self._inks.icon(painter, "cross", token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
+            hot = "text" if row.dropped else "removed_ink"
+            token = hot if pointing.zone is Zone.REMOVE else "muted" if pointed or row.dropped else "line_strong"
+            sign = "undo" if row.dropped else "cross"
+            self._inks.icon(painter, sign, token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
         arrow = "chevron-down" if row.expanded else "chevron-right"
         token = "text" if pointing.zone is Zone.EXPANDER else "muted"
         self._inks.icon(painter, arrow, token, QRectF(zones.expander).adjusted(3, 3, -3, -3))
@@ -197,8 +199,11 @@ class OperationDelegate(QStyledItemDelegate):
                 folder = metrics.elidedText(folder, Qt.TextElideMode.ElideLeft, room - kept)
             else:
                 folder, name = "", metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
-        for text, token in ((folder, "muted"), (name, "text")):
+        begin = left
+        for text, token in ((folder, "muted"), (name, "muted" if row.dropped else "text")):
             left = self._text(painter, QRect(left, place.top(), right - left + 1, place.height()), text, "code", token)
+        if row.dropped:
+            painter.fillRect(QRect(begin, place.center().y() + 1, left - begin, 1), self._inks.color("muted"))
         words = wording.agent_words(row.operation)
         left += theme.px(10)
         if words and right - left > theme.px(72) and row.operation.description != wording.title(row.operation):
@@ -229,12 +234,16 @@ class OperationDelegate(QStyledItemDelegate):
                 pieces.append((f"+{added:,}", "added_ink"))
         elif change := wording.mode_change(row.operation):
             pieces.append((change, "muted"))
+        if row.dropped:
+            pieces = [("dropped", "muted")]
+        elif row.dropped_hunks:
+            pieces.append((f"{wording.counted(len(row.dropped_hunks), 'change')} dropped", "risk"))
         right -= theme.px(4)
         for text, token in pieces:
             width = metrics.horizontalAdvance(text)
             self._text(painter, QRect(right - width, place.top(), width + 2, place.height()), text, "code", token)
             right -= width + theme.px(8)
-        if row.view.flags and not row.running:
+        if row.view.flags and not row.running and not row.dropped:
             right = self._flags(painter, place, right, row)
         if row.change:
             right = self._change(painter, place, right, row.change)

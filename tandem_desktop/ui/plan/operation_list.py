@@ -38,8 +38,10 @@ class OperationList(PointedCardList):
         self.left_behind.connect(self._leave_content)
 
     def set_editable(self, editable: bool) -> None:
-        """Whether operations can be removed and moved; looking is always possible."""
-        self._editable = editable
+        """Whether operations can be dropped and moved; looking is always possible."""
+        if editable != self._editable:
+            self._editable = editable
+            self._later()
         self.viewport().update()
 
     def go_to(self, operation_id: OperationId, *, open_it: bool = False) -> None:

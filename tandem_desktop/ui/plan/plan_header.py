@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.revisions_model import RevisionsModel
 from tandem_desktop.ui.plan import wording
@@ -113,8 +113,8 @@ class PlanHeader(QWidget):
         self._before = before
         self._arrange()
         self.compare.setText(f"Compare with r{before}")
-        self._digest = page.digest
-        self.totals.show_totals(Totals.of(page.views), page.digest)
+        self._digest = page.draft.digest if page.draft is not None else page.digest
+        self.totals.show_totals(Totals.of(page.left), self._digest)
         self.running_digest.setText(wording.short_digest(page.digest))
         self.running_digest.setToolTip(plain_tooltip(page.digest))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanDraft, PlanPage
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
@@ -36,8 +36,11 @@ def approval_refusal(page: PlanPage) -> str:
     if page.drifted or version.drifted:
         paths = tuple(dict.fromkeys((*(each.path for each in page.drifted), *version.drifted)))
         return f"{wording.counted(len(paths), 'file')} changed on disk since staging. Rework or put them back first."
-    if not page.views:
+    if not page.left:
         return "Nothing is left of the plan."
+    if page.draft is not None and page.draft.problems:
+        first = page.draft.problems[0]
+        return f"With your choices {first.step} no longer applies. Drop it too, or keep what it needs."
     if any(view.operation.kind not in wording.KINDS for view in page.views):
         return "The plan holds an operation of a kind this version does not know."
     return ""
@@ -74,6 +77,8 @@ def banners(page: PlanPage) -> Iterator[BannerWords]:
         yield BannerWords("error", text, (("rework", "Rework"),))
     if (page.drifted or version.drifted) and meta.status in OPEN:
         yield BannerWords("risk", _drift_sentence(page), (("rework", "Rework"), ("look", "Look again")))
+    if page.draft is not None:
+        yield _draft_banner(page, page.draft)
     if version.warnings:
         yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.confinement.startswith("not confined"):
@@ -105,6 +110,20 @@ def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
     text += f" (gone: {gone}{more})." if gone else "."
     text += " The plan text changed." if comparison.text_changed else ""
     return BannerWords("info", text, (("compared", "Done"),))
+
+
+def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
+    choices = draft.choices
+    parts = [
+        f"{wording.counted(len(choices.operations), 'operation')} dropped" if choices.operations else "",
+        f"{wording.counted(choices.dropped_hunks, 'change')} dropped" if choices.hunks else "",
+        "another order" if choices.order else "",
+    ]
+    following = f"Implement saves this as revision {page.version.revision + 1}."
+    if draft.problems:
+        following = f"{visible(draft.problems[0].step)}: {visible(draft.problems[0].reason)}"
+    text = f"Your own choices: {', '.join(each for each in parts if each)}. {following}"
+    return BannerWords("risk" if draft.problems else "info", text, (("keep-all", "Keep everything"),))
 
 
 def _about_status(page: PlanPage) -> Iterator[BannerWords]:

@@ -26,7 +26,6 @@ class PointedCardList(CardList):
     _pressed: tuple[int, Zone, QPoint] | None = None
     _dragged: tuple[int, int, int] | None = None
     """Row, where it was taken, and where the mouse is."""
-    _editable = True
 
     def watch_the_mouse(self) -> None:
         self.viewport().setMouseTracking(True)
@@ -186,7 +185,7 @@ class PointedCardList(CardList):
         words = {
             Zone.HANDLE: "Drag to change the order (Alt+↑, Alt+↓)",
             Zone.BOX: "Viewed (Space)",
-            Zone.REMOVE: "Remove this operation from the plan (x)",
+            Zone.REMOVE: "Keep this operation (x)" if shown.dropped else "Drop this operation (x)",
             Zone.EXPANDER: "Close (←)" if shown.expanded else "Open (→)",
         }.get(zone)
         if words is not None:

@@ -17,7 +17,7 @@ from tandem_desktop.events.events import (
     StagingCleared,
     TandemEvent,
 )
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan import wording

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QWidget
 from tandem_desktop.domain.execution import ResultStatus, RunStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.orchestration.workroom import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.wording import Totals

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.sheet import Sheet

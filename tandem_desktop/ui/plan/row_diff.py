@@ -14,6 +14,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.diff.diff_loader import DiffLoader
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.diff.special_content import words_about_nodes
+from tandem_desktop.ui.models.staged_operations_model import OperationRow
 from tandem_desktop.ui.theme.theme import Theme
 
 LoadContents = Callable[[OperationView, Callable[[bytes, bytes], None]], None]
@@ -66,6 +67,12 @@ class RowDiff(DiffView):
         self.go_to_change(wanted)
         return True
 
+    def show_choice(self, row: OperationRow, *, is_decidable: bool) -> None:
+        """Which changes are dropped, and whether that can still be decided."""
+        every = range(1, len(row.view.hunks) + 1)
+        self.set_dropped(tuple(every) if row.dropped else row.dropped_hunks)
+        self.set_offers({"drop", "keep"} if is_decidable and _has_choice(row.view) else ())
+
     def next_whitespace(self) -> None:
         """What the view's own key does, asked for from outside."""
         none = Qt.KeyboardModifier.NoModifier
@@ -94,6 +101,11 @@ class RowDiff(DiffView):
         if self._entry:
             self.go_to_change(1 if self._entry > 0 else -1)
             self._entry = 0
+
+
+def _has_choice(view: OperationView) -> bool:
+    """A part can be left out only of what is written; a move or a removal is dropped whole."""
+    return isinstance(view.operation.after, FileState) and view.operation.to is None and bool(view.hunks)
 
 
 def _same_bytes(view: OperationView) -> bool:

@@ -36,6 +36,8 @@ def notes_of(row: OperationRow) -> tuple[Note, ...]:
     notes = []
     if row.drift:
         notes.append(Note(Tone.RISK, row.drift))
+    if row.problem and not row.dropped:
+        notes.append(Note(Tone.RISK, f"No longer applies: {row.problem}"))
     result = row.result
     if result is not None and result.error:
         notes.append(Note(Tone.ERROR, "\n".join(visible_lines(result.error))))

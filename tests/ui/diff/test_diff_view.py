@@ -125,12 +125,25 @@ def test_enter_opens_the_fold_one_is_at(qtbot: QtBot, auth: DiffView) -> None:
 def test_a_button_in_the_bar_asks_for_its_change(qtbot: QtBot, auth: DiffView, theme: Theme, name: str) -> None:
     header = row_with(auth, RowKind.HEADER, 1)
     auth.ensure_visible(header)
-    buttons = header_buttons(theme, auth.row_area(header), is_dropped=False)
+    offers = frozenset({"drop", "keep"})
+    auth.set_offers(offers)
+    buttons = header_buttons(theme, auth.row_area(header), is_dropped=False, offers=offers)
     button = next(each for each in buttons if each.name == name)
     signal = auth.drop_requested if name == "drop" else auth.keep_requested
     with qtbot.waitSignal(signal) as asked:
         qtbot.mouseClick(auth.viewport(), Qt.MouseButton.LeftButton, pos=button.area.center())
     assert asked.args == [2]
+
+
+def test_what_is_not_offered_is_neither_in_the_bar_nor_on_a_key_nor_in_the_menu(qtbot: QtBot, auth: DiffView) -> None:
+    auth.set_offers(())
+    press(qtbot, auth, Qt.Key.Key_N)
+    with qtbot.assertNotEmitted(auth.drop_requested), qtbot.assertNotEmitted(auth.comment_requested):
+        press(qtbot, auth, Qt.Key.Key_X)
+        press(qtbot, auth, Qt.Key.Key_C)
+    words = " ".join(action.text() for action in auth.menu().actions())
+    assert "Drop" not in words
+    assert "Comment" not in words
 
 
 def test_x_asks_to_drop_and_when_dropped_to_keep(qtbot: QtBot, auth: DiffView) -> None:

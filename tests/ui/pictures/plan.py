@@ -14,8 +14,8 @@ from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.orchestration.workroom import PlanPage
 from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.staging.difference import Difference

@@ -8,7 +8,7 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.orchestration.workroom import PlanPage
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import flags

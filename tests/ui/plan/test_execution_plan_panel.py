@@ -374,7 +374,7 @@ def test_an_earlier_revision_can_be_looked_at_and_brought_back_but_not_changed(
     reviewing(panel, latest=4)
     assert not panel.footer.execute.isEnabled()
     panel.operations.list.setCurrentIndex(panel.model.index(0))
-    with qtbot.assertNotEmitted(panel.remove_requested):
+    with qtbot.assertNotEmitted(panel.choices_changed):
         QTest.keyClicks(panel.operations.list, "x")
     with qtbot.waitSignal(panel.restore_requested) as asked:
         click(qtbot, panel, "banner-restore")

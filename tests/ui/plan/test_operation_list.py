@@ -167,18 +167,23 @@ def test_v_reaches_the_diff_of_the_current_operation(panel: ExecutionPlanPanel, 
 
 
 @pytest.mark.req("S0-38")
-def test_x_and_the_cross_ask_for_the_removal_of_one_operation(
+def test_x_and_the_cross_drop_one_operation_and_the_next_time_keep_it(
     panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme
 ) -> None:
     operations = reviewing(panel, qtbot)
-    with qtbot.waitSignal(panel.remove_requested) as asked:
+    with qtbot.waitSignal(panel.choices_changed) as asked:
         press(operations, "jx")
-    assert asked.args == [panel.page.version.plan_id if panel.page else "", ("s2",)]
-    with qtbot.waitSignal(panel.remove_requested) as asked:
+    assert asked.args is not None
+    assert asked.args[0].operations == ("s2",)
+    with qtbot.waitSignal(panel.choices_changed) as asked:
         qtbot.mouseClick(operations.viewport(), LEFT, pos=zones(operations, 3, theme).remove.center())
     assert asked.args is not None
-    assert asked.args[1] == ("s4",)
-    assert panel.model.total == 6
+    assert asked.args[0].operations == ("s2", "s4")
+    assert [panel.model.row(number).dropped for number in range(6)] == [False, True, False, True, False, False]
+    with qtbot.waitSignal(panel.choices_changed) as asked:
+        press(operations, "x")
+    assert asked.args is not None
+    assert asked.args[0].operations == ("s2",)
 
 
 def drag(operations: OperationList, theme: Theme, row: int, target: QPoint) -> None:
@@ -194,40 +199,40 @@ def drag(operations: OperationList, theme: Theme, row: int, target: QPoint) -> N
 def test_dragging_the_handle_asks_for_another_order(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
     operations = reviewing(panel, qtbot)
     target = operations.visualRect(panel.model.index(3)).center() + QPoint(0, 8)
-    with qtbot.waitSignal(panel.reorder_requested) as asked:
+    with qtbot.waitSignal(panel.choices_changed) as asked:
         drag(operations, theme, 0, target)
     assert asked.args is not None
-    assert asked.args[1] == ("s2", "s3", "s4", "s1", "s5", "s6")
+    assert asked.args[0].order == ("s2", "s3", "s4", "s1", "s5", "s6")
     assert panel.model.row(0).operation.id == "s1"
 
 
 def test_a_card_dropped_where_it_was_changes_nothing(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
     operations = reviewing(panel, qtbot)
     start = zones(operations, 1, theme).handle.center()
-    with qtbot.assertNotEmitted(panel.reorder_requested):
+    with qtbot.assertNotEmitted(panel.choices_changed):
         drag(operations, theme, 1, start + QPoint(0, 14))
 
 
 def test_a_sorted_list_cannot_be_reordered(panel: ExecutionPlanPanel, qtbot: QtBot, theme: Theme) -> None:
     operations = reviewing(panel, qtbot)
     panel.operations.filter.order.setCurrentText("By path")
-    with qtbot.assertNotEmitted(panel.reorder_requested):
+    with qtbot.assertNotEmitted(panel.choices_changed):
         drag(operations, theme, 0, operations.visualRect(panel.model.index(3)).center())
         QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
 
 
 def test_alt_and_arrows_move_an_operation_without_a_mouse(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     operations = reviewing(panel, qtbot)
-    with qtbot.waitSignal(panel.reorder_requested) as asked:
+    with qtbot.waitSignal(panel.choices_changed) as asked:
         QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     assert asked.args is not None
-    assert asked.args[1][:2] == ("s2", "s1")
+    assert asked.args[0].order[:2] == ("s2", "s1")
 
 
 def test_letters_do_nothing_when_they_are_turned_off(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     operations = reviewing(panel, qtbot)
     panel.set_single_letters(False)
-    with qtbot.assertNotEmitted(panel.remove_requested):
+    with qtbot.assertNotEmitted(panel.choices_changed):
         press(operations, "jxn")
     assert current(operations) == "s1"
     QTest.keyClick(operations, Qt.Key.Key_Down)
@@ -325,7 +330,7 @@ def test_a_list_of_what_ran_cannot_be_changed(panel: ExecutionPlanPanel, qtbot: 
     operations = panel.operations.list
     operations.setFocus()
     operations.setCurrentIndex(panel.model.index(0))
-    with qtbot.assertNotEmitted(panel.remove_requested), qtbot.assertNotEmitted(panel.reorder_requested):
+    with qtbot.assertNotEmitted(panel.choices_changed):
         press(operations, "x ")
         QTest.keyClick(operations, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     assert not panel.model.viewed

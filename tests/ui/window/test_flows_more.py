@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
 
@@ -19,19 +19,49 @@ def person(window: Person) -> Person:
     return window
 
 
-def test_operation_taken_out_makes_a_revision_of_the_persons_own(person: Person, workspace: Path) -> None:
-    before = walk(workspace)
-    digest = person.place.panel.page.digest if person.place.panel.page else ""
+def test_dropped_operation_waits_beside_the_revision_and_implementing_saves_it_as_the_next(
+    person: Person, workspace: Path
+) -> None:
+    first = person.place.panel.page
+    assert first is not None
     person.place.panel.operations.list.setFocus()
     person.press(Qt.Key.Key_Down)
     person.press(Qt.Key.Key_X)
-    person.wait(lambda: person.revision == 2)
+    person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.draft))
     page = person.place.panel.page
     assert page is not None
-    assert page.version.origin is Origin.PERSON
-    assert page.digest != digest
-    assert len(person.operations) == 1
-    assert walk(workspace) == before
+    assert page.draft is not None
+    assert person.revision == 1
+    assert page.draft.digest not in ("", first.digest)
+    assert "Goodbye" not in (workspace / "README.md").read_text()
+    person.click("plan-action-execute_plan")
+    person.wait(lambda: person.sees("approval-implement"))
+    saved = person.place.panel.page
+    assert saved is not None
+    assert (saved.version.revision, saved.version.origin) == (2, Origin.PERSON)
+    assert saved.digest == page.draft.digest
+    left = person.operations
+    person.click("approval-implement")
+    person.wait(lambda: person.status is PlanStatus.COMPLETED)
+    written = [name for name in ("README.md", "app.py") if "Goodbye" in (workspace / name).read_text()]
+    assert written == left
+    assert len(left) == 1
+
+
+def test_choices_are_there_again_after_a_restart_and_can_all_be_taken_back(
+    person: Person, qtbot: QtBot, workspace: Path, tmp_path: Path
+) -> None:
+    person.place.panel.operations.list.setFocus()
+    person.press(Qt.Key.Key_Down)
+    person.press(Qt.Key.Key_X)
+    person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.draft))
+    person.leave()
+    again = Person(qtbot, workspace, tmp_path / "window.ini")
+    again.wait(lambda: bool(again.place.panel.page and again.place.panel.page.draft))
+    again.click("banner-keep-all")
+    again.wait(lambda: bool(again.place.panel.page and not again.place.panel.page.draft))
+    assert again.revision == 1
+    again.leave()
 
 
 def test_file_changed_meanwhile_keeps_the_plan_from_being_implemented(person: Person, workspace: Path) -> None:

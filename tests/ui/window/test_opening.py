@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +15,7 @@ from tandem_desktop.ui.window_frame import WindowFrame
 @pytest.fixture
 def settings_apart(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path / "config"))
 
 
 @pytest.mark.usefixtures("settings_apart")
@@ -27,7 +27,7 @@ def test_command_shows_a_frame_and_then_the_workspace_in_it(qtbot: QtBot, worksp
             content = frame.centralWidget()
             if not seen and content is None and frame.isVisible():
                 seen.append("frame")
-            if isinstance(content, MainWindow) and "ready" in content.status.agent_words:
+            if isinstance(content, MainWindow) and frame.isVisible() and "ready" in content.status.agent_words:
                 seen.append(frame.windowTitle())
                 frame.close()
 

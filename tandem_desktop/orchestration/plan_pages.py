@@ -1,0 +1,101 @@
+"""Everything a person sees of one revision, gathered in one value, with what their own choices make of it."""
+
+from dataclasses import dataclass
+
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.execution import OperationResult
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.review.choice_store import ChoiceStore
+from tandem_desktop.review.draft import Choices
+from tandem_desktop.review.drift import Drifted, drift
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.simulate import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDraft:
+    """A person's choices about the page, and the revision they would become."""
+
+    choices: Choices
+    digest: str
+    """What would be approved; empty where the choices cannot become a revision."""
+    views: tuple[OperationView, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage:
+    """All a person sees of one revision."""
+
+    version: PlanVersion
+    meta: PlanMeta
+    digest: str
+    views: tuple[OperationView, ...]
+    """Every operation of the revision, in the order the person wants; what was dropped is among them."""
+    tasks: tuple[PlanTask, ...]
+    results: tuple[OperationResult, ...]
+    drifted: tuple[Drifted, ...]
+    draft: PlanDraft | None = None
+
+    @property
+    def choices(self) -> Choices:
+        if self.draft is not None:
+            return self.draft.choices
+        return Choices(plan_id=self.version.plan_id, revision=self.version.revision)
+
+    @property
+    def left(self) -> tuple[OperationView, ...]:
+        """What would be done, with the person's choices."""
+        return self.draft.views if self.draft is not None else self.views
+
+
+class PlanPages:
+    """Reads stores and the disk; writes nothing but the person's choices."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._choices = ChoiceStore(engine.locations.sessions)
+
+    def page(self, plan_id: PlanId, revision: int | None = None) -> PlanPage:
+        """One revision; the latest when none is named."""
+        engine = self._engine
+        version, meta = engine.plans.revision(plan_id, revision), engine.plans.meta(plan_id)
+        waits = meta.status not in lifecycle.ENDED | lifecycle.RUNNING and version.revision == meta.revision
+        views = engine.view(version)
+        choices = self._choices.load(version) if waits else None
+        draft = self._draft(version, views, choices) if choices is not None and not choices.is_empty else None
+        if draft is not None:
+            by_id = {view.operation.id: view for view in views}
+            views = tuple(by_id[each.id] for each in draft.choices.ordered(version.operations))
+        operations = tuple(view.operation for view in draft.views) if draft is not None else version.operations
+        return PlanPage(
+            version=version,
+            meta=meta,
+            digest=version.approval_hash,
+            views=views,
+            tasks=engine.tasks(version),
+            results=engine.runs.results(version),
+            drifted=drift(operations, engine.workspace) if waits else (),
+            draft=draft,
+        )
+
+    def choose(self, choices: Choices) -> PlanPage:
+        """Keep the choices, and show the page with them."""
+        self._choices.save(self._engine.plans.meta(choices.plan_id).session_id, choices)
+        return self.page(choices.plan_id)
+
+    def _draft(self, version: PlanVersion, views: tuple[OperationView, ...], choices: Choices) -> PlanDraft:
+        engine = self._engine
+        drafted = engine.proposals.draft(version, choices)
+        if drafted.version is None:
+            return PlanDraft(choices, "", (), drafted.problems)
+        engine.objects.put_all(drafted.contents)  # so that they can be looked at
+        known = {view.operation: view for view in views}
+        fresh = tuple(each for each in drafted.version.operations if each not in known)
+        known |= {view.operation: view for view in engine.view(version.model_copy(update={"operations": fresh}))}
+        left = tuple(known[operation] for operation in drafted.version.operations)
+        return PlanDraft(choices, ApprovalHash.of(drafted.version).combined_hash, left, drafted.problems)
