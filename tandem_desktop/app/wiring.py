@@ -16,12 +16,14 @@ from tandem_desktop.execution.clearing import ClearBeside, clear_now
 from tandem_desktop.execution.plan_executor import PlanExecutor
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.review.comment_store import CommentStore
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage.locations import Locations, default_state_directory
 from tandem_desktop.storage.objects import ObjectStore
@@ -75,6 +77,14 @@ def build_engine(
         clock=now,
         stalls_after=timedelta(minutes=chosen.executor_timeout_minutes),
     )
+    decisions = Decisions(
+        workspace=workspace,
+        plans=plans,
+        enforcer=enforcer,
+        events=events,
+        clock=now,
+        before_writing=runs.refuse_if_interrupted,
+    )
     return Engine(
         locations=locations,
         workspace=workspace,
@@ -90,13 +100,9 @@ def build_engine(
             clock=now,
             before_writing=runs.refuse_if_interrupted,
         ),
-        decisions=Decisions(
-            workspace=workspace,
-            plans=plans,
-            enforcer=enforcer,
-            events=events,
-            clock=now,
-            before_writing=runs.refuse_if_interrupted,
+        decisions=decisions,
+        commenting=Commenting(
+            store=CommentStore(locations.sessions), plans=plans, objects=objects, decisions=decisions, clock=now
         ),
         runs=runs,
         audit=audit,

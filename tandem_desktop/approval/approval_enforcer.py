@@ -11,6 +11,7 @@ from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingErro
 from tandem_desktop.domain.execution import ExecutionRecord, OperationResult
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.review import Coverage
 
 LIFETIME = timedelta(hours=24)
 MIN_DIGEST_DIGITS = 12
@@ -36,6 +37,9 @@ class ApprovalEnforcer:
         workspace: WorkspaceIdentity,
         digest_given: str,
         acknowledged: tuple[str, ...] = (),
+        *,
+        coverage: Coverage | None = None,
+        notes: str = "",
     ) -> Approval:
         """Bind this revision to this workspace, if `digest_given` says that it is the one that was seen.
 
@@ -63,6 +67,8 @@ class ApprovalEnforcer:
             approved_at=now,
             expires_at=now + self._lifetime,
             acknowledged_flags=acknowledged,
+            coverage=coverage,
+            notes=notes,
         )
         self._audit.append("approved", now, approval)
         self._store.record(approval)

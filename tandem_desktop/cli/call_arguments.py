@@ -62,7 +62,7 @@ def compare(parser: ArgumentParser) -> None:
 
 def drop(parser: ArgumentParser) -> None:
     plan(parser)
-    parser.add_argument("drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, or some of its hunks")
+    parser.add_argument("drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, some of its hunks (1,3), or lines (+12..14,-8)")
 
 
 def restore(parser: ArgumentParser) -> None:
@@ -73,11 +73,26 @@ def restore(parser: ArgumentParser) -> None:
 def approve(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--digest", metavar="D", required=True, help="at least 12 digits of the digest you were shown")
+    parser.add_argument("--notes", metavar="T", default="", help="words the agent hears with the result")
+    parser.add_argument(
+        "--comments-as-notes", action="store_true", help="comments that were not sent go with the notes"
+    )
 
 
 def reject(parser: ArgumentParser) -> None:
     plan(parser)
-    parser.add_argument("--feedback", metavar="T", required=True, help="what should be different")
+    parser.add_argument("--feedback", metavar="T", default="", help="what should be different, beside the comments")
+
+
+def comment(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("place", metavar="PLACE", help="an operation, lines of it, or the plan text")
+    parser.add_argument("text", metavar="TEXT", help="what should be different")
+
+
+def comments(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("--remove", metavar="ID", help="take this comment back")
 
 
 def apply(parser: ArgumentParser) -> None:

@@ -226,6 +226,35 @@ CALLS: tuple[CallWords, ...] = (
         "PLAN R",
     ),
     CallWords(
+        "comment",
+        DECIDE,
+        "say something about a plan, an operation or some lines",
+        "Keep a comment as a draft. All drafts go to the agent together when the plan is sent back.\n"
+        "PLACE is an operation (s1), lines of the proposed file (s1:+12..14) or of the file as it was (s1:-8),\n"
+        "or the plan text (text, text:3).",
+        (
+            ('tandem comment PLAN-1a2b3c4d s2:+20..22 "this changes who may log in"', "on three proposed lines"),
+            ('tandem comment PLAN-1a2b3c4d s3 "why at all?"', "on an operation"),
+            ('tandem comment PLAN-1a2b3c4d text "the second task is missing"', "on the plan text"),
+        ),
+        "commenting:comment",
+        arguments.comment,
+        "PLAN PLACE TEXT",
+    ),
+    CallWords(
+        "comments",
+        DECIDE,
+        "the comments on a plan",
+        "List the comments that were not sent yet, beside the lines they are about now; or take one back.",
+        (
+            ("tandem comments PLAN-1a2b3c4d", "what would be sent"),
+            ("tandem comments PLAN-1a2b3c4d --remove C2", "take one back"),
+        ),
+        "commenting:comments",
+        arguments.comments,
+        "PLAN [--remove ID]",
+    ),
+    CallWords(
         "approve",
         DECIDE,
         "exactly this, once",
@@ -234,17 +263,21 @@ CALLS: tuple[CallWords, ...] = (
         (("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),),
         "deciding:approve",
         arguments.approve,
-        "PLAN --digest D",
+        "PLAN --digest D [--notes T]",
     ),
     CallWords(
         "reject",
         DECIDE,
-        "send a plan back with words",
-        "Send the plan back. After the third time a person has to step in.",
-        (('tandem reject PLAN-1a2b3c4d --feedback "keep the old name"', "say what should be different"),),
+        "send a plan back with words and comments",
+        "Send the plan back, with the words given here and every comment that was not sent yet.\n"
+        "After the third time a person has to step in.",
+        (
+            ('tandem reject PLAN-1a2b3c4d --feedback "keep the old name"', "say what should be different"),
+            ("tandem reject PLAN-1a2b3c4d", "the comments say it all"),
+        ),
         "deciding:reject",
         arguments.reject,
-        "PLAN --feedback T",
+        "PLAN [--feedback T]",
     ),
     CallWords(
         "cancel",

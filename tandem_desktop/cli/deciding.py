@@ -1,15 +1,18 @@
 """approve, reject, cancel: what a person decides about a plan."""
 
-from tandem_desktop.cli.answers import Answer, readable, utc
+from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.domain.errors import NotApprovableError
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 
 
 def approve(call: Call) -> Answer:
     plan_id = call.plan_id()
-    approval = call.engine.decisions.approve(plan_id, call.arguments.digest)
+    approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=_notes(call, plan_id))
+    call.engine.commenting.mark_sent(plan_id)
     revision = approval.approval_hash.revision
     data = {
         "plan_id": plan_id,
@@ -26,7 +29,7 @@ def approve(call: Call) -> Answer:
 
 def reject(call: Call) -> Answer:
     plan_id = call.plan_id()
-    meta = call.engine.decisions.reject(plan_id, call.arguments.feedback)
+    meta = call.engine.commenting.send_back(plan_id, call.arguments.feedback)
     data = {
         "plan_id": plan_id,
         "revision": meta.revision,
@@ -37,9 +40,10 @@ def reject(call: Call) -> Answer:
         words = f" was sent back {len(meta.rejections)} times; now a person has to step in."
         following = f"Change it yourself with: {call.command('drop', plan_id, 'OP')}, or end it with cancel."
     else:
-        words = f" r{meta.revision} was sent back: {call.arguments.feedback}"
+        words = f" r{meta.revision} was sent back:"
         following = f"Wait for a new revision, or make one: {call.command('drop', plan_id, 'OP')}"
-    return Answer(data, [(Span(plan_id, Tone.STRONG), words)], next=following)
+    said = meta.rejections[-1].feedback.split("\n")
+    return Answer(data, [(Span(plan_id, Tone.STRONG), words), *(f"  {line}" for line in said)], next=following)
 
 
 def cancel(call: Call) -> Answer:
@@ -49,3 +53,14 @@ def cancel(call: Call) -> Answer:
     data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}
     words = (Span(plan_id, Tone.STRONG), " is cancelled; nothing of it will run.")
     return Answer(data, [words], next=call.command("list"))
+
+
+def _notes(call: Call, plan_id: PlanId) -> str:
+    """The words that go with an approval. Comments that were not sent are never dropped on the way."""
+    drafts = call.engine.commenting.comments(plan_id).drafts
+    if drafts and not call.arguments.comments_as_notes:
+        raise NotApprovableError(
+            f"{plan_id} has {count(len(drafts), 'comment')} that nobody has read yet.",
+            next=f"Send the plan back: {call.command('reject', plan_id)}; or approve it with --comments-as-notes",
+        )
+    return call.engine.commenting.feedback(plan_id, call.arguments.notes)

@@ -8,6 +8,7 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.review import Coverage
 
 
 class ApprovalHash(Frozen):
@@ -78,3 +79,7 @@ class Approval(Frozen):
     expires_at: datetime
     approved_by: Literal["user", "system"] = "user"
     acknowledged_flags: tuple[str, ...] = ()
+    coverage: Coverage | None = None
+    """What of it had been on screen; nothing where it was not approved on a screen."""
+    notes: str = ""
+    """What the person said to it while approving."""

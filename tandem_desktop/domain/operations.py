@@ -1,5 +1,6 @@
 """What may happen to a workspace: typed states of a path, and operations that turn one into another."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -30,6 +31,11 @@ class FileState(Frozen):
     sha256: Sha256
     size: Annotated[int, Field(ge=0)]
     mode: Mode
+
+    @classmethod
+    def of(cls, content: bytes, mode: int) -> "FileState":
+        """The state of a file that holds these bytes."""
+        return cls(sha256=hashlib.sha256(content).hexdigest(), size=len(content), mode=mode)
 
 
 class SymlinkState(Frozen):

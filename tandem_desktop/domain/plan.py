@@ -111,3 +111,5 @@ class PlanMeta(Frozen):
     execution_ended_at: datetime | None = None
     result_summary: str = ""
     rejections: tuple[Rejection, ...] = ()
+    approval_notes: str = ""
+    """What the person said while approving; the agent hears it with the result."""

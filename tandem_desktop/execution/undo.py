@@ -1,6 +1,5 @@
 """Take a run back: touched paths only, exactly, and never over a later edit."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -235,11 +234,7 @@ def _combined(
     if content is None:
         return None
     mode = before.mode if disk.mode == after.mode else disk.mode
-    return file_state(content, mode), content
-
-
-def file_state(content: bytes, mode: int) -> FileState:
-    return FileState(sha256=hashlib.sha256(content).hexdigest(), size=len(content), mode=mode)
+    return FileState.of(content, mode), content
 
 
 def _what_happened(disk: NodeState, after: NodeState) -> str:

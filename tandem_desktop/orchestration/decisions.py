@@ -8,6 +8,7 @@ from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.review import Coverage
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans import lifecycle
@@ -36,8 +37,16 @@ class Decisions:
         self._clock = clock
         self._before_writing = before_writing
 
-    def approve(self, plan_id: PlanId, digest: str) -> Approval:
-        """Bind the click to the digest that was shown.
+    def approve(
+        self,
+        plan_id: PlanId,
+        digest: str,
+        *,
+        acknowledged: tuple[str, ...] = (),
+        coverage: Coverage | None = None,
+        notes: str = "",
+    ) -> Approval:
+        """Bind the click to the digest that was shown, with what was on screen and what the person said to it.
 
         Raises:
             ApprovalDriftError: the latest revision has another digest.
@@ -48,8 +57,10 @@ class Decisions:
         version = self._plans.revision(plan_id)
         lifecycle.approve(self._plans.meta(plan_id))
         self._refuse_unfinished(version)
-        approval = self._enforcer.approve(version, self._workspace.identity, digest)
-        self._plans.update(plan_id, lifecycle.approve)
+        approval = self._enforcer.approve(
+            version, self._workspace.identity, digest, acknowledged, coverage=coverage, notes=notes
+        )
+        self._plans.update(plan_id, lambda found: lifecycle.approve(found, notes))
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
 

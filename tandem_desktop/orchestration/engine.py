@@ -11,6 +11,7 @@ from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
 from tandem_desktop.execution.segments import is_a_command
+from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
@@ -35,6 +36,7 @@ class Engine:
     plans: PlanStore
     proposals: Proposals
     decisions: Decisions
+    commenting: Commenting
     runs: PlanRuns
     audit: AuditLog
     events: EventStream

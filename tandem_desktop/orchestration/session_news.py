@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tandem_desktop.domain.execution import RunKind, RunRecord
-from tandem_desktop.domain.operations import Absent, CommandCall, FileState, NodeState, StagedOperation
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
@@ -11,6 +11,7 @@ from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
+from tandem_desktop.review.compare import compare
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -73,6 +74,8 @@ class SessionNews:
             self._runs.results_of(run.run_id),
             status=run.status,
             rolled_back=run.rolled_back,
+            by_person=self._by_person(version) if run.kind is RunKind.APPLY else None,
+            notes=self._plans.meta(run.plan_id).approval_notes if run.kind is RunKind.APPLY else "",
         )
 
     def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, words: list[str]) -> SessionFacts:
@@ -84,9 +87,9 @@ class SessionNews:
                 self._shadow.settle(_paths(latest.operations))
             self._staging.clear()
         else:
-            dropped = self._follow_person(latest)
+            by_person = self._follow_person(latest)
             if facts.told_plan != told:
-                words += [messages.operations_removed(dropped)] if dropped else []
+                words += [messages.plan_changed(by_person)] if by_person else []
                 words += [
                     messages.rework(rejection.feedback)
                     for rejection in meta.rejections
@@ -96,13 +99,13 @@ class SessionNews:
                 ]
         return facts.model_copy(update={"told_plan": told})
 
-    def _follow_person(self, latest: PlanVersion) -> tuple[StagedOperation, ...]:
-        """Make the shadow agree with what the person left of the plan; the operations that were taken out."""
+    def _follow_person(self, latest: PlanVersion) -> messages.ByPerson | None:
+        """Make the shadow agree with what the person made of the plan, and say what that is."""
         if latest.origin in _BY_AGENT:
-            return ()
+            return None
         by_agent = self._last_by_agent(latest)
         if by_agent is None:
-            return ()
+            return None
         wanted = _after_states(latest.operations)
         gone: set[str] = set()
         edited: dict[str, NodeState] = {}
@@ -115,8 +118,24 @@ class SessionNews:
         self._shadow.settle(gone)
         commands = {operation.call for operation in latest.operations if operation.call}
         self._staging.follow_person(commands, gone, edited)
-        kept = {_identity(operation) for operation in latest.operations}
-        return tuple(operation for operation in by_agent.operations if _identity(operation) not in kept)
+        return self._by_person(latest)
+
+    def _by_person(self, version: PlanVersion) -> messages.ByPerson | None:
+        """What the person left out of the agent's last revision, and what they changed in it."""
+        by_agent = None if version.origin in _BY_AGENT else self._last_by_agent(version)
+        if by_agent is None:
+            return None
+        found = compare(by_agent, version)
+        if found.is_empty:
+            return None
+        removed, changed, added = ({each.id for each in part} for part in (found.removed, found.changed, found.added))
+        return messages.ByPerson(
+            left_out=tuple(o for o in by_agent.operations if o.id in removed),
+            changed=tuple(o for o in version.operations if o.id in changed),
+            added=tuple(o for o in version.operations if o.id in added),
+            is_reordered=bool(found.reordered),
+            has_other_text=found.text_changed,
+        )
 
     def _last_by_agent(self, latest: PlanVersion) -> PlanVersion | None:
         for number in range(latest.revision, 0, -1):
@@ -139,10 +158,3 @@ def _after_states(operations: Iterable[StagedOperation]) -> dict[str, NodeState]
         for change in operation.changes():
             states[change.path] = change.after
     return states
-
-
-def _identity(operation: StagedOperation) -> str | CommandCall | None:
-    """An operation is known again by its path, or by its command."""
-    if operation.call is not None:
-        return operation.call
-    return operation.path if isinstance(operation.after, Absent) else operation.to or operation.path

@@ -1,9 +1,9 @@
 """What an agent is told in the middle of a conversation: always what is so, never what was meant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunStatus
-from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import OperationKind, StagedOperation
 from tandem_desktop.policy.rejections import denied
 
@@ -16,14 +16,17 @@ def after_run(
     *,
     status: RunStatus,
     rolled_back: bool,
-    also_changed: Sequence[str] = (),
+    by_person: "ByPerson | None" = None,
+    notes: str = "",
 ) -> str:
-    """How a run ended, operation by operation, and what is on disk now."""
+    """How a run ended, operation by operation, what the person had changed of the plan, and what is on disk now."""
     by_id = {result.id: result for result in results}
     lines = [_headline(status, rolled_back)]
     lines.extend(_line(operation, by_id.get(operation.id), rolled_back=rolled_back) for operation in operations)
-    if also_changed:
-        lines.append("Changed on disk meanwhile, by somebody else: " + ", ".join(also_changed) + ".")
+    if by_person is not None:
+        lines.extend(by_person.lines())
+    if notes.strip():
+        lines.append(f"The person's notes on it:\n{notes.strip()}")
     lines.append("Your copy of these files is what is on disk now. Read a file again before you rely on it.")
     return "\n".join(lines)
 
@@ -36,13 +39,36 @@ def after_undo(changed: Sequence[str], merged: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def operations_removed(operations: Sequence[StagedOperation]) -> str:
-    """A person took operations out of the plan."""
-    return (
-        "The person removed from the plan: "
-        + "; ".join(described(operation) for operation in operations)
-        + ". These paths are as they are on disk again. Do not bring this back unless asked to."
-    )
+@dataclass(frozen=True, slots=True)
+class ByPerson:
+    """What a person made of an agent's revision."""
+
+    left_out: tuple[StagedOperation, ...] = ()
+    changed: tuple[StagedOperation, ...] = ()
+    """As they stand in the person's revision."""
+    added: tuple[StagedOperation, ...] = ()
+    is_reordered: bool = False
+    has_other_text: bool = False
+
+    def lines(self) -> list[str]:
+        """One sentence for each operation."""
+        return [
+            *(f"- {described(operation)}: left out by the person" for operation in self.left_out),
+            *(f"- {described(operation)}: changed by the person before it was approved" for operation in self.changed),
+            *(f"- {described(operation)}: added by the person" for operation in self.added),
+            *(["- the order of the operations: changed by the person"] if self.is_reordered else []),
+            *(["- the plan text: changed by the person"] if self.has_other_text else []),
+        ]
+
+
+def plan_changed(by_person: ByPerson) -> str:
+    """A person took something out of the plan, or changed it, while it waits."""
+    lines = ["The person changed the plan:", *by_person.lines()]
+    if by_person.left_out:
+        lines.append("What was left out is as it is on disk again. Do not bring it back unless asked to.")
+    if by_person.changed:
+        lines.append("What was changed is in your copy as the person wants it. Read it again before you go on.")
+    return "\n".join(lines)
 
 
 def staging_cleared(operations: Sequence[StagedOperation]) -> str:
@@ -57,10 +83,9 @@ def plan_cancelled() -> str:
     return "The person cancelled the plan. Nothing of it was applied. Wait for the next request."
 
 
-def rework(feedback: str, comments: Mapping[OperationId, str] | None = None) -> str:
-    """A person sent the plan back, with words for the whole and for single operations."""
+def rework(feedback: str) -> str:
+    """A person sent the plan back, with words and comments."""
     lines = [denied(feedback)]
-    lines.extend(f"On {operation}: {comment.strip()}" for operation, comment in (comments or {}).items())
     lines.append("You are still in Plan mode and nothing was applied. Revise the plan and present it again.")
     return "\n".join(lines)
 

@@ -1,6 +1,7 @@
-"""A person's choices about a revision, dropped operations and hunks, as the operations of the next one."""
+"""A person's choices about a revision, as the operations of the next one."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,34 +9,51 @@ from tandem_desktop.domain.errors import BadInputError, StepRefusedError, Unknow
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.review.merge import merge
-from tandem_desktop.staging.hunks import hunks, keep
+from tandem_desktop.staging.hunks import Hunk, hunks, keep, keep_lines, numbered
+from tandem_desktop.staging.text import detect_encoding
 from tandem_desktop.storage.objects import ObjectStore
+
+_PART = re.compile(r"([+-]?)([1-9]\d{0,8})(?:\.\.([1-9]\d{0,8}))?")
+_WITH_LINES = ("utf-8", "latin-1")
+_MANY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """One operation, or some of its hunks, that the person does not want."""
+    """One operation that the person does not want, or some of its hunks and lines; or their own version of its file."""
 
     operation: OperationId
     hunks: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
+    """Lines that do not come, by their numbers in the proposed file."""
+    removed: tuple[int, ...] = ()
+    """Lines that stay, by their numbers in the file as it was."""
+    edited: str | None = None
+    """The digest of the person's own bytes; nothing else of the operation is left out then."""
+
+    @property
+    def is_whole(self) -> bool:
+        return not (self.hunks or self.added or self.removed or self.edited)
 
     @classmethod
     def parse(cls, text: str) -> "Drop":
-        """`OP` or `OP:1,3`."""
-        operation, colon, numbers = text.partition(":")
+        """`OP` is the whole operation, `OP:1,3` two of its hunks, `OP:+12..14,-8` single lines."""
+        operation, colon, parts = text.partition(":")
         if not colon:
             return cls(OperationId(operation))
-        try:
-            chosen = tuple(int(number) for number in numbers.split(","))
-        except ValueError:
-            chosen = ()
-        if not chosen or any(number < 1 for number in chosen):
-            raise BadInputError(
-                f"{text} does not name hunks: after the colon come numbers from 1, such as {operation}:1,3.",
-                step=operation,
-                next="See the numbers with: tandem show PLAN --diff",
-            )
-        return cls(OperationId(operation), chosen)
+        chosen: dict[str, list[int]] = {"": [], "+": [], "-": []}
+        for part in parts.split(","):
+            match = _PART.fullmatch(part.strip())
+            first, last = (int(match[2]), int(match[3] or match[2])) if match else (1, 0)
+            if match is None or not first <= last < first + _MANY:
+                raise BadInputError(
+                    f"{text} does not name hunks or lines: after the colon come the numbers of hunks, such as "
+                    f"{operation}:1,3, or of lines, such as {operation}:+12..14,-8.",
+                    step=operation,
+                    next="See the numbers with: tandem show PLAN --diff",
+                )
+            chosen[match[1]] += range(first, last + 1)
+        return cls(OperationId(operation), tuple(chosen[""]), tuple(chosen["+"]), tuple(chosen["-"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +65,11 @@ class Chosen:
 
 
 def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objects: ObjectStore) -> Chosen:
-    """Leave out what was dropped.
+    """The operations as the person wants them. Whether they still apply one after the other is for the simulation.
 
     Raises:
-        UnknownOperationError: there is no such operation or hunk.
-        StepRefusedError: another operation waits for one that was dropped, or nothing would be left.
+        UnknownOperationError: there is no such operation, hunk or line.
+        StepRefusedError: nothing would be left, or lines of such a file cannot be chosen one by one.
     """
     left = {operation.id: operation for operation in operations}
     contents: list[bytes] = []
@@ -63,7 +81,7 @@ def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objec
                 step=drop.operation,
                 next="See them with: tandem show PLAN",
             )
-        reduced = _without_hunks(operation, drop.hunks, objects) if drop.hunks else None
+        reduced = None if drop.is_whole else _reduced(operation, drop, objects)
         if reduced is None:
             del left[drop.operation]
         else:
@@ -71,7 +89,6 @@ def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objec
             contents.append(data)
     if not left:
         raise StepRefusedError("Nothing would be left of the plan.", next="End it with: tandem cancel PLAN")
-    _refuse_orphans(tuple(left.values()))
     later = _Later(operations, left, objects, contents)
     return Chosen(tuple(later.operations()), tuple(contents))
 
@@ -115,11 +132,7 @@ class _Later:
         content = merge(self._read(base), self._read(now), self._read(after))
         if content is None:
             return operation
-        state = FileState(
-            sha256=hashlib.sha256(content).hexdigest(),
-            size=len(content),
-            mode=now.mode if after.mode == base.mode else after.mode,
-        )
+        state = FileState.of(content, now.mode if after.mode == base.mode else after.mode)
         self._made[state.sha256] = content
         self._contents.append(content)
         return operation.model_copy(update={"base": now, "after": state})
@@ -139,10 +152,8 @@ class _Later:
         return self._objects.read(state.sha256) if made is None else made
 
 
-def _without_hunks(
-    operation: StagedOperation, dropped: tuple[int, ...], objects: ObjectStore
-) -> tuple[StagedOperation, bytes] | None:
-    """The operation without these hunks; nothing when it would change nothing."""
+def _reduced(operation: StagedOperation, drop: Drop, objects: ObjectStore) -> tuple[StagedOperation, bytes] | None:
+    """The operation without what was left out, or with the person's own bytes; nothing when it would change nothing."""
     if not isinstance(operation.after, FileState) or operation.to is not None:
         raise UnknownOperationError(
             f"{operation.id} ({operation.kind.value}) has no hunks; it can only be dropped whole.",
@@ -150,29 +161,46 @@ def _without_hunks(
             path=operation.path,
             next=f"tandem drop PLAN {operation.id}",
         )
-    before = objects.read(operation.base.sha256) if isinstance(operation.base, FileState) else b""
-    shown = hunks(before, objects.read(operation.after.sha256))
-    if unknown := [number for number in dropped if number > len(shown)]:
-        raise UnknownOperationError(
-            f"{operation.id} has {len(shown)} hunks; there is no hunk {unknown[0]}.",
-            step=operation.id,
-            path=operation.path,
-            next="See them with: tandem show PLAN --diff",
-        )
-    data = keep(before, shown, dropped)
-    after = FileState(sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=operation.after.mode)
+    data = objects.read(drop.edited) if drop.edited else _without(operation, operation.after, drop, objects)
+    after = FileState.of(data, operation.after.mode)
     if after == operation.base:
         return None
     return operation.model_copy(update={"after": after}), data
 
 
-def _refuse_orphans(operations: tuple[StagedOperation, ...]) -> None:
-    present = {operation.id for operation in operations}
-    for operation in operations:
-        for blocker in operation.blocked_by:
-            if blocker not in present:
-                raise StepRefusedError(
-                    f"{operation.id} waits for {blocker}, which would be dropped.",
-                    step=operation.id,
-                    next=f"Drop {operation.id} too, or keep {blocker}.",
-                )
+def _without(operation: StagedOperation, state: FileState, drop: Drop, objects: ObjectStore) -> bytes:
+    before = objects.read(operation.base.sha256) if isinstance(operation.base, FileState) else b""
+    after = objects.read(state.sha256)
+    shown = hunks(before, after)
+    if unknown := [number for number in drop.hunks if number > len(shown)]:
+        raise _unknown(operation, f"{operation.id} has {len(shown)} hunks; there is no hunk {unknown[0]}.")
+    if not drop.added and not drop.removed:
+        return keep(before, shown, drop.hunks)
+    if not {detect_encoding(before), detect_encoding(after)} <= set(_WITH_LINES):
+        raise StepRefusedError(
+            f"{operation.path} is not plain text, so its lines cannot be chosen one by one.",
+            step=operation.id,
+            path=operation.path,
+            next="Choose whole hunks, or drop the operation.",
+        )
+    left_out = [hunk for hunk in shown if hunk.n in drop.hunks]
+    try:
+        return keep_lines(
+            before,
+            shown,
+            added={*drop.added, *_numbers(left_out, "+")},
+            removed={*drop.removed, *_numbers(left_out, "-")},
+        )
+    except StepRefusedError as error:
+        raise _unknown(operation, f"{operation.id}: {error.message}") from error
+
+
+def _numbers(some: Sequence[Hunk], sign: str) -> Iterator[int]:
+    for hunk in some:
+        yield from numbered(hunk, sign)
+
+
+def _unknown(operation: StagedOperation, message: str) -> UnknownOperationError:
+    return UnknownOperationError(
+        message, step=operation.id, path=operation.path, next="See them with: tandem show PLAN --diff"
+    )

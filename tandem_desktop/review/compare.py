@@ -77,6 +77,12 @@ def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
     )
 
 
+def counterparts(old: PlanVersion, new: PlanVersion) -> dict[OperationId, OperationId]:
+    """Which operation of the newer revision works on what one of the older did; what is gone is not in it."""
+    pairs = _paired(old.operations, new.operations)
+    return {old.operations[pair.old].id: new.operations[pair.new].id for pair in pairs}
+
+
 def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> list[_Pair]:
     """Pairs in the order of the newer revision; surer reasons to pair are tried first."""
     old_subjects, new_subjects = _subjects(old), _subjects(new)

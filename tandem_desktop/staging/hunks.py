@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tandem_desktop.domain.errors import StepRefusedError
 from tandem_desktop.staging.diff import Change, changes
-from tandem_desktop.staging.text import ends_without_newline, split_lines
+from tandem_desktop.staging.text import ends_without_newline, newline_of, split_lines
 
 CONTEXT_LINES = 3
 
@@ -64,22 +64,7 @@ def rebuild(before: bytes, wanted: Iterable[Hunk]) -> bytes:
     Raises:
         StepRefusedError: a hunk was made from other bytes than these.
     """
-    old = split_lines(before)
-    pieces: list[bytes] = []
-    position = 0
-    for hunk in sorted(wanted, key=lambda hunk: hunk.n):
-        start = _zero_based(hunk.old_start, hunk.old_count)
-        end = start + hunk.old_count
-        if start < position or old[start:end] != [line.raw for line in hunk.lines if line.kind != "+"]:
-            raise StepRefusedError(
-                f"Hunk {hunk.n} ({hunk.header}) was not made from this content.",
-                next="Read the file again and compare it anew.",
-            )
-        pieces.extend(old[position:start])
-        pieces.extend(line.raw for line in hunk.lines if line.kind != "-")
-        position = end
-    pieces.extend(old[position:])
-    return b"".join(pieces)
+    return b"".join(_rebuilt(before, wanted))
 
 
 def keep(before: bytes, all_hunks: Sequence[Hunk], dropped: Collection[int]) -> bytes:
@@ -108,6 +93,69 @@ def kept(all_hunks: Sequence[Hunk], dropped: Collection[int]) -> tuple[Hunk, ...
         chosen.append(replace(hunk, new_start=_one_based(start, hunk.new_count)))
         shift += hunk.new_count - hunk.old_count
     return tuple(chosen)
+
+
+def keep_lines(
+    before: bytes, all_hunks: Sequence[Hunk], *, added: Collection[int] = (), removed: Collection[int] = ()
+) -> bytes:
+    """The content when some added lines, by their new numbers, do not come and some removed ones, by their old, stay.
+
+    A line that stays comes before the lines that were to replace it. One that was the last of its file, without a
+    newline, gets one when another follows it now.
+
+    Raises:
+        StepRefusedError: a number names no line that was added or removed.
+    """
+    chosen = [_without_lines(hunk, added, removed) for hunk in all_hunks]
+    for sign, wanted in (("+", added), ("-", removed)):
+        known = {number for hunk in all_hunks for number in numbered(hunk, sign)}
+        if unknown := sorted(set(wanted) - known):
+            raise StepRefusedError(
+                f"Line {sign}{unknown[0]} is not one that was {'added' if sign == '+' else 'removed'}.",
+                next="Choose among the numbers shown with the diff.",
+            )
+    *lines, last = _rebuilt(before, chosen) or [b""]
+    newline = newline_of(before)
+    return b"".join(line if line.endswith(newline) else line + newline for line in lines) + last
+
+
+def numbered(hunk: Hunk, sign: str) -> dict[int, HunkLine]:
+    """The added (`+`) lines of a hunk by their numbers in the new file, or the removed (`-`) ones by their old."""
+    start = hunk.new_start if sign == "+" else hunk.old_start
+    own = (line for line in hunk.lines if line.kind in (" ", sign))
+    return {number: line for number, line in enumerate(own, start=start) if line.kind == sign}
+
+
+def _rebuilt(before: bytes, wanted: Iterable[Hunk]) -> list[bytes]:
+    old = split_lines(before)
+    pieces: list[bytes] = []
+    position = 0
+    for hunk in sorted(wanted, key=lambda hunk: hunk.n):
+        start = _zero_based(hunk.old_start, hunk.old_count)
+        end = start + hunk.old_count
+        if start < position or old[start:end] != [line.raw for line in hunk.lines if line.kind != "+"]:
+            raise StepRefusedError(
+                f"Hunk {hunk.n} ({hunk.header}) was not made from this content.",
+                next="Read the file again and compare it anew.",
+            )
+        pieces.extend(old[position:start])
+        pieces.extend(line.raw for line in hunk.lines if line.kind != "-")
+        position = end
+    pieces.extend(old[position:])
+    return pieces
+
+
+def _without_lines(hunk: Hunk, added: Collection[int], removed: Collection[int]) -> Hunk:
+    old, new = hunk.old_start, hunk.new_start
+    lines: list[HunkLine] = []
+    for line in hunk.lines:
+        if line.kind == "-":
+            lines.append(line._replace(kind=" ") if old in removed else line)
+        elif line.kind == " " or new not in added:
+            lines.append(line)
+        old += line.kind != "+"
+        new += line.kind != "-"
+    return replace(hunk, lines=tuple(lines), new_count=sum(line.kind != "-" for line in lines))
 
 
 def _groups(found: Sequence[Change], context: int) -> Iterator[list[Change]]:

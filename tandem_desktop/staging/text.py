@@ -77,6 +77,12 @@ def ends_without_newline(content: bytes) -> bool:
     return not content.endswith("\n".encode(codec))
 
 
+def newline_of(content: bytes) -> bytes:
+    """The bytes that end a line in such a content."""
+    codec = _utf16_codec(content)
+    return b"\n" if codec is None else "\n".encode(codec)
+
+
 def detect_encoding(content: bytes) -> str:
     wide = _utf16_codec(content)
     if wide is not None:

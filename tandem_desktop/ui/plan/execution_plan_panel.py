@@ -21,6 +21,7 @@ from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan import plan_page_facts, wording
@@ -37,7 +38,6 @@ from tandem_desktop.ui.plan.progress_follower import ProgressFollower
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.spacing import Spacing
-from tandem_desktop.ui.plan.viewed_marks import ViewedMarks
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 

@@ -13,7 +13,8 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.agents import AgentProfile, OnReject
 from tandem_desktop.domain.errors import NotApprovableError
 from tandem_desktop.domain.operations import OperationKind
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.review import Side
 from tandem_desktop.events.events import ChangesWaiting, PermissionAsked, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
@@ -243,7 +244,55 @@ async def test_dropped_operation_is_gone_from_the_shadow_and_the_next_revision(
     second = await session.plan("And c")
     assert second.version is not None
     assert [each.path for each in second.version.operations] == ["a.txt", "c.txt"]
-    assert "removed from the plan" in prompts(session, engine)[-1]
+    assert "create b.txt: left out by the person" in prompts(session, engine)[-1]
+
+
+async def test_every_comment_reaches_the_agent_that_has_to_rework_the_plan(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("a.txt", "new\nand more\n"), steps.write("b.txt", "b\n")], [])
+    first = await session.plan("Two things")
+    assert first.version is not None
+    plan_id, (on_a, on_b) = first.version.plan_id, (each.id for each in first.version.operations)
+    commenting = engine.commenting
+    commenting.add(plan_id, "only one line", on_a, Side.AFTER, (1, 2))
+    commenting.add(plan_id, "why keep it", on_a, Side.BEFORE, (1, 1))
+    commenting.add(plan_id, "not needed", on_b)
+    commenting.add(plan_id, "name the tests", None)
+    commenting.send_back(plan_id, "Please again.")
+    await session.plan("", Origin.REWORK)
+    told = prompts(session, engine)[-1]
+    for part in (
+        "Please again.",
+        f"a.txt ({on_a}), lines 1-2 of the file as proposed:\n   > new\n   > and more\n   only one line",
+        f"a.txt ({on_a}), line 1 of the file as it was:\n   > old\n   why keep it",
+        f"b.txt ({on_b}):\n   not needed",
+        "the plan text:\n   name the tests",
+    ):
+        assert part in told
+    assert engine.commenting.comments(plan_id).drafts == ()
+
+
+async def test_agent_hears_what_the_person_left_out_and_changed_and_their_notes(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("a.txt", "one\ntwo\n"), steps.write("b.txt", "b\n")], [])
+    first = await session.plan("Two things")
+    assert first.version is not None
+    on_a, on_b = (each.id for each in first.version.operations)
+    left = engine.proposals.drop(first.version.plan_id, [Drop.parse(f"{on_a}:+2"), Drop.parse(on_b)])
+    engine.decisions.approve(left.plan_id, left.approval_hash, notes="mind the tests")
+    engine.runs.apply(left.plan_id)
+    assert disk(workspace) == {"a.txt": "one\n"}
+    await session.plan("Go on")
+    told = prompts(session, engine)[-1]
+    for part in (
+        f"- {on_a} modify a.txt: completed",
+        f"- {on_b} create b.txt: left out by the person",
+        f"- {on_a} modify a.txt: changed by the person before it was approved",
+        "The person's notes on it:\nmind the tests",
+    ):
+        assert part in told
 
 
 async def test_person_who_edits_while_the_agent_works_keeps_the_edit(

@@ -15,9 +15,8 @@ def a_result(name: str, status: str, **fields: object) -> OperationResult:
 @pytest.mark.req("S1-09")
 def test_a_plan_that_is_sent_back_is_answered_with_denied_and_the_feedback() -> None:
     assert rejections.denied(" use tabs \n") == "denied: use tabs"
-    told = messages.rework("use tabs", {OperationId("s2"): "wrong file"})
+    told = messages.rework("use tabs")
     assert told.startswith("denied: use tabs\n")
-    assert "On s2: wrong file" in told
     assert "still in Plan mode" in told
 
 
@@ -39,8 +38,9 @@ def test_after_a_run_every_operation_is_told_as_it_ended() -> None:
         a_result("s2", "failed", error="it ended with 2", exit_code=2, output="no rule\n"),
         a_result("s3", "skipped"),
     )
+    by_person = messages.ByPerson(left_out=(a_write("d.txt", id="s4"),), changed=operations[:1])
     told = messages.after_run(
-        operations, results, status=RunStatus.FAILED, rolled_back=False, also_changed=("notes.md",)
+        operations, results, status=RunStatus.FAILED, rolled_back=False, by_person=by_person, notes="mind the tests"
     )
     for part in (
         "failed",
@@ -48,7 +48,9 @@ def test_after_a_run_every_operation_is_told_as_it_ended() -> None:
         "- s2 run `make`: failed (it ended with 2), exit code 2",
         "    no rule",
         "- s3 move b to c: skipped",
-        "notes.md",
+        "- s4 create d.txt: left out by the person",
+        "- s1 create a.txt: changed by the person before it was approved",
+        "The person's notes on it:\nmind the tests",
     ):
         assert part in told
 
@@ -70,7 +72,7 @@ def test_every_status_of_a_run_has_its_words() -> None:
 
 def test_removing_clearing_and_cancelling_are_told() -> None:
     operation = a_write("a.txt", id="s1")
-    assert "s1 create a.txt" in messages.operations_removed((operation,))
+    assert "s1 create a.txt: left out by the person" in messages.plan_changed(messages.ByPerson((operation,)))
     assert "1 staged operation." in messages.staging_cleared((operation,))
     assert "2 staged operations." in messages.staging_cleared((operation, operation))
     assert "Nothing of it was applied" in messages.plan_cancelled()

@@ -5,11 +5,15 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError, UnknownOperationError
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.review.choices import Drop, choose
+from tandem_desktop.staging.simulate import simulate_operations
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import a_chmod, a_delete, a_file, a_write
 
+S1 = OperationId("s1")
 LINES = b"".join(b"line %d\n" % n for n in range(40))
 FIRST = LINES.replace(b"line 3\n", b"LINE 3\n")
 BOTH = FIRST.replace(b"line 30\n", b"LINE 30\n")
@@ -58,19 +62,63 @@ def test_edit_of_a_dropped_creation_is_left_for_the_simulation_to_refuse(objects
     assert left == operations[1]
 
 
-def test_operation_others_wait_for_is_not_dropped(objects: ObjectStore) -> None:
+def test_operation_that_waits_for_a_dropped_one_is_flagged(objects: ObjectStore, tmp_path: Path) -> None:
     operations = (a_write("n", b"new\n", id="s1"), a_write("m", b"newer\n", id="s2", blocked_by=("s1",)))
-    with pytest.raises(StepRefusedError, match="s2 waits for s1"):
-        choose(operations, [Drop.parse("s1")], objects)
+    left = choose(operations, [Drop.parse("s1")], objects).operations
+    with Workspace(tmp_path) as workspace:
+        (problem,) = simulate_operations(left, workspace)
+    assert (problem.step, problem.reason) == ("s2", "s2 waits for s1, which is not in the plan.")
 
 
-@pytest.mark.parametrize("text", ["s1:", "s1:x", "s1:0", "s1:1,,2"])
-def test_hunks_are_named_by_numbers_from_one(text: str) -> None:
-    with pytest.raises(BadInputError, match="does not name hunks"):
+def test_hunks_and_lines_are_named_by_their_numbers() -> None:
+    assert Drop.parse("s1:2,+12..14,-8") == Drop(OperationId("s1"), (2,), (12, 13, 14), (8,))
+
+
+@pytest.mark.parametrize("text", ["s1:", "s1:x", "s1:0", "s1:1,,2", "s1:+0", "s1:+4..2", "s1:-", "s1:+1..9999999"])
+def test_what_names_neither_hunks_nor_lines_is_refused(text: str) -> None:
+    with pytest.raises(BadInputError, match="does not name hunks or lines"):
         Drop.parse(text)
 
 
-@pytest.mark.parametrize(("text", "why"), [("s9", "no operation s9"), ("s1:7", "no hunk 7"), ("s2:1", "no hunks")])
+def test_added_line_that_is_left_out_does_not_come(objects: ObjectStore) -> None:
+    assert left_of(objects, b"a\nb\n", b"a\nx\ny\nb\n", "s1:+2") == b"a\ny\nb\n"
+
+
+def test_removed_line_that_is_left_out_stays_before_its_replacement(objects: ObjectStore) -> None:
+    assert left_of(objects, b"a\nold\nb\n", b"a\nnew\nb\n", "s1:-2") == b"a\nold\nnew\nb\n"
+
+
+def test_last_line_without_newline_gets_one_when_another_follows_it_now(objects: ObjectStore) -> None:
+    assert left_of(objects, b"a\nold", b"a\nnew\n", "s1:-2") == b"a\nold\nnew\n"
+
+
+def test_hunk_and_lines_are_left_out_together(objects: ObjectStore) -> None:
+    assert left_of(objects, LINES, BOTH, "s1:1,+31") == LINES.replace(b"line 30\n", b"")
+
+
+def test_persons_own_version_takes_the_place_of_the_proposed_one(objects: ObjectStore) -> None:
+    own = objects.put(b"my own\n")
+    (left,) = choose((a_write("f", FIRST, before=LINES, id="s1"),), [Drop(S1, edited=own)], objects).operations
+    assert left.after == a_file(b"my own\n")
+
+
+def test_lines_of_wide_text_cannot_be_chosen_one_by_one(objects: ObjectStore) -> None:
+    before, after = "a\nb\n".encode("utf-16"), "a\nc\n".encode("utf-16")
+    with pytest.raises(StepRefusedError, match="not plain text"):
+        left_of(objects, before, after, "s1:+2")
+
+
+def left_of(objects: ObjectStore, before: bytes, after: bytes, drop: str) -> bytes:
+    objects.put_all((before, after))
+    chosen = choose((a_write("f", after, before=before, id="s1"),), [Drop.parse(drop)], objects)
+    assert chosen.operations[0].after == a_file(chosen.contents[0])
+    return chosen.contents[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("s9", "no operation s9"), ("s1:7", "no hunk 7"), ("s2:1", "no hunks"), ("s1:+9", "not one that was added")],
+)
 def test_what_is_not_there_cannot_be_dropped(objects: ObjectStore, text: str, why: str) -> None:
     operations = (a_write("f", FIRST, before=LINES, id="s1"), a_delete("g", LINES, id="s2"))
     with pytest.raises(UnknownOperationError, match=why):

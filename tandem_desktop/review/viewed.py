@@ -11,7 +11,7 @@ _LENGTH = 16
 
 
 class ViewedMarks:
-    """Makes each mark once; a mark is the operation's id and the beginning of a digest of what it does."""
+    """Makes each mark once."""
 
     def __init__(self) -> None:
         self._made: dict[OperationId, tuple[StagedOperation, str]] = {}
@@ -29,7 +29,12 @@ class ViewedMarks:
     def _mark(self, operation: StagedOperation) -> str:
         made = self._made.get(operation.id)
         if made is None or made[0] is not operation:
-            does = operation.effect().model_dump_json(exclude={"id", "blocked_by"})
-            digest = hashlib.sha256(does.encode("utf-8", "surrogatepass")).hexdigest()
-            made = self._made[operation.id] = (operation, f"{operation.id}:{digest[:_LENGTH]}")
+            made = self._made[operation.id] = (operation, mark(operation))
         return made[1]
+
+
+def mark(operation: StagedOperation) -> str:
+    """The operation's id and the beginning of a digest of what it does."""
+    does = operation.effect().model_dump_json(exclude={"id", "blocked_by"})
+    digest = hashlib.sha256(does.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{operation.id}:{digest[:_LENGTH]}"

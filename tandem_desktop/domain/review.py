@@ -1,0 +1,92 @@
+"""What a person says about a revision before deciding, and what of it was on screen."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, NewType
+
+from pydantic import Field
+
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import OperationId, PlanId
+
+CommentId = NewType("CommentId", str)
+LineNumber = Annotated[int, Field(ge=1)]
+
+
+class Side(StrEnum):
+    """Which file a line number counts in: as it was, or as it is proposed."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class Place(Frozen):
+    """Where a comment stands: on lines, on a whole operation, or, without an operation, on the plan text."""
+
+    operation: OperationId | None = None
+    subject: str = ""
+    """The path, or the command, for a reader; the operation is what counts."""
+    side: Side = Side.AFTER
+    first_line: LineNumber | None = None
+    last_line: LineNumber | None = None
+    quoted: str = ""
+    """The lines as they were when the comment was written."""
+
+
+class Comment(Frozen):
+    """A remark of the person."""
+
+    id: CommentId
+    place: Place
+    text: str
+    revision: int
+    written_at: datetime
+    outdated: bool = False
+    """What it is about is not in the latest revision any more; the quoted lines still tell."""
+
+
+class Comments(Frozen):
+    """All remarks about one plan: drafts until they are sent together, and those that were."""
+
+    format: int = 1
+    plan_id: PlanId
+    drafts: tuple[Comment, ...] = ()
+    sent: tuple[Comment, ...] = ()
+
+    def add(self, place: Place, text: str, revision: int, now: datetime) -> "Comments":
+        taken = [int(comment.id[1:]) for comment in (*self.drafts, *self.sent)]
+        name = CommentId(f"C{max(taken, default=0) + 1}")
+        made = Comment(id=name, place=place, text=text, revision=revision, written_at=now)
+        return self.model_copy(update={"drafts": (*self.drafts, made)})
+
+    def edit(self, comment: CommentId, text: str) -> "Comments":
+        """Other words for a draft; one that has been sent stays as it is."""
+        changed = tuple(c.model_copy(update={"text": text}) if c.id == comment else c for c in self.drafts)
+        return self.model_copy(update={"drafts": changed})
+
+    def remove(self, comment: CommentId) -> "Comments":
+        return self.model_copy(update={"drafts": tuple(c for c in self.drafts if c.id != comment)})
+
+    def mark_sent(self) -> "Comments":
+        return self.model_copy(update={"drafts": (), "sent": (*self.sent, *self.drafts)})
+
+
+class Seen(Frozen):
+    """An operation that was on screen, as long as it still does what `mark` says it did."""
+
+    mark: str
+    folded: Annotated[int, Field(ge=0)] = 0
+    """Folded regions of its diff that were never opened."""
+
+
+class Coverage(Frozen):
+    """How much of a revision was on screen before it was approved."""
+
+    operations: int
+    shown: int
+    folded: int
+
+    @property
+    def words(self) -> str:
+        unopened = f", {self.folded} folded region{'' if self.folded == 1 else 's'} unopened" if self.folded else ""
+        return f"{self.shown} of {self.operations} operations shown{unopened}"

@@ -1,0 +1,106 @@
+"""What a person says about a plan: drafts beside the latest revision, sent together when it is sent back."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import PlanMeta
+from tandem_desktop.domain.review import CommentId, Comments, Side
+from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.review.comment_places import CommentPlaces
+from tandem_desktop.review.comment_store import CommentStore
+from tandem_desktop.review.feedback import feedback
+from tandem_desktop.storage.objects import ObjectStore
+
+
+class Commenting:
+    """Keeps drafts and hands them over; only a person comes here."""
+
+    def __init__(
+        self,
+        *,
+        store: CommentStore,
+        plans: PlanStore,
+        objects: ObjectStore,
+        decisions: Decisions,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store = store
+        self._plans = plans
+        self._decisions = decisions
+        self._clock = clock
+        self._places = CommentPlaces(objects)
+
+    def comments(self, plan_id: PlanId) -> Comments:
+        """Every comment; drafts stand beside the latest revision, and those whose lines are gone say so."""
+        found = self._store.load(self._plans.meta(plan_id).session_id, plan_id)
+        latest = self._plans.latest_revision(plan_id)
+        if all(draft.revision == latest for draft in found.drafts):
+            return found
+        new = self._plans.revision(plan_id)
+        by_revision = {n: self._plans.revision(plan_id, n) for n in {draft.revision for draft in found.drafts}}
+        moved = (
+            each for draft in found.drafts for each in self._places.in_newer((draft,), by_revision[draft.revision], new)
+        )
+        return found.model_copy(update={"drafts": tuple(moved)})
+
+    def add(
+        self,
+        plan_id: PlanId,
+        text: str,
+        operation: OperationId | None = None,
+        side: Side = Side.AFTER,
+        lines: tuple[int, int] | None = None,
+    ) -> Comments:
+        """Comment on lines, on an operation, or, without one, on the plan text.
+
+        Raises:
+            BadInputError: there are no words, or no such lines.
+            UnknownOperationError: there is no such operation.
+        """
+        version = self._plans.revision(plan_id)
+        place = self._places.place(version, operation, side, lines)
+        words = _words(text)
+        return self._change(plan_id, lambda found: found.add(place, words, version.revision, self._clock()))
+
+    def edit(self, plan_id: PlanId, comment: CommentId, text: str) -> Comments:
+        words = _words(text)
+        return self._change(plan_id, lambda found: _with(found, comment).edit(comment, words))
+
+    def remove(self, plan_id: PlanId, comment: CommentId) -> Comments:
+        return self._change(plan_id, lambda found: _with(found, comment).remove(comment))
+
+    def feedback(self, plan_id: PlanId, words: str = "") -> str:
+        """What an agent would read: these words and every draft."""
+        return feedback(words, self.comments(plan_id).drafts)
+
+    def send_back(self, plan_id: PlanId, words: str = "") -> PlanMeta:
+        """Send the plan back with these words and every draft; they are drafts no longer once it is rejected."""
+        meta = self._decisions.reject(plan_id, self.feedback(plan_id, words))
+        self.mark_sent(plan_id)
+        return meta
+
+    def mark_sent(self, plan_id: PlanId) -> None:
+        self._change(plan_id, Comments.mark_sent)
+
+    def _change(self, plan_id: PlanId, change: Callable[[Comments], Comments]) -> Comments:
+        self._store.update(self._plans.meta(plan_id).session_id, plan_id, change)
+        return self.comments(plan_id)
+
+
+def _with(comments: Comments, wanted: CommentId) -> Comments:
+    if any(draft.id == wanted for draft in comments.drafts):
+        return comments
+    is_sent = any(comment.id == wanted for comment in comments.sent)
+    raise BadInputError(
+        f"{wanted} has been sent and stays as it is." if is_sent else f"There is no comment {wanted}.",
+        next=f"See them with: tandem comments {comments.plan_id}",
+    )
+
+
+def _words(text: str) -> str:
+    if not text.strip():
+        raise BadInputError("A comment needs words.", next="Write what should be different.")
+    return text.strip()
