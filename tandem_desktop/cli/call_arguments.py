@@ -62,7 +62,9 @@ def compare(parser: ArgumentParser) -> None:
 
 def drop(parser: ArgumentParser) -> None:
     plan(parser)
-    parser.add_argument("drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, some of its hunks (1,3), or lines (+12..14,-8)")
+    parser.add_argument(
+        "drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, some of its hunks (1,3), or lines (+12..14,-8)"
+    )
 
 
 def restore(parser: ArgumentParser) -> None:

@@ -98,6 +98,7 @@ class Proposals:
             return Drafted(None, (), (Problem(refusal.step or "", refusal.message),))
         update = {
             "operations": chosen.operations,
+            "content": base.content if choices.text is None else choices.text,
             "revision": base.revision + 1,
             "parent_revision": base.revision,
             "origin": Origin.PERSON,

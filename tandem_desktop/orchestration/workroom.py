@@ -11,8 +11,9 @@ from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, new_session_id
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, new_session_id
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.review import CommentId, Comments, Seen, Side
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
@@ -28,6 +29,7 @@ from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.compare import Comparison, compare
+from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
@@ -139,8 +141,45 @@ class Workroom:
     def restore(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
         return self._apart(lambda: self.engine.proposals.restore(plan_id, revision))
 
-    def approve(self, plan_id: PlanId, digest: str) -> "Future[Approval]":
-        return self._apart(lambda: self.engine.decisions.approve(plan_id, digest))
+    def edit_file(self, choices: Choices, operation: OperationId, content: bytes) -> "Future[PlanPage]":
+        """Keep the person's own version of a file among their choices."""
+
+        def edit() -> PlanPage:
+            return self._pages.choose(choices.edit(operation, self.engine.objects.put(content)))
+
+        return self._apart(edit)
+
+    def comments(self, plan_id: PlanId) -> "Future[Comments]":
+        return self._apart(lambda: self.engine.commenting.comments(plan_id))
+
+    def comment(
+        self,
+        plan_id: PlanId,
+        text: str,
+        operation: OperationId | None = None,
+        side: Side = Side.AFTER,
+        lines: tuple[int, int] | None = None,
+    ) -> "Future[Comments]":
+        """Keep a comment as a draft: on lines, on an operation, or, without one, on the plan text."""
+        return self._apart(lambda: self.engine.commenting.add(plan_id, text, operation, side, lines))
+
+    def edit_comment(self, plan_id: PlanId, comment: CommentId, text: str) -> "Future[Comments]":
+        return self._apart(lambda: self.engine.commenting.edit(plan_id, comment, text))
+
+    def remove_comment(self, plan_id: PlanId, comment: CommentId) -> "Future[Comments]":
+        return self._apart(lambda: self.engine.commenting.remove(plan_id, comment))
+
+    def approve(
+        self,
+        plan_id: PlanId,
+        digest: str,
+        *,
+        acknowledged: tuple[str, ...] = (),
+        seen: tuple[Seen, ...] | None = None,
+        notes: str = "",
+    ) -> "Future[Approval]":
+        """Approve what was shown; comments that were not sent go along with the notes."""
+        return self._apart(lambda: self._approve(plan_id, digest, acknowledged, seen, notes))
 
     def cancel(self, plan_id: PlanId) -> "Future[PlanMeta]":
         return self._apart(lambda: self._cancel(plan_id))
@@ -195,6 +234,16 @@ class Workroom:
     def _apart(self, work: Callable[[], _Answer]) -> "Future[_Answer]":
         return self._thread.submit(_in_thread(work))
 
+    def _approve(
+        self, plan_id: PlanId, digest: str, acknowledged: tuple[str, ...], seen: tuple[Seen, ...] | None, notes: str
+    ) -> Approval:
+        engine = self.engine
+        shown = None if seen is None else coverage(engine.plans.revision(plan_id), seen)
+        said = engine.commenting.feedback(plan_id, notes)
+        approval = engine.decisions.approve(plan_id, digest, acknowledged=acknowledged, coverage=shown, notes=said)
+        engine.commenting.mark_sent(plan_id)
+        return approval
+
     def _contents(self, view: OperationView) -> tuple[bytes, bytes]:
         before, after = (
             self.engine.objects.read(state.sha256) if state.type == "file" else b""
@@ -219,7 +268,7 @@ class Workroom:
         return await session.plan(text, origin)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
-        meta = await asyncio.to_thread(self.engine.decisions.reject, plan_id, feedback)
+        meta = await asyncio.to_thread(self.engine.commenting.send_back, plan_id, feedback)
         # The rejection itself is the news the agent hears first.
         return await self._send(meta.session_id, "", profile, True, Origin.REWORK)
 

@@ -116,8 +116,11 @@ def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
     choices = draft.choices
     parts = [
         f"{wording.counted(len(choices.operations), 'operation')} dropped" if choices.operations else "",
-        f"{wording.counted(choices.dropped_hunks, 'change')} dropped" if choices.hunks else "",
+        f"{wording.counted(choices.dropped_hunks, 'change')} dropped" if choices.dropped_hunks else "",
+        f"{wording.counted(choices.dropped_lines, 'line')} left out" if choices.dropped_lines else "",
+        f"{wording.counted(choices.edited_files, 'file')} edited" if choices.edited_files else "",
         "another order" if choices.order else "",
+        "another plan text" if choices.text is not None else "",
     ]
     following = f"Implement saves this as revision {page.version.revision + 1}."
     if draft.problems:

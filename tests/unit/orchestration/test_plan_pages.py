@@ -8,6 +8,7 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import BadInputError, StaleRevisionError, StepRefusedError
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import FileState
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.plan_pages import PlanPages
@@ -46,6 +47,9 @@ def test_every_choice_can_be_taken_back(version: PlanVersion) -> None:
     assert nothing.is_empty
     assert nothing.drop(ONE).keep(ONE) == nothing
     assert nothing.drop_hunk(ONE, 2).drop_hunk(ONE, 1).keep_hunk(ONE, 2).keep_hunk(ONE, 1) == nothing
+    assert nothing.toggle_line(ONE, 4, None).toggle_line(ONE, None, 4).toggle_line(ONE, 4, 4) == nothing
+    assert nothing.edit(ONE, "0" * 64).edit(ONE, None) == nothing
+    assert nothing.rewrite("mine").rewrite(None) == nothing
     assert nothing.reorder((TWO, ONE, THREE), planned).reorder(planned, planned) == nothing
 
 
@@ -59,6 +63,19 @@ def test_choosing_saves_nothing_and_tells_the_digest_that_saving_gives(engine: E
     assert (saved.revision, saved.parent_revision, saved.origin) == (2, 1, Origin.PERSON)
     assert saved.approval_hash == page.draft.digest
     assert pages.page(version.plan_id).draft is None
+
+
+def test_lines_left_out_an_own_version_and_another_text_become_the_next_revision(
+    engine: Engine, version: PlanVersion
+) -> None:
+    own = engine.objects.put(b"my own\n")
+    choices = about(version).toggle_line(ONE, 31, 31).edit(TWO, own).rewrite("Mine.\n")
+    saved = engine.proposals.save(PlanPages(engine).choose(choices).choices)
+    first, second, third = saved.operations
+    assert saved.content == "Mine.\n"
+    assert first.after == FileState.of(LINES.replace("line 3\n", "LINE 3\n").encode(), 0o644)
+    assert second.after == FileState.of(b"my own\n", 0o644)
+    assert third.base == second.after
 
 
 def test_operation_that_no_longer_applies_is_named_and_keeps_the_choices_from_being_saved(
