@@ -22,6 +22,7 @@ from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.comment_store import CommentStore
 from tandem_desktop.settings.settings import Settings
@@ -85,21 +86,23 @@ def build_engine(
         clock=now,
         before_writing=runs.refuse_if_interrupted,
     )
+    proposals = Proposals(
+        workspace=workspace,
+        locations=locations,
+        objects=objects,
+        plans=plans,
+        enforcer=enforcer,
+        events=events,
+        clock=now,
+        before_writing=runs.refuse_if_interrupted,
+    )
     return Engine(
         locations=locations,
         workspace=workspace,
         objects=objects,
         plans=plans,
-        proposals=Proposals(
-            workspace=workspace,
-            locations=locations,
-            objects=objects,
-            plans=plans,
-            enforcer=enforcer,
-            events=events,
-            clock=now,
-            before_writing=runs.refuse_if_interrupted,
-        ),
+        proposals=proposals,
+        rebases=Rebases(workspace, objects, plans, proposals),
         decisions=decisions,
         commenting=Commenting(
             store=CommentStore(locations.sessions), plans=plans, objects=objects, decisions=decisions, clock=now

@@ -58,12 +58,33 @@ def compare(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("old", metavar="R1", type=number, help="the earlier revision")
     parser.add_argument("new", metavar="R2", type=number, help="the later revision")
+    parser.add_argument("--diff", action="store_true", help="with the lines that differ between their results")
 
 
 def drop(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument(
         "drops", metavar="OP[:HUNK,…]", nargs="+", help="an operation, some of its hunks (1,3), or lines (+12..14,-8)"
+    )
+
+
+def rebase(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument(
+        "--take",
+        nargs=2,
+        metavar=("WAY", "PATH[:REGION,…]"),
+        action="append",
+        default=[],
+        help="resolve a conflict, or some of its regions: disk, proposed, disk-then-proposed, proposed-then-disk",
+    )
+    parser.add_argument(
+        "--resolved",
+        nargs=2,
+        metavar=("FILE", "PATH"),
+        action="append",
+        default=[],
+        help="resolve a conflict with a file of your own: what PATH shall hold after the plan",
     )
 
 

@@ -176,10 +176,13 @@ CALLS: tuple[CallWords, ...] = (
         LOOK,
         "two revisions, operation by operation",
         "Say which operations were added, removed, changed or moved between two revisions of a plan.",
-        (("tandem compare PLAN-1a2b3c4d 1 2", "what revision 2 does differently"),),
+        (
+            ("tandem compare PLAN-1a2b3c4d 1 2", "what revision 2 does differently"),
+            ("tandem compare PLAN-1a2b3c4d 1 2 --diff", "and how the files it leaves differ"),
+        ),
         "looking:compare",
         arguments.compare,
-        "PLAN R1 R2",
+        "PLAN R1 R2 [--diff]",
     ),
     CallWords(
         "drift",
@@ -214,6 +217,22 @@ CALLS: tuple[CallWords, ...] = (
         "proposing:drop",
         arguments.drop,
         "PLAN OP[:HUNK,…]…",
+    ),
+    CallWords(
+        "rebase",
+        CHANGE,
+        "the same plan for the files as they are now",
+        "Carry the plan over to what changed on disk since it was made, and save it as a new revision.\n"
+        "Changes that keep apart are combined. Where both sides changed the same lines nothing is saved:\n"
+        "you say, for each path or region, whose lines are to stand.",
+        (
+            ("tandem rebase PLAN-1a2b3c4d", "combine, or show what is in conflict"),
+            ("tandem rebase PLAN-1a2b3c4d --take disk src/app.py:2", "for region 2 keep what is on disk"),
+            ("tandem rebase PLAN-1a2b3c4d --resolved merged.py src/app.py", "with a file you merged yourself"),
+        ),
+        "rebasing:rebase",
+        arguments.rebase,
+        "PLAN [--take WAY PATH]… [--resolved FILE PATH]…",
     ),
     CallWords(
         "restore",

@@ -4,12 +4,13 @@ from tandem_desktop.cli import shapes
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
-from tandem_desktop.cli.wording import agent_text, in_full
+from tandem_desktop.cli.wording import agent_text, between, in_full
 from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
+from tandem_desktop.review.interdiff import interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.text import Document
 from tandem_desktop.storage.objects import ObjectStore
@@ -78,26 +79,31 @@ def compare(call: Call) -> Answer:
     found = compare_versions(old, new)
     parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "reordered": found.reordered}
     data = {name: [shapes.compared(each) for each in part] for name, part in parts.items()}
+    shown = interdiff(old, new, found, call.engine.objects) if call.arguments.diff else ()
+    for place, each in enumerate(shown):
+        data["changed"][place]["hunks"] = shapes.hunks(each.hunks, each.earlier, each.later)
     rows = [(name, Span(each.id, Tone.STRONG), _named(each)) for name, part in parts.items() for each in part]
     lines: list[Line] = [f"{plan_id}: r{old.revision} → r{new.revision}", *table(rows)]
     if found.text_changed:
         lines.append("  the plan's text changed")
     if found.is_empty:
         lines.append("  no difference in effect")
+    for each in shown:
+        lines += ["", Span(f"{each.operation.id}  {_named(each.operation)}", Tone.STRONG), *between(each)]
     return Answer({**data, "text_changed": found.text_changed}, lines, next=call.command("show", plan_id, "--diff"))
 
 
 def drift(call: Call) -> Answer:
     plan_id = call.plan_id()
     found = call.engine.drift(plan_id)
-    data = {"drifted": [{"path": each.path, "change": each.change.value} for each in found]}
+    data = {"drifted": [{"path": each.path, "change": each.change.value, "at": utc(each.at)} for each in found]}
     if not found:
         return Answer(
             data, ["Nothing has drifted: the files are what the plan was made for."], call.command("show", plan_id)
         )
     lines: list[Line] = [f"{count(len(found), 'path')} changed on disk since {plan_id} was made; apply would refuse:"]
-    lines += table((Span(each.change.value, Tone.WARNING), each.path) for each in found)
-    return Answer(data, lines, next="Put the files back, or propose the change again.")
+    lines += table((Span(each.change.value, Tone.WARNING), each.path, readable(each.at)) for each in found)
+    return Answer(data, lines, next=call.command("rebase", plan_id))
 
 
 def simulate(call: Call) -> Answer:

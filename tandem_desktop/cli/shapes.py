@@ -81,6 +81,11 @@ def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:
     }
 
 
+def hunks(found: tuple[Hunk, ...], before: bytes, after: bytes) -> list[dict[str, Any]]:
+    documents = Document.of(before), Document.of(after)
+    return [hunk(each, *documents) for each in found]
+
+
 def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> dict[str, Any]:
     return {
         "plan_id": version.plan_id,

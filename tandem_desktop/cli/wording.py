@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, StagedOperation, SymlinkState
+from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import explain
 from tandem_desktop.staging.hunks import Hunk
@@ -71,6 +72,18 @@ def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedO
     """One line per operation of a run."""
     words = {staged.id: action(staged) for staged in operations}
     return table(_result_row(result, words.get(result.id, "")) for result in results)
+
+
+def between(found: Interdiff) -> Iterator[Line]:
+    """How two revisions of one operation differ in what they leave."""
+    before, after = Document.of(found.earlier), Document.of(found.later)
+    if not found.hunks:
+        yield f"{_INDENT}the same bytes; something else about it changed"
+    elif before.is_binary or after.is_binary:
+        yield (_INDENT, Span("binary; the bytes are not shown", Tone.PLACE))
+    else:
+        for each in found.hunks:
+            yield from _hunk(each, before, after)
 
 
 def agent_text(content: str) -> Iterator[Line]:

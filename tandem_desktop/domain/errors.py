@@ -5,7 +5,7 @@ TandemError
 ├─ PolicyError          ToolDeniedError · UserAbortError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
-│                       · PlanDamagedError · RunNotFoundError
+│                       · PlanDamagedError · RunNotFoundError · RebaseConflictError
 ├─ ApprovalError        ApprovalMissingError · ApprovalDriftError · NotApprovableError
 ├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
 │                       · InterruptedRunError · UndoConflictError
@@ -144,6 +144,12 @@ class PlanDamagedError(PlanError):
     """A stored record cannot be read, or comes from a newer version."""
 
     kind = "plan_damaged"
+
+
+class RebaseConflictError(PlanError):
+    """The disk and the plan changed the same thing; a person has to say which way. Nothing was saved."""
+
+    kind = "rebase_conflict"
 
 
 class ApprovalError(TandemError):

@@ -60,7 +60,7 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) 
     raise DriftError(
         f"Changed on disk since the plan was made: {named}{more}. Nothing was written.",
         path=drifted[0].path,
-        next="See each with tandem drift, then propose the change again.",
+        next="See each with tandem drift, then carry the plan over with tandem rebase.",
     )
 
 

@@ -97,6 +97,7 @@ class Decisions:
             raise NotApprovableError(
                 f"Changed on disk while the agent worked on it: {', '.join(changed)}. Its version would undo that.",
                 path=changed[0],
-                next=f"Take it out: tandem {words}; then the agent sees what is on disk and can do it again: "
-                f"tandem run --session {version.session_id} --task TEXT",
+                next=f"Bring both together: tandem rebase {version.plan_id}. Or take it out: tandem {words}; then the "
+                f"agent sees what is on disk and can do it again:"
+                f" tandem run --session {version.session_id} --task TEXT",
             )

@@ -15,8 +15,9 @@ from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
+from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.plans.plan_store import PlanStore
-from tandem_desktop.review.drift import Drifted, drift
+from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.staging.simulate import Problem, simulate_operations
@@ -35,6 +36,7 @@ class Engine:
     objects: ObjectStore
     plans: PlanStore
     proposals: Proposals
+    rebases: Rebases
     decisions: Decisions
     commenting: Commenting
     runs: PlanRuns
@@ -68,7 +70,8 @@ class Engine:
 
     def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk since the plan was made."""
-        return drift(self.plans.revision(plan_id).operations, self.workspace)
+        version = self.plans.revision(plan_id)
+        return dated(drift(version.operations, self.workspace), self.workspace.times, version.created_at)
 
     def simulate(self, plan_id: PlanId) -> tuple[Problem, ...]:
         """Which operations would not apply to the workspace as it stands."""

@@ -1,7 +1,7 @@
 """Everything one window does with one workspace: commands go in, answers come as futures, facts as events."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
@@ -26,13 +26,17 @@ from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
+from tandem_desktop.orchestration.rebases import ThreeSides
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.compare import Comparison, compare
+from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.interdiff import Interdiff, interdiff
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
 from tandem_desktop.sidecar.profiles import FoundAgent, find_agent, load_profiles
 from tandem_desktop.staging.confirmation import Decision
@@ -81,8 +85,19 @@ class Workroom:
         plans = self.engine.plans
         return self._apart(lambda: compare(plans.revision(plan_id, old), plans.revision(plan_id, new)))
 
+    def interdiff(self, plan_id: PlanId, old: int, new: int) -> "Future[tuple[Interdiff, ...]]":
+        """For every operation that changed between two revisions, the hunks between their after-images."""
+        return self._apart(lambda: self._interdiff(plan_id, old, new))
+
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         return self._apart(lambda: self.engine.drift(plan_id))
+
+    def three_way(self, plan_id: PlanId, path: str) -> "Future[ThreeSides]":
+        """What the plan saw at a path, what is there now and what the plan would leave, and where they meet."""
+        return self._apart(lambda: self.engine.rebases.three_way(plan_id, path))
+
+    def preview_rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[Rebased]":
+        return self._apart(lambda: self.engine.rebases.preview(plan_id, resolutions))
 
     def simulate(self, plan_id: PlanId) -> "Future[tuple[Problem, ...]]":
         """Which operations would not apply to the files as they are."""
@@ -140,6 +155,10 @@ class Workroom:
 
     def restore(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
         return self._apart(lambda: self.engine.proposals.restore(plan_id, revision))
+
+    def rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[PlanVersion]":
+        """The plan for the files as they are, as a new revision; fails while a conflict is left without an answer."""
+        return self._apart(lambda: self.engine.rebases.rebase(plan_id, resolutions))
 
     def edit_file(self, choices: Choices, operation: OperationId, content: bytes) -> "Future[PlanPage]":
         """Keep the person's own version of a file among their choices."""
@@ -250,6 +269,10 @@ class Workroom:
             for state in (view.operation.base, view.operation.after)
         )
         return before, after
+
+    def _interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
+        earlier, later = (self.engine.plans.revision(plan_id, number) for number in (old, new))
+        return interdiff(earlier, later, compare(earlier, later), self.engine.objects)
 
     def _agents_here(self) -> AgentsHere:
         found = tuple(find_agent(profile, ask_version=False) for profile in load_profiles())

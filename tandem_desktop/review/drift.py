@@ -1,7 +1,8 @@
 """What has changed on disk since a plan was made: the plan's first view of each path beside what is there now."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StagingError, StorageError
 from tandem_desktop.domain.operations import Absent, DirectoryState, NodeState, StagedOperation
@@ -17,6 +18,8 @@ class Drifted:
 
     path: str
     change: Difference
+    at: datetime | None = None
+    """When it happened, as far as the disk tells; nothing that is gone has a time."""
 
 
 def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Drifted, ...]:
@@ -38,6 +41,23 @@ def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[
     for newcomer in _newcomers(operations, first, disk):
         found.setdefault(newcomer, Difference.CREATED)
     return tuple(Drifted(path, change) for path, change in found.items())
+
+
+def dated(
+    found: tuple[Drifted, ...], times: Callable[[str], tuple[int, int] | None], since: datetime
+) -> tuple[Drifted, ...]:
+    """Say when each happened; `times` answers when a path was last written and last changed at all, in nanoseconds.
+
+    A file that claims to be older than the plan came here with its old time, so it is the change that counts.
+    """
+    return tuple(replace(each, at=_moment(each.change, times(each.path), since)) for each in found)
+
+
+def _moment(change: Difference, times: tuple[int, int] | None, since: datetime) -> datetime | None:
+    if times is None or change is Difference.DELETED:
+        return None
+    written, changed = (datetime.fromtimestamp(each / 1_000_000_000, UTC) for each in times)
+    return changed if change is Difference.MODE or written < since else written
 
 
 def _first_views(operations: tuple[StagedOperation, ...]) -> tuple[dict[str, NodeState], set[str]]:

@@ -230,11 +230,17 @@ class Workspace:
 
     def changed_at(self, path: str) -> int:
         """When the node at `path` was last changed in any way, in nanoseconds; 0 when nothing is there."""
+        times = self.times(path)
+        return times[1] if times else 0
+
+    def times(self, path: str) -> tuple[int, int] | None:
+        """When the node at `path` was last written, and last changed in any way, in nanoseconds."""
         try:
             dir_fd, name = self.parent(path)
-            return os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_ctime_ns
+            info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
         except (OSError, OutsideWorkspaceError):
-            return 0
+            return None
+        return info.st_mtime_ns, info.st_ctime_ns
 
     def is_directory(self, path: str) -> bool:
         if path in ("", "."):

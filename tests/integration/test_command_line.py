@@ -145,7 +145,8 @@ def test_drift_and_simulate_look_and_exit_with_0_whatever_they_find(tandem: Comm
     assert tandem.answer("drift", plan_id) == {"drifted": []}
     assert tandem.answer("simulate", plan_id)["ok"] is True
     (tandem.workspace / "notes.txt").write_text("something else\n")
-    assert tandem.answer("drift", plan_id) == {"drifted": [{"path": "notes.txt", "change": "modified"}]}
+    [drifted] = tandem.answer("drift", plan_id)["drifted"]
+    assert (drifted["path"], drifted["change"]) == ("notes.txt", "modified")
     simulated = tandem.answer("simulate", plan_id)
     assert (simulated["ok"], simulated["problems"][0]["step"]) == (False, "s1")
     tandem.approve(plan_id)

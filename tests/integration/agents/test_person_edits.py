@@ -63,6 +63,16 @@ def test_an_edit_made_in_the_middle_of_a_turn_survives_everything(place: AgentPl
     assert not (place.root / "moved.txt").exists()
 
 
+def test_rebase_brings_the_edit_and_the_agents_change_together(place: AgentPlace) -> None:
+    place.put("notes.txt", "one\ntwo\nthree\n")
+    change = "sed -i s/one/ONE/ notes.txt"
+    plan = in_the_middle(place, change, lambda: place.put("notes.txt", "one\ntwo\nMINE\n"), tells=True)
+    rebased = place.tandem.answer("rebase", plan["plan_id"])
+    assert rebased["revision"] == plan["revision"] + 1
+    place.approve_and_apply(rebased)
+    assert (place.root / "notes.txt").read_text() == "ONE\ntwo\nMINE\n"
+
+
 def test_an_edit_of_another_file_is_no_obstacle_and_is_kept(place: AgentPlace) -> None:
     place.put("notes.txt", "before\n")
     plan = in_the_middle(place, "echo agent > notes.txt", lambda: place.put("app.py", MINE), tells=True)
@@ -84,7 +94,7 @@ def test_once_its_version_is_taken_out_the_agent_works_on_the_edit_itself(
     refused = place.tandem("approve", plan["plan_id"], "--digest", plan["digest"], "--json")
     [number] = [each["id"] for each in plan["operations"] if each["path"] == "notes.txt"]
     words = way_out.format(plan=plan["plan_id"], id=number)
-    assert f"Take it out: tandem {words}; then" in refused.data["error"]["next"]
+    assert f"Or take it out: tandem {words}; then" in refused.data["error"]["next"]
     place.tandem.answer(*words.split())
     again = place.scripted([{"do": "shell", "script": change}])
     plan = place.plan(*again, "--session", plan["session_id"], task="Look again.")

@@ -1,0 +1,143 @@
+"""Where the disk and a plan cannot both have their way, and what a person says about it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.review.three_way import Lines, Region, ThreeWay
+from tandem_desktop.staging.difference import Difference
+from tandem_desktop.staging.text import split_lines
+
+
+class Take(StrEnum):
+    """Whose lines stand in a region, or whose file is kept."""
+
+    DISK = "disk"
+    PROPOSED = "proposed"
+    DISK_FIRST = "disk-then-proposed"
+    PROPOSED_FIRST = "proposed-then-disk"
+
+
+Choice = Take | bytes
+"""One of the ways, or words of one's own."""
+
+ONLY_DISK = frozenset({Take.DISK})
+EITHER = frozenset({Take.DISK, Take.PROPOSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Both sides changed the permissions, each in its own way; None where that side has no such file."""
+
+    base: int | None
+    disk: int | None
+    proposed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One path on disk that a person has to decide about; nothing is saved before."""
+
+    path: str
+    change: Difference
+    """What happened to it on disk."""
+    reason: str
+    """A clause that says why it cannot be worked out, to stand after the path."""
+    operations: tuple[OperationId, ...]
+    ways: frozenset[Take] = EITHER
+    """What may be taken for the path as a whole. Regions take any way, and words of the person's own."""
+    lines: ThreeWay | None = None
+    modes: Modes | None = None
+    seen: str = ""
+    """Changes whenever the plan or the disk does, so that an answer to an older question is known as one."""
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        return self.lines.regions if self.lines else ()
+
+    def resolved(self, resolution: "Resolution") -> bytes | None:
+        """The content the answers come to; nothing while a region is left without one, or where there are none."""
+        if isinstance(resolution.whole, bytes):
+            return resolution.whole
+        if self.lines is None:
+            return None
+        chosen: list[Lines] = []
+        for region in self.regions:
+            choice = resolution.regions.get(region.n, resolution.whole)
+            if choice is None:
+                return None
+            chosen.append(_lines(region, choice))
+        return self.lines.resolved(chosen)
+
+    def takes_disk(self, resolution: "Resolution") -> bool:
+        """Whether the answer leaves the disk as it is, all of it."""
+        chosen = [resolution.regions.get(region.n, resolution.whole) for region in self.regions]
+        return all(each is Take.DISK for each in chosen or [resolution.whole])
+
+    def mode(self, resolution: "Resolution") -> int | None:
+        """The permissions the answer comes to, where they are in question."""
+        chosen = resolution.mode or (resolution.whole if isinstance(resolution.whole, Take) else None)
+        if self.modes is None or chosen is None:
+            return None
+        return self.modes.disk if chosen in (Take.DISK, Take.DISK_FIRST) else self.modes.proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a person says about one path."""
+
+    path: str
+    whole: Choice | None = None
+    """For the path, and for every region that is not named; bytes are the whole content after the plan."""
+    regions: Mapping[int, Choice] = field(default_factory=dict)
+    mode: Take | None = None
+    seen: str = ""
+    """`Conflict.seen` of the question it answers; empty takes whatever is there now."""
+
+
+def fingerprint(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _lines(region: Region, choice: Choice) -> Lines:
+    match choice:
+        case bytes():
+            return tuple(split_lines(choice))
+        case Take.DISK:
+            return region.disk
+        case Take.PROPOSED:
+            return region.proposed
+        case Take.DISK_FIRST:
+            return (*region.disk, *region.proposed)
+        case Take.PROPOSED_FIRST:
+            return (*region.proposed, *region.disk)
+
+
+def check_answer(resolution: Resolution, conflict: Conflict) -> None:
+    """Refuse an answer the conflict has no place for.
+
+    Raises:
+        BadInputError: naming what may be said instead.
+    """
+    path = conflict.path
+    if isinstance(resolution.whole, Take) and not conflict.regions and resolution.whole not in conflict.ways:
+        ways = " or ".join(sorted(conflict.ways))
+        raise BadInputError(
+            f"{path} {conflict.reason}; for it you can take {ways}, not {resolution.whole}.",
+            path=path,
+            next=f"Take {ways}, or put {path} right on disk first.",
+        )
+    if isinstance(resolution.whole, bytes) and conflict.lines is None:
+        raise BadInputError(
+            f"{path} {conflict.reason}; it has no lines to write.", path=path, next="Take one side instead."
+        )
+    unknown = sorted(set(resolution.regions) - {region.n for region in conflict.regions})
+    if unknown:
+        raise BadInputError(
+            f"{path} has {len(conflict.regions)} regions in conflict; there is no region {unknown[0]}.",
+            path=path,
+            next="See them with: tandem rebase PLAN",
+        )
