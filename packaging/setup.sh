@@ -5,6 +5,9 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
+# What Qt needs to open a window on an X display.
+window_libraries=(libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1
+    libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() {

@@ -311,10 +311,15 @@ class MainWindow(QWidget):
         place = self.workplace
         if place is None:
             return
-        panes: list[QWidget] = [self.rail.list, place.chat.composer.edit, place.panel.operations.list]
+        panes: list[tuple[QWidget, QWidget]] = [
+            (self.rail, self.rail.list),
+            (place.chat, place.chat.composer.edit),
+            (place.panel, place.panel.operations.list),
+        ]
+        shown = [(pane, first) for pane, first in panes if first.isVisible()]
         focus = QApplication.focusWidget()
-        at = next((n for n, pane in enumerate(panes) if focus is pane or (focus and pane.isAncestorOf(focus))), -1)
-        panes[(at + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+        at = next((n for n, (pane, _) in enumerate(shown) if focus and pane.isAncestorOf(focus)), -1)
+        shown[(at + 1) % len(shown)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _restore_geometry(self) -> None:
         if (geometry := self._settings.value("geometry")) is not None:

@@ -87,6 +87,12 @@ SCENARIOS: Mapping[str, tuple[Step, ...]] = {
         Step("Read back.", (Call("read", {"path": "{cwd}/hello.py"}),)),
         Step("Finished the sequence."),
     ),
+    "two-files": (
+        Step("Reading.", (_READ_APP,)),
+        Step("Write.", (_HELLO,)),
+        Step("Edit.", (_BUMP,)),
+        Step("Finished both."),
+    ),
     "parallel": (
         Step(
             "Three at once.",
