@@ -16,7 +16,8 @@ from tandem_desktop.agent.work_tree import WorkTree, in_words
 from tandem_desktop.domain.agents import AgentSaid, StopReason
 from tandem_desktop.domain.errors import TandemError
 
-_COMMAND = re.compile(r"^/([a-z][a-z-]*)(?=\s|$)[ \t]*", re.MULTILINE)
+# A plan that was sent back may name a recipe in the person's words; the lines after them are not the recipe's.
+_COMMAND = re.compile(r"^(denied: )?/([a-z][a-z-]*)(?=\s|$)[ \t]*", re.MULTILINE)
 
 
 class Conversation(Protocol):
@@ -104,9 +105,10 @@ class Session:
         """The recipe that is named at the beginning of a line, and what follows it; None as recipe is help."""
         for part in reversed(parts):
             for found in reversed(list(_COMMAND.finditer(part))):
-                recipe = self._catalog.get(found[1])
-                if recipe is not None or found[1] == "help":
-                    return recipe, part[found.end() :]
+                recipe = self._catalog.get(found[2])
+                if recipe is not None or found[2] == "help":
+                    words = part[found.end() :]
+                    return recipe, words.partition("\n")[0] if found[1] else words
         return None
 
     async def _cook(self, recipe: Recipe, words: str) -> None:

@@ -9,7 +9,7 @@ from tandem_desktop.approval.approval_store import ApprovalStore
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.ids import OperationId, RunId
-from tandem_desktop.events.events import OperationFinished
+from tandem_desktop.events.events import OperationFinished, OperationStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.captured_commands import BestCommands
 from tandem_desktop.execution.clearing import ClearBeside, clear_now
@@ -69,12 +69,14 @@ def build_engine(
         clock=now,
         on_result=announce,
         on_output=on_output,
+        on_start=lambda run_id, operation: events.publish(OperationStarted(run_id=run_id, operation_id=operation)),
         clear=clearing if lives_on else clear_now,
     )
     runs = PlanRuns(
         desk=desk,
         plans=plans,
         executor=PlanExecutor(desk, enforcer),
+        events=events,
         clock=now,
         stalls_after=timedelta(minutes=chosen.executor_timeout_minutes),
     )

@@ -1,6 +1,7 @@
 """Stop and pause for a run, asked from another thread and obeyed between two publishes."""
 
 import threading
+from collections.abc import Callable
 
 
 class RunControl:
@@ -10,6 +11,11 @@ class RunControl:
         self._aborted = threading.Event()
         self._going = threading.Event()
         self._going.set()
+        self._on_wait: Callable[[bool], None] = lambda waits: None
+
+    def watch(self, on_wait: Callable[[bool], None]) -> None:
+        """Tell `on_wait`, on the thread of the run, when it begins to wait and when it goes on."""
+        self._on_wait = on_wait
 
     def abort(self) -> None:
         self._aborted.set()
@@ -31,5 +37,8 @@ class RunControl:
 
     def may_go_on(self) -> bool:
         """Wait while paused; then say whether to go on."""
-        self._going.wait()
+        if self.is_paused:
+            self._on_wait(True)
+            self._going.wait()
+            self._on_wait(False)
         return not self._aborted.is_set()

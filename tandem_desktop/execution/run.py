@@ -46,6 +46,7 @@ class Run:
         policy: FailurePolicy,
         on_result: OnResult,
         on_output: OnOutput,
+        on_start: Callable[[OperationId], None] = lambda operation: None,
         metadata: dict[str, Metadata] | None = None,
         sights: dict[str, Sight] | None = None,
     ) -> None:
@@ -58,6 +59,7 @@ class Run:
         self._policy = policy
         self._on_result = on_result
         self._on_output = on_output
+        self._on_start = on_start
         self._metadata = metadata or {}
         self._published: list[Step] = []
         self._lost: dict[int, Metadata] = {}
@@ -258,6 +260,7 @@ class Run:
             return
         self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
         self.ran_in_place |= not self._commands.captures
+        self._on_start(operation.id)
         try:
             outcome = self._commands.run(operation, self._control, self._on_output)
         except TandemError as error:

@@ -22,7 +22,7 @@ from tandem_desktop.domain.execution import (
     RunRecord,
     RunStatus,
 )
-from tandem_desktop.domain.ids import RUN_ID, RunId
+from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.clearing import clear_now
 from tandem_desktop.execution.commands import CommandRunner, OnOutput
@@ -70,6 +70,7 @@ class RunDesk:
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
         on_output: OnOutput,
+        on_start: Callable[[RunId, OperationId], None] = lambda run_id, operation: None,
         clear: Callable[[Callable[[], None]], None] = clear_now,
     ) -> None:
         self.workspace = workspace
@@ -82,6 +83,7 @@ class RunDesk:
         self._paperwork = paperwork
         self._on_result = on_result
         self._on_output = on_output
+        self._on_start = on_start
         self._clear = clear
 
     @contextlib.contextmanager
@@ -177,6 +179,7 @@ class RunDesk:
             policy=record.on_failure,
             on_result=lambda result: self._on_result(record.run_id, result),
             on_output=self._on_output,
+            on_start=lambda operation: self._on_start(record.run_id, operation),
             metadata=metadata,
             sights=sights,
         )

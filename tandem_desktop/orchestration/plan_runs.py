@@ -8,13 +8,16 @@ from datetime import datetime, timedelta
 from tandem_desktop.domain.errors import (
     InterruptedRunError,
     PlanDamagedError,
+    PlanError,
     PlanModifiedError,
     PlanNotFoundError,
     PreflightError,
 )
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunRecord, RunStatus
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.events.events import RunPaused, RunResumed, RunStarted
+from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery
@@ -42,12 +45,14 @@ class PlanRuns:
         desk: RunDesk,
         plans: PlanStore,
         executor: PlanExecutor,
+        events: EventStream,
         clock: Callable[[], datetime],
         stalls_after: timedelta,
     ) -> None:
         self._desk = desk
         self._plans = plans
         self._executor = executor
+        self._events = events
         self._clock = clock
         self._stalls_after = stalls_after
         self._undo = UndoExecutor(desk)
@@ -66,6 +71,18 @@ class PlanRuns:
 
         def started(run_id: RunId) -> None:
             self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))
+            self._events.publish(
+                RunStarted(
+                    run_id=run_id,
+                    plan_id=plan_id,
+                    revision=version.revision,
+                    run_kind=RunKind.APPLY,
+                    on_failure=policy,
+                    operations=len(version.operations),
+                )
+            )
+            if control is not None:
+                control.watch(lambda waits: self._waits(plan_id, run_id, waits))
 
         def check_status() -> None:
             found = self._plans.meta(plan_id)
@@ -154,6 +171,12 @@ class PlanRuns:
                 f"{run.run_id} was interrupted ({run.done} of {run.total} done) and must be settled first.",
                 next="tandem recover --resume, --rollback or --mark-failed",
             )
+
+    def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
+        """The run was paused, or goes on; whatever has become of the plan meanwhile is no reason to end it."""
+        with contextlib.suppress(PlanError):
+            self._plans.update(plan_id, lifecycle.pause if waits else lifecycle.resume)
+        self._events.publish(RunPaused(run_id=run_id) if waits else RunResumed(run_id=run_id))
 
     def _listed(self, record: RunRecord, open_runs: set[RunId]) -> ListedRun:
         interrupted = record.run_id in open_runs and record.status is RunStatus.RUNNING

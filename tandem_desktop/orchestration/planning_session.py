@@ -27,6 +27,7 @@ from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.drafting import Drafting, Presented
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
+from tandem_desktop.orchestration.live_staging import LiveStaging
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_news import SessionNews
@@ -101,6 +102,7 @@ class PlanningSession:
         self._on_turn: Callable[[], None] = lambda: None
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
+        self._live = LiveStaging(session_id, staging, events, clock)
         self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock)
         self._agent_session: SessionId | None = None
         self._is_opened = False
@@ -196,7 +198,9 @@ class PlanningSession:
 
     async def queue(self, command: QueuedCommand) -> int:
         """A command of the agent ends a segment; called before the agent is answered, with the operation's number."""
-        return await asyncio.to_thread(self.staging.queue, command, self._clock())
+        number = await asyncio.to_thread(self.staging.queue, command, self._clock())
+        self._live.look_soon()
+        return number
 
     @property
     def presented(self) -> Presented:
@@ -254,6 +258,7 @@ class PlanningSession:
         elif call.kind is ToolKind.EXECUTE:
             work = asyncio.to_thread(self.staging.end_rehearsal)
         else:
+            self._live.look_soon()
             return
         task = asyncio.create_task(work)
         self._settling.add(task)
@@ -280,6 +285,7 @@ class PlanningSession:
     async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         """The revision the turn led to, once all that goes on beside it has come to rest."""
         await self._doors.settled()
+        await self._live.end_turn()
         await asyncio.gather(*self._settling, return_exceptions=True)
         if self._abandoned:
             return None
@@ -293,6 +299,7 @@ class PlanningSession:
         self._said, self._heard_signals, self._settle_problems = [], [], []
         self._abandoned = False
         self._doors.forget_calls()
+        self._live.begin_turn()
         self.interceptor.begin_turn()
         self._on_turn()
 

@@ -138,6 +138,10 @@ class Workroom:
         """Stop the agent where it is."""
         return self._thread.submit(self._stop(session_id))
 
+    def abandon(self, session_id: SessionId) -> "Future[None]":
+        """Stop the agent where it is and forget what it has drafted."""
+        return self._thread.submit(self._abandon(session_id))
+
     def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
         """Answer a permission card; False when it no longer waits."""
         session = self._open.get(session_id)
@@ -311,6 +315,11 @@ class Workroom:
         session = self._open.get(session_id)
         if session is not None:
             await session.cancel_turn()
+
+    async def _abandon(self, session_id: SessionId) -> None:
+        session = self._open.get(session_id)
+        if session is not None:
+            await session.abandon()
 
     def _session_of(self, plan_id: PlanId) -> SessionId | None:
         try:

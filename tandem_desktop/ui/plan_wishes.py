@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
@@ -59,6 +59,10 @@ class PlanWishes(QObject):
             self._preview_last(tuple(run for run in runs if run.record.plan_id == plan_id))
 
         self._commands.run(self._workroom.runs(), preview, self.failed.emit)
+
+    def abandon(self, session_id: SessionId) -> None:
+        """Drop a draft that is not a plan yet, and stop its agent."""
+        self._carry_out(self._workroom.abandon(session_id), "Cancelled. Nothing was written.", "info")
 
     def preview_undo(self, run_id: str) -> None:
         record = self._workroom.engine.runs.record(RunId(run_id))

@@ -202,11 +202,13 @@ class Workplace(QObject):
         panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.viewed_changed.connect(self._keep_viewed)
+        panel.abandon_requested.connect(lambda: self._wishes.abandon(self.session_id))
 
     # Facts that arrive
 
     def _on_event(self, event: TandemEvent) -> None:
-        self.panel.show_progress(event)
+        if getattr(event, "session_id", self.session_id) == self.session_id:
+            self.panel.show_progress(event)
         match event:
             case ChatGrew(session_id=session_id) if session_id == self.session_id:
                 self.chat.put_entry(event.entry)
@@ -218,7 +220,7 @@ class Workplace(QObject):
                 self._set_working(event.session_id, False)
         if isinstance(event, _CHANGES_PLANS):
             self.refresh_plans()
-        if isinstance(event, PlanProposed | PlanApproved | PlanCancelled | RunFinished):
+        if isinstance(event, PlanProposed | PlanApproved | PlanRejected | PlanCancelled | RunFinished):
             self._refresh_page(event.plan_id)
         if isinstance(event, RunFinished | RunUndone):
             self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
@@ -294,6 +296,8 @@ class Workplace(QObject):
             self.chat.set_working(works, f"{self._title()} is working…" if works else "")
             if works and self._plan_id is None:
                 self.panel.show_drafting("New plan")
+            elif self._plan_id is None:  # a draft that has come to no plan
+                self.panel.show_nothing()
 
     def _follow(self, machine: object) -> None:
         page = self.panel.page

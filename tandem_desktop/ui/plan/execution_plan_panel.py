@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import EventKind, UserReviewing
+from tandem_desktop.domain.plan_events import EventKind, Pause, Resume, UserReviewing
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
-from tandem_desktop.events.events import TandemEvent
+from tandem_desktop.events.events import RunPaused, RunResumed, TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -42,6 +42,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
 _LONG_COMMAND = 80
+_RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
 
 class ExecutionPlanPanel(QWidget):
@@ -60,6 +61,8 @@ class ExecutionPlanPanel(QWidget):
     """Plan id, the digest that was on screen, and the failure policy."""
     rework_confirmed = Signal(str, str)
     cancel_requested = Signal(str)
+    abandon_requested = Signal()
+    """The draft that is not a plan yet is not wanted."""
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
     compare_requested = Signal(str, int, int)
@@ -219,6 +222,10 @@ class ExecutionPlanPanel(QWidget):
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()
+        elif isinstance(event, RunPaused | RunResumed) and self.machine.state in _RUNNING:
+            # One run at a time in a workspace: it is that of this plan.
+            self.machine.send(Pause() if isinstance(event, RunPaused) else Resume())
+            self._follow()
 
     def show_undo(self, record: RunRecord, undoing: Undoing) -> None:
         self.sheets.undo.ask(record, undoing)
@@ -264,8 +271,16 @@ class ExecutionPlanPanel(QWidget):
     def request(self, kind: EventKind) -> None:
         """What a button or key asks for; every step that counts is asked again in a sheet."""
         page = self._page
-        if kind is EventKind.CANCEL and self.machine.state in (PlanState.EXECUTING, PlanState.PAUSED):
+        if kind is EventKind.CANCEL and self.machine.state in _RUNNING:
             self.stop_requested.emit()
+            return
+        if kind is EventKind.CANCEL and page is None and self.machine.can(kind):
+            self.sheets.confirm.ask(
+                "Cancel this draft?",
+                "The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.",
+                "Cancel the draft",
+                self.abandon_requested.emit,
+            )
             return
         if page is None or not self.machine.can(kind):
             return

@@ -1,11 +1,12 @@
 """A window over a small real workspace, with a person in front of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.support.agents_on_path import searched
 from tests.ui.window.driver import Person
 
 
@@ -19,8 +20,31 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is searched for agents before any other; settings are apart from those of this machine."""
+    folder = tmp_path / "programs"
+    monkeypatch.setenv("PATH", searched(folder))
     monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
-    found = Person(qtbot, workspace, tmp_path / "window.ini")
-    yield found
-    found.leave()
+    return folder
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, workspace: Path, tmp_path: Path, programs: Path) -> Iterator[Callable[..., Person]]:
+    """Opens a window when called, perhaps with another agent than the built-in one."""
+    opened: list[Person] = []
+
+    def open_one(agent: str = "") -> Person:
+        if agent:
+            (tmp_path / "config").mkdir(exist_ok=True)
+            (tmp_path / "config" / "settings.toml").write_text(f'agent = "{agent}"\n')
+        opened.append(Person(qtbot, workspace, tmp_path / "window.ini"))
+        return opened[-1]
+
+    yield open_one
+    for person in opened:
+        person.leave()
+
+
+@pytest.fixture
+def window(open_window: Callable[..., Person]) -> Person:
+    return open_window()

@@ -9,7 +9,10 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.app.window import open_workroom
+from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.workplace import Workplace
@@ -33,6 +36,9 @@ class Person:
             self.window.activateWindow()
         self.window.open_workspace(workspace)
         self.wait(lambda: "ready" in self.window.status.agent_words)
+        self.states: list[PlanState] = []
+        """What the panel has gone through, each state once in a row."""
+        self.place.panel.followed.connect(self._note)
 
     @property
     def place(self) -> Workplace:
@@ -45,22 +51,63 @@ class Person:
         return page.meta.status if page is not None else None
 
     @property
+    def state(self) -> PlanState:
+        return self.place.panel.machine.state
+
+    @property
     def operations(self) -> list[str]:
         """What the panel lists, in order."""
         page = self.place.panel.page
         return [view.operation.path or view.operation.id for view in page.views] if page is not None else []
 
     @property
+    def drafted(self) -> list[str]:
+        """What the panel lists while there is no plan yet."""
+        return [view.operation.path or view.operation.id for view in self.place.panel.model.views()]
+
+    @property
+    def stored_status(self) -> PlanStatus | None:
+        """What the plan on screen is, as it stands on disk."""
+        page = self.place.panel.page
+        return self.place.workroom.engine.plans.meta(page.version.plan_id).status if page is not None else None
+
+    @property
+    def progress(self) -> list[ResultStatus]:
+        """How far the panel says each operation is."""
+        model = self.place.panel.model
+        rows = [model.index(number).data(model.RowRole) for number in range(model.rowCount())]
+        return [row.result.status for row in rows if row.result is not None]
+
+    @property
     def revision(self) -> int:
         page = self.place.panel.page
         return page.version.revision if page is not None else 0
 
+    def proposed(self, path: str) -> str:
+        """What a file would be."""
+        page = self.place.panel.page
+        assert page is not None
+        view = next(view for view in page.views if view.operation.path == path)
+        return self.place.workroom.contents(view).result()[1].decode()
+
+    def go_to(self, name: str) -> None:
+        """Press F6 until a pane has the keyboard."""
+        for _ in range(4):
+            if self.focus().objectName() == name:
+                return
+            self.press(Qt.Key.Key_F6)
+        raise AssertionError(f"F6 never reaches {name}")
+
+    def command(self, words: str) -> None:
+        """Do something by the palette of commands."""
+        self.press(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+        self.wait(lambda: self.sees("palette-search"))
+        self.type(words)
+        self.press(Qt.Key.Key_Return)
+
     def type_into_composer(self, text: str) -> None:
         """Go to the composer by keyboard, type, and send."""
-        for _ in range(4):
-            if self.focus().objectName() == "composer-text":
-                break
-            self.press(Qt.Key.Key_F6)
+        self.go_to("composer-text")
         self.type(text)
         self.press(Qt.Key.Key_Escape)
         self.press(Qt.Key.Key_Return)
@@ -97,7 +144,9 @@ class Person:
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         # Without a window manager nobody gives the window back its place after a popup.
-        self.window.activateWindow()
+        if not self.window.isActiveWindow():
+            self.window.activateWindow()
+            self.wait(self.window.isActiveWindow)
         QTest.keyClick(self.focus(), key, modifiers)
 
     def focus(self) -> QWidget:
@@ -110,6 +159,22 @@ class Person:
         self.press(Qt.Key.Key_Escape)
         self.press(Qt.Key.Key_Return)
         self.wait(lambda: not self.place.is_working)
+
+    def click_operation(self, row: int) -> None:
+        """Open or close a row of the plan, at the arrow at its end."""
+        listed = self.place.panel.operations.list
+        rect = listed.visualRect(listed.model().index(row, 0))
+        spot = QPoint(rect.right() - self.theme.px(18), rect.top() + self.theme.px(18))
+        QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+
+    def reads(self) -> list[str]:
+        """The operations whose changes are open."""
+        shown = [view for view in self.window.findChildren(DiffView) if view.isVisible()]
+        return [view.objectName().removeprefix("diff-") for view in shown]
+
+    def _note(self, machine: PlanStateMachine) -> None:
+        if self.states[-1:] != [machine.state]:
+            self.states.append(machine.state)
 
     def picture(self, path: Path) -> None:
         self.window.grab().save(str(path))

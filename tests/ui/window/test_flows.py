@@ -1,94 +1,179 @@
-"""The basic flow, the revision flow and the cancel flow, over a real workspace, engine and agent."""
+"""The basic flow, the revision flow and the cancel flow, each with the mouse and each without it."""
 
-import os
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.state_machine import PlanState
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
+README = "# Goodbye\n\nSay Goodbye.\n"
 
-def keep_picture(person: Person, name: str) -> None:
-    if folder := os.environ.get("TANDEM_PICTURES"):
-        person.picture(Path(folder) / f"{name}.png")
+
+def is_reviewing(person: Person) -> bool:
+    return person.status is PlanStatus.PROPOSED and not person.place.is_working
 
 
-@pytest.mark.req("S0-72")
-def test_plan_is_made_reviewed_implemented_and_undone_with_the_mouse(window: Person, workspace: Path) -> None:
+def results(person: Person) -> list[ResultStatus]:
+    page = person.place.panel.page
+    assert page is not None
+    return [result.status for result in page.results]
+
+
+@pytest.mark.req("S0-29", "S0-41", "S0-72")
+def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspace: Path) -> None:
+    before = walk(workspace)
+    assert not window.place.plan_mode
+    window.click("segmented-mode-plan")
+    window.click("composer-text")
+    window.type("/replace Hello Goodbye ")
+    window.click("composer-send")
+    assert window.state is PlanState.DRAFTING
+    window.wait(lambda: is_reviewing(window))
+    assert window.operations == ["README.md", "app.py"]
+    window.click_operation(0)
+    window.wait(lambda: len(window.reads()) == 1)
+    assert walk(workspace) == before
+    window.click("plan-footer-execute")
+    window.wait(lambda: window.sees("approval-implement"))
+    assert walk(workspace) == before
+    window.click("approval-implement")
+    window.wait(lambda: window.status is PlanStatus.COMPLETED)
+    assert results(window) == [ResultStatus.COMPLETED] * 2
+    assert (workspace / "README.md").read_text() == README
+    assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.EXECUTING, PlanState.COMPLETED]
+    window.click("new-plan")
+    assert window.state is PlanState.IDLE
+    window.click("composer-text")
+    window.type("/replace Say Tell ")
+    window.click("composer-send")
+    assert window.state is PlanState.DRAFTING
+    window.wait(lambda: is_reviewing(window))
+
+
+@pytest.mark.req("S0-72", "S0-84")
+def test_the_ten_steps_of_the_basic_flow_without_a_mouse(window: Person, workspace: Path) -> None:
+    before = walk(workspace)
+    window.type_into_composer("/plan")
+    assert window.place.plan_mode
+    window.type_into_composer("/replace Hello Goodbye")
+    assert window.state is PlanState.DRAFTING
+    window.wait(lambda: is_reviewing(window))
+    window.go_to("operation-list")
+    window.press(Qt.Key.Key_Down)
+    window.press(Qt.Key.Key_Right)
+    window.wait(lambda: len(window.reads()) == 1)
+    assert walk(workspace) == before
+    window.press(Qt.Key.Key_Return, CONTROL)
+    window.wait(lambda: window.sees("approval-implement"))
+    assert walk(workspace) == before
+    window.tab_to("approval-implement")
+    window.press(Qt.Key.Key_Space)
+    window.wait(lambda: window.status is PlanStatus.COMPLETED)
+    assert results(window) == [ResultStatus.COMPLETED] * 2
+    assert (workspace / "README.md").read_text() == README
+    assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.EXECUTING, PlanState.COMPLETED]
+    window.press(Qt.Key.Key_N, CONTROL)
+    assert window.state is PlanState.IDLE
+    window.type_into_composer("/replace Say Tell")
+    assert window.state is PlanState.DRAFTING
+    window.wait(lambda: is_reviewing(window))
+
+
+def test_run_is_taken_back_to_the_last_byte(window: Person, workspace: Path) -> None:
     before = walk(workspace)
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    assert window.operations == ["README.md", "app.py"]
-    assert walk(workspace) == before
-    keep_picture(window, "reviewing")
+    window.wait(lambda: is_reviewing(window))
     window.click("plan-action-execute_plan")
     window.wait(lambda: window.sees("approval-implement"))
-    keep_picture(window, "approval-sheet")
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    keep_picture(window, "completed")
-    assert (workspace / "README.md").read_text() == "# Goodbye\n\nSay Goodbye.\n"
-    window.press(Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    assert walk(workspace) != before
+    window.press(Qt.Key.Key_U, CONTROL | ALT)
     window.wait(lambda: window.sees("undo-confirm"))
-    keep_picture(window, "undo-sheet")
     window.click("undo-confirm")
-    window.wait(lambda: (workspace / "README.md").read_text() == "# Hello\n\nSay Hello.\n")
-    assert walk(workspace) == before
-    keep_picture(window, "undone")
+    window.wait(lambda: (workspace / "README.md").read_text() != README)
+    window.wait(lambda: walk(workspace) == before)
 
 
 @pytest.mark.req("S0-73")
-def test_plan_sent_back_comes_again_as_the_next_revision(window: Person, workspace: Path) -> None:
+def test_plan_sent_back_comes_again_as_the_next_revision_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    window.wait(lambda: is_reviewing(window))
+    assert (window.revision, window.state) == (1, PlanState.REVIEWING)
     window.click("plan-action-request_revision")
     window.wait(lambda: window.sees("rework-feedback"))
     window.click("rework-feedback")
     window.type("/replace Goodbye Farewell")
     window.click("rework-send")
-    window.wait(lambda: not window.place.is_working)
-    window.wait(lambda: window.status is PlanStatus.PROPOSED and window.revision >= 2)
-    keep_picture(window, "revised")
+    window.wait(lambda: window.revision == 2 and is_reviewing(window))
+    assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.DRAFTING, PlanState.REVIEWING]
+    assert "Farewell" in window.proposed("README.md")
     assert walk(workspace) == before
 
 
-@pytest.mark.req("S0-74")
-def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin(window: Person, workspace: Path) -> None:
+@pytest.mark.req("S0-73")
+def test_plan_sent_back_comes_again_as_the_next_revision_without_a_mouse(window: Person, workspace: Path) -> None:
+    before = walk(workspace)
+    window.type_into_composer("/plan")
+    window.type_into_composer("/replace Hello Goodbye")
+    window.wait(lambda: is_reviewing(window))
+    window.press(Qt.Key.Key_R, CONTROL | SHIFT)
+    window.wait(lambda: window.sees("rework-feedback"))
+    window.press(Qt.Key.Key_Return, CONTROL)
+    assert window.sees("rework-refusal")  # an empty one is refused
+    window.type("/replace Goodbye Farewell")
+    window.press(Qt.Key.Key_Return, CONTROL)
+    window.wait(lambda: window.revision == 2 and is_reviewing(window))
+    assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.DRAFTING, PlanState.REVIEWING]
+    assert "Farewell" in window.proposed("README.md")
+    assert walk(workspace) == before
+
+
+@pytest.mark.req("S0-43", "S0-74")
+def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    window.wait(lambda: is_reviewing(window))
     window.click("plan-action-cancel")
     window.wait(lambda: window.sees("confirm-sure"))
     window.click("confirm-sure")
-    window.wait(lambda: window.status is PlanStatus.CANCELLED)
+    window.wait(lambda: window.state is PlanState.CANCELLED)
     assert walk(workspace) == before
-    window.click("new-plan")
     window.ask("/replace Say Tell")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    window.wait(lambda: is_reviewing(window))
     assert window.operations == ["README.md"]
+    assert "Hello" in window.proposed("README.md")
 
 
-def test_whole_flow_works_without_a_mouse(window: Person, workspace: Path) -> None:
-    control = Qt.KeyboardModifier.ControlModifier
-    shift = Qt.KeyboardModifier.ShiftModifier
+@pytest.mark.req("S0-74")
+def test_cancelled_plan_leaves_nothing_and_a_new_one_can_begin_without_a_mouse(window: Person, workspace: Path) -> None:
+    before = walk(workspace)
     window.type_into_composer("/plan")
-    window.wait(lambda: window.place.plan_mode)
     window.type_into_composer("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED and not window.place.is_working)
-    window.press(Qt.Key.Key_I, control | shift)
-    window.wait(lambda: window.sees("approval-implement"))
-    window.tab_to("approval-implement")
+    window.wait(lambda: is_reviewing(window))
+    window.command("cancel the plan")
+    window.wait(lambda: window.sees("confirm-sure"))
+    window.tab_to("confirm-sure")
     window.press(Qt.Key.Key_Space)
-    window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    assert "Goodbye" in (workspace / "README.md").read_text()
+    window.wait(lambda: window.state is PlanState.CANCELLED)
+    assert walk(workspace) == before
+    window.type_into_composer("/replace Say Tell")
+    window.wait(lambda: is_reviewing(window))
+    assert window.operations == ["README.md"]
+    assert "Hello" in window.proposed("README.md")
 
 
 def test_conversation_and_plan_are_there_again_after_a_restart(
