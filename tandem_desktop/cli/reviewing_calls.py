@@ -1,0 +1,175 @@
+"""The calls about a plan that waits: look at it, change it, decide; no engine in sight."""
+
+from tandem_desktop.cli import call_arguments as arguments
+from tandem_desktop.cli.call_words import CHANGE, DECIDE, LOOK, CallWords
+
+REVIEWING_CALLS: tuple[CallWords, ...] = (
+    CallWords(
+        "agents",
+        LOOK,
+        "which agents there are, and what they need",
+        "List every agent Tandem knows: whether it is here, its version, what it needs, and whether it is confined.",
+        (("tandem agents", "what is here"),),
+        "planning_with_agents:agents",
+    ),
+    CallWords(
+        "list",
+        LOOK,
+        "the plans of this workspace, newest first",
+        "List every plan with its status, revision and digest. Plans that cannot be read are named with the reason.",
+        (("tandem list", "the plans here"), ("tandem list --json", "for a script")),
+        "looking:list_plans",
+    ),
+    CallWords(
+        "show",
+        LOOK,
+        "what a plan will do, and the digest to approve",
+        "Show every operation, computed from what it does: kind, path, lines, flags, and commands in full.\n"
+        "The agent's own words are marked as such. The digest covers everything that has an effect.",
+        (
+            ("tandem show PLAN-1a2b3c4d --diff", "with every changed line"),
+            ("tandem show 1a2b", "the first digits are enough"),
+            ("tandem show 1a2b --revision 1", "an earlier revision"),
+        ),
+        "looking:show",
+        arguments.show,
+        "PLAN [--diff] [--revision N]",
+    ),
+    CallWords(
+        "compare",
+        LOOK,
+        "two revisions, operation by operation",
+        "Say which operations were added, removed, changed or moved between two revisions of a plan.",
+        (
+            ("tandem compare PLAN-1a2b3c4d 1 2", "what revision 2 does differently"),
+            ("tandem compare PLAN-1a2b3c4d 1 2 --diff", "and how the files it leaves differ"),
+        ),
+        "looking:compare",
+        arguments.compare,
+        "PLAN R1 R2 [--diff]",
+    ),
+    CallWords(
+        "drift",
+        LOOK,
+        "what changed on disk since the plan was made",
+        "Name each path that is no longer what the plan was made for. Apply refuses while there is any.",
+        (("tandem drift PLAN-1a2b3c4d", "before you approve"),),
+        "looking:drift",
+        arguments.plan,
+        "PLAN",
+    ),
+    CallWords(
+        "simulate",
+        LOOK,
+        "try a plan in memory against the files as they are",
+        "Try every operation, in order, on a tree in memory, and name those that would not apply.",
+        (("tandem simulate PLAN-1a2b3c4d", "would it still work?"),),
+        "looking:simulate",
+        arguments.plan,
+        "PLAN",
+    ),
+    CallWords(
+        "drop",
+        CHANGE,
+        "the same plan without some operations or hunks",
+        "Leave out operations, or single hunks of one, and save the rest as your own new revision.\n"
+        "An earlier approval ends with it: the new revision has a new digest.",
+        (
+            ("tandem drop PLAN-1a2b3c4d s3", "without operation s3"),
+            ("tandem drop PLAN-1a2b3c4d s1:2,3 s4", "without hunks 2 and 3 of s1, and without s4"),
+        ),
+        "proposing:drop",
+        arguments.drop,
+        "PLAN OP[:HUNK,…]…",
+    ),
+    CallWords(
+        "rebase",
+        CHANGE,
+        "the same plan for the files as they are now",
+        "Carry the plan over to what changed on disk since it was made, and save it as a new revision.\n"
+        "Changes that keep apart are combined. Where both sides changed the same lines nothing is saved:\n"
+        "you say, for each path or region, whose lines are to stand.",
+        (
+            ("tandem rebase PLAN-1a2b3c4d", "combine, or show what is in conflict"),
+            ("tandem rebase PLAN-1a2b3c4d --take disk src/app.py:2", "for region 2 keep what is on disk"),
+            ("tandem rebase PLAN-1a2b3c4d --resolved merged.py src/app.py", "with a file you merged yourself"),
+        ),
+        "rebasing:rebase",
+        arguments.rebase,
+        "PLAN [--take WAY PATH]… [--resolved FILE PATH]…",
+    ),
+    CallWords(
+        "restore",
+        CHANGE,
+        "bring an earlier revision back, as a new one",
+        "Save an earlier revision again as the newest. Nothing is ever rewritten.",
+        (("tandem restore PLAN-1a2b3c4d 1", "revision 1 becomes the newest again"),),
+        "proposing:restore",
+        arguments.restore,
+        "PLAN R",
+    ),
+    CallWords(
+        "comment",
+        DECIDE,
+        "say something about a plan, an operation or some lines",
+        "Keep a comment as a draft. All drafts go to the agent together when the plan is sent back.\n"
+        "PLACE is an operation (s1), lines of the proposed file (s1:+12..14) or of the file as it was (s1:-8),\n"
+        "or the plan text (text, text:3).",
+        (
+            ('tandem comment PLAN-1a2b3c4d s2:+20..22 "this changes who may log in"', "on three proposed lines"),
+            ('tandem comment PLAN-1a2b3c4d s3 "why at all?"', "on an operation"),
+            ('tandem comment PLAN-1a2b3c4d text "the second task is missing"', "on the plan text"),
+        ),
+        "commenting:comment",
+        arguments.comment,
+        "PLAN PLACE TEXT",
+    ),
+    CallWords(
+        "comments",
+        DECIDE,
+        "the comments on a plan",
+        "List the comments that were not sent yet, beside the lines they are about now; or take one back.",
+        (
+            ("tandem comments PLAN-1a2b3c4d", "what would be sent"),
+            ("tandem comments PLAN-1a2b3c4d --remove C2", "take one back"),
+        ),
+        "commenting:comments",
+        arguments.comments,
+        "PLAN [--remove ID]",
+    ),
+    CallWords(
+        "approve",
+        DECIDE,
+        "exactly this, once",
+        "Approve the newest revision by the digest you were shown. The approval holds in this workspace, for one run,\n"
+        "for 24 hours, and ends with any newer revision.",
+        (("tandem approve PLAN-1a2b3c4d --digest 0123456789ab", "at least 12 digits of the digest shown"),),
+        "deciding:approve",
+        arguments.approve,
+        "PLAN --digest D [--notes T]",
+    ),
+    CallWords(
+        "reject",
+        DECIDE,
+        "send a plan back with words and comments",
+        "Send the plan back, with the words given here and every comment that was not sent yet.\n"
+        "After the third time a person has to step in.",
+        (
+            ('tandem reject PLAN-1a2b3c4d --feedback "keep the old name"', "say what should be different"),
+            ("tandem reject PLAN-1a2b3c4d", "the comments say it all"),
+        ),
+        "deciding:reject",
+        arguments.reject,
+        "PLAN [--feedback T]",
+    ),
+    CallWords(
+        "cancel",
+        DECIDE,
+        "end a plan; nothing of it will run",
+        "End the plan for good. Files are not touched.",
+        (("tandem cancel PLAN-1a2b3c4d", "nothing of it will run"),),
+        "deciding:cancel",
+        arguments.plan,
+        "PLAN",
+    ),
+)
