@@ -83,6 +83,12 @@ def counterparts(old: PlanVersion, new: PlanVersion) -> dict[OperationId, Operat
     return {old.operations[pair.old].id: new.operations[pair.new].id for pair in pairs}
 
 
+def known_again(old: PlanVersion, new: PlanVersion) -> dict[OperationId, OperationId]:
+    """The operations of `new` that `old` had already, by id, each with its id there."""
+    pairs = _paired(old.operations, new.operations)
+    return {new.operations[pair.new].id: old.operations[pair.old].id for pair in pairs}
+
+
 def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> list[_Pair]:
     """Pairs in the order of the newer revision; surer reasons to pair are tried first."""
     old_subjects, new_subjects = _subjects(old), _subjects(new)

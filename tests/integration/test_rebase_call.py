@@ -144,6 +144,20 @@ def test_plan_whose_work_is_done_already_is_refused(tandem: CommandLine) -> None
     assert "Nothing would be left" in refused.data["error"]["message"]
 
 
+@pytest.mark.req("S3-31")
+def test_third_rejection_needs_a_person_who_may_still_go_back_or_approve(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(edit("a.txt", "line 5\n", "FIVE\n"))["plan_id"]
+    statuses = []
+    for number in (1, 2, 3):
+        statuses.append(tandem.answer("reject", plan_id, "--feedback", f"no {number}")["status"])
+        if number < 3:
+            tandem.answer("restore", plan_id, "1")
+    assert statuses == ["rejected", "rejected", "needs_review"]
+    assert tandem.answer("show", plan_id)["plan"]["status"] == "needs_review"
+    tandem.approve(plan_id)
+    assert tandem.answer("apply", plan_id)["status"] == "completed"
+
+
 def test_drift_tells_when_it_happened(tandem: CommandLine) -> None:
     plan_id = tandem.propose(
         edit("a.txt", "line 5\n", "FIVE\n"),

@@ -87,7 +87,7 @@ def test_a_second_run_forgets_how_the_first_one_ended() -> None:
     assert (again.result_summary, again.execution_ended_at, again.execution_session) == ("", None, "RUN-00000002")
 
 
-@pytest.mark.req("S3-16", "S3-30")
+@pytest.mark.req("S3-16", "S3-30", "S3-31")
 def test_the_third_rejection_asks_for_a_person() -> None:
     meta = a_meta()
     statuses = []
