@@ -23,7 +23,10 @@ from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
+from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.rehearsal.rehearse import Rehearser
+from tandem_desktop.rehearsal.stage import Stages
 from tandem_desktop.review.comment_store import CommentStore
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage.locations import Locations, default_state_directory
@@ -98,6 +101,7 @@ def build_engine(
         clock=now,
         before_writing=runs.refuse_if_interrupted,
     )
+    stages = Stages(workspace, locations, objects, chosen.command_budget_bytes)
     return Engine(
         locations=locations,
         workspace=workspace,
@@ -105,6 +109,15 @@ def build_engine(
         plans=plans,
         proposals=proposals,
         rebases=Rebases(workspace, objects, plans, proposals),
+        rehearsals=Rehearsals(
+            rehearser=Rehearser(stages, objects, now),
+            plans=plans,
+            proposals=proposals,
+            objects=objects,
+            events=events,
+            clock=now,
+            on_output=on_output,
+        ),
         decisions=decisions,
         commenting=Commenting(
             store=CommentStore(locations.sessions), plans=plans, objects=objects, decisions=decisions, clock=now

@@ -61,6 +61,17 @@ def compare(parser: ArgumentParser) -> None:
     parser.add_argument("--diff", action="store_true", help="with the lines that differ between their results")
 
 
+def rehearse(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("--network", action="store_true", help="let its commands use the network")
+    parser.add_argument("--once", action="store_true", help="do not play it again to see whether it repeats")
+    parser.add_argument("--diff", action="store_true", help="with every changed line of the file effects")
+    parser.add_argument("--revision", metavar="N", type=number, help="an earlier revision (default: the latest)")
+    parser.add_argument(
+        "--record", metavar="OP", nargs="*", help="make a revision that applies the effects instead of running again"
+    )
+
+
 def drop(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument(

@@ -4,16 +4,12 @@ from tandem_desktop.cli import shapes
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
-from tandem_desktop.cli.wording import agent_text, between, in_full
-from tandem_desktop.domain.operations import FileState, NodeState
+from tandem_desktop.cli.wording import agent_text, between, documents, in_full
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.interdiff import interdiff
-from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.staging.text import Document
-from tandem_desktop.storage.objects import ObjectStore
 
 _AUTHORS = {
     Origin.AGENT: "an agent",
@@ -57,7 +53,7 @@ def show(call: Call) -> Answer:
     version = engine.plans.revision(plan_id, call.arguments.revision)
     tasks = engine.tasks(version)
     views = engine.view(version)
-    sides = [_documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
     data = {
         "plan": shapes.plan(version, meta, tasks),
         "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
@@ -143,14 +139,6 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
-
-
-def _documents(view: OperationView, objects: ObjectStore) -> tuple[Document, Document]:
-    return _document(view.operation.base, objects), _document(view.operation.after, objects)
-
-
-def _document(state: NodeState, objects: ObjectStore) -> Document:
-    return Document.of(objects.read(state.sha256) if isinstance(state, FileState) else b"")
 
 
 def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:

@@ -67,15 +67,18 @@ class RunProgress:
             self._call.console.remark_raw(_CLEAR)
 
 
+_STOPPING = "Stopping before the next operation; what happens then follows --on-failure."
+
+
 @contextmanager
-def watched(call: Call, total: int, *, stoppable: bool = True) -> Iterator[RunControl]:
+def watched(call: Call, total: int, *, stoppable: bool = True, stopping: str = _STOPPING) -> Iterator[RunControl]:
     """Run something under a bar, with signals that stop it between two operations where it can be stopped."""
     control = RunControl()
     progress = RunProgress(call, total)
     call.on_output = progress.on_output
     unsubscribe = call.engine.events.subscribe(progress.on_event)
     try:
-        with _stopped_by_signals(call, control) if stoppable else nullcontext():
+        with _stopped_by_signals(call, control, stopping) if stoppable else nullcontext():
             yield control
     finally:
         unsubscribe()
@@ -83,7 +86,7 @@ def watched(call: Call, total: int, *, stoppable: bool = True) -> Iterator[RunCo
 
 
 @contextmanager
-def _stopped_by_signals(call: Call, control: RunControl) -> Iterator[None]:
+def _stopped_by_signals(call: Call, control: RunControl, stopping: str) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -91,7 +94,7 @@ def _stopped_by_signals(call: Call, control: RunControl) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         if not control.is_aborted:
             control.abort()
-            call.console.remark("Stopping before the next operation; what happens then follows --on-failure.")
+            call.console.remark(stopping)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:

@@ -69,6 +69,23 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "PLAN",
     ),
     CallWords(
+        "rehearse",
+        LOOK,
+        "run a plan in a throw-away shadow: output, exit codes and file effects",
+        "Play the whole plan, approved or not, in a shadow that is thrown away: file operations happen there, and\n"
+        "commands run there in order, without a network. Shows what each command printed and did to the files.\n"
+        "Commands with effects are played twice; what cannot be predicted is said to be so.\n"
+        "With --record the effects take the place of their commands in a new revision of your own.",
+        (
+            ("tandem rehearse PLAN-1a2b3c4d", "what would its commands do?"),
+            ("tandem rehearse PLAN-1a2b3c4d --network", "with the network, for a command that needs it"),
+            ("tandem rehearse PLAN-1a2b3c4d --record s2", "apply what s2 did here instead of running it again"),
+        ),
+        "rehearsing:rehearse",
+        arguments.rehearse,
+        "PLAN [--network] [--record [OP…]]",
+    ),
+    CallWords(
         "drop",
         CHANGE,
         "the same plan without some operations or hunks",

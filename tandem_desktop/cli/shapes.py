@@ -10,6 +10,7 @@ from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand, effect_kind
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hunks import Hunk
@@ -55,6 +56,7 @@ def operation_in_full(view: OperationView, documents: tuple[Document, Document] 
         "risk": staged.risk,
         "task": staged.task,
         "blocked_by": list(staged.blocked_by),
+        "recorded_from": staged.recorded_from or None,
         **_states(staged),
     }
     if staged.call is not None:
@@ -144,6 +146,40 @@ def listed_run(found: ListedRun) -> dict[str, Any]:
         "ended_at": utc(record.ended_at),
         "undoable": found.undoable,
         "summary": record.summary,
+    }
+
+
+def rehearsal(found: Rehearsal) -> dict[str, Any]:
+    return {
+        "plan_id": found.plan_id,
+        "revision": found.revision,
+        "network": found.network,
+        "confinement": found.confinement,
+        "commands": [_rehearsed(each) for each in found.commands],
+        "problems": [{"step": each.step, "reason": each.reason} for each in found.problems],
+    }
+
+
+def _rehearsed(found: RehearsedCommand) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "command": found.call.command,
+        "exit_code": found.exit_code,
+        "output": found.output,
+        "seconds": round(found.seconds, 3),
+        "effects": [
+            {
+                "path": each.path,
+                "kind": effect_kind(each).value,
+                "before": _state(each.before),
+                "after": _state(each.after),
+            }
+            for each in found.effects
+        ],
+        "previewable": found.is_previewable,
+        "reasons": list(found.doubts),
+        "outside": list(found.outside),
+        "error": found.error,
     }
 
 

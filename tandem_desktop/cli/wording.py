@@ -4,12 +4,20 @@ from collections.abc import Iterator
 
 from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
-from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, StagedOperation, SymlinkState
+from tandem_desktop.domain.operations import (
+    DirectoryState,
+    FileState,
+    NodeState,
+    OperationKind,
+    StagedOperation,
+    SymlinkState,
+)
 from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import explain
 from tandem_desktop.staging.hunks import Hunk
 from tandem_desktop.staging.text import Document
+from tandem_desktop.storage.objects import ObjectStore
 
 _INDENT = "      "
 _RESULT_TONES = {
@@ -53,6 +61,9 @@ def in_full(view: OperationView, documents: tuple[Document, Document] | None) ->
     staged = view.operation
     yield (Span(staged.id, Tone.STRONG), "  ", action(staged), *_counts(view))
     yield from _command(staged)
+    if staged.recorded_from:
+        yield f"{_INDENT}recorded from a rehearsal, in place of:"
+        yield from command_text(staged.recorded_from)
     if staged.blocked_by:
         yield f"{_INDENT}after {', '.join(staged.blocked_by)}"
     for flag in view.flags:
@@ -92,6 +103,23 @@ def agent_text(content: str) -> Iterator[Line]:
         yield (Span("  │ ", Tone.QUIET), text)
 
 
+def command_text(command: str) -> Iterator[Line]:
+    """A command, whole, as it is given to the shell."""
+    first = "$ "
+    for text in command.split("\n"):
+        yield (_INDENT, Span(first, Tone.QUIET), Span(text, Tone.STRONG))
+        first = "  "
+
+
+def documents(view: OperationView, objects: ObjectStore) -> tuple[Document, Document]:
+    """Both sides of an operation."""
+    return _document(view.operation.base, objects), _document(view.operation.after, objects)
+
+
+def _document(state: NodeState, objects: ObjectStore) -> Document:
+    return Document.of(objects.read(state.sha256) if isinstance(state, FileState) else b"")
+
+
 def _summary_row(view: OperationView) -> tuple[Piece, ...]:
     staged = view.operation
     command = f": {staged.call.command}" if staged.call else ""
@@ -122,10 +150,7 @@ def _command(staged: StagedOperation) -> Iterator[Line]:
     """The exact text, whole, and where and how it will run."""
     if staged.call is None:
         return
-    first = "$ "
-    for text in staged.call.command.split("\n"):
-        yield (_INDENT, Span(first, Tone.QUIET), Span(text, Tone.STRONG))
-        first = "  "
+    yield from command_text(staged.call.command)
     where = "the workspace" if staged.call.cwd == "." else staged.call.cwd
     yield f"{_INDENT}in {where}, at most {staged.call.timeout_s} s"
     for name, value in staged.call.env:

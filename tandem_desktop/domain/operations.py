@@ -123,6 +123,8 @@ class StagedOperation(Frozen):
     tool_call_id: str | None = None
     message_id: str | None = None
     staged_at: datetime | None = None
+    recorded_from: str = ""
+    """The command whose rehearsed effect this is; the operation takes its place, and it will not run."""
 
     def effect(self) -> Effect:
         """Only what changes the world; this is what is hashed."""

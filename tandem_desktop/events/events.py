@@ -223,6 +223,44 @@ class TaskStatusChanged(Frozen):
     note: str = ""
 
 
+class RehearsalStarted(Frozen):
+    """A revision is being played through in a throw-away shadow."""
+
+    type: Literal["rehearsal_started"] = "rehearsal_started"
+    plan_id: PlanId
+    revision: int
+
+
+class CommandSaid(Frozen):
+    """A rehearsed command printed something."""
+
+    type: Literal["command_said"] = "command_said"
+    plan_id: PlanId
+    operation_id: OperationId
+    text: str
+
+
+class CommandRehearsed(Frozen):
+    """A rehearsed command came to its end. Whether it does the same again is known when the rehearsal has finished."""
+
+    type: Literal["command_rehearsed"] = "command_rehearsed"
+    plan_id: PlanId
+    operation_id: OperationId
+    exit_code: int | None
+    seconds: float
+    effects: int
+    error: str | None = None
+
+
+class RehearsalFinished(Frozen):
+    """The rehearsal is over and its shadow is gone; `problem` says why it was cut short."""
+
+    type: Literal["rehearsal_finished"] = "rehearsal_finished"
+    plan_id: PlanId
+    revision: int
+    problem: str = ""
+
+
 TandemEvent = Annotated[
     TurnStarted
     | AgentHeard
@@ -247,6 +285,10 @@ TandemEvent = Annotated[
     | RunFinished
     | RunUndone
     | RunInterrupted
-    | TaskStatusChanged,
+    | TaskStatusChanged
+    | RehearsalStarted
+    | CommandSaid
+    | CommandRehearsed
+    | RehearsalFinished,
     Field(discriminator="type"),
 ]

@@ -16,6 +16,7 @@ from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
+from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -40,6 +41,7 @@ class Engine:
     decisions: Decisions
     commenting: Commenting
     runs: PlanRuns
+    rehearsals: Rehearsals
     audit: AuditLog
     events: EventStream
     clock: Callable[[], datetime]

@@ -75,16 +75,8 @@ class Proposals:
         self._before_writing()
         latest = self._plans.revision(plan_id)
         chosen = choose(latest.operations, drops, self._objects)
-        self._refuse_problems(chosen.operations, "Drop it as well.")
         self._objects.put_all(chosen.contents)
-        draft = latest.model_copy(
-            update={
-                "operations": chosen.operations,
-                "parent_revision": latest.revision,
-                "origin": Origin.PERSON,
-            }
-        )
-        return self._revise(draft)
+        return self.rewrite(latest, chosen.operations, "Drop it as well.")
 
     def draft(self, base: PlanVersion, choices: Choices) -> Drafted:
         """What a person's choices would make of a revision; nothing is saved.
@@ -120,6 +112,18 @@ class Proposals:
             raise StepRefusedError(first.reason, step=first.step, next="Change your choices, then try again.")
         self._objects.put_all(drafted.contents)
         return self._revise(drafted.version)
+
+    def rewrite(self, latest: PlanVersion, operations: tuple[StagedOperation, ...], following: str) -> PlanVersion:
+        """Other operations in the same plan, as the person's own revision; their bytes are stored already.
+
+        Raises:
+            StepRefusedError: one of them would not apply, and `following` says what to do; nothing was saved.
+            StaleRevisionError: a newer revision exists.
+        """
+        self._before_writing()
+        self._refuse_problems(operations, following)
+        update = {"operations": operations, "parent_revision": latest.revision, "origin": Origin.PERSON}
+        return self._revise(latest.model_copy(update=update))
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
         """An earlier revision, brought back as a new one."""

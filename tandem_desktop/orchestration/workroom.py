@@ -29,6 +29,7 @@ from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.rebases import ThreeSides
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
+from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import Comparison, compare
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.coverage import coverage
@@ -65,6 +66,7 @@ class Workroom:
         self._agents: dict[SessionId, str] = {}
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
+        self._rehearsing: RunControl | None = None
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
 
     # Looking
@@ -214,6 +216,23 @@ class Workroom:
         control = self._control = RunControl()
         return self._apart(lambda: self.engine.runs.apply(plan_id, policy, control))
 
+    def rehearse(self, plan_id: PlanId, revision: int | None = None, *, network: bool = False) -> "Future[Rehearsal]":
+        """Play a plan in a throw-away shadow; what its commands print is on `events` while they run."""
+        control = self._rehearsing = RunControl()
+        return self._apart(lambda: self.engine.rehearsals.rehearse(plan_id, revision, network=network, control=control))
+
+    def stop_rehearsal(self) -> None:
+        if self._rehearsing is not None:
+            self._rehearsing.abort()
+
+    def rehearsed_views(self, rehearsal: Rehearsal) -> "Future[dict[OperationId, tuple[OperationView, ...]]]":
+        """The file effects of every rehearsed command, to be reviewed like operations."""
+        return self._apart(lambda: self.engine.rehearsals.views(rehearsal))
+
+    def record(self, rehearsal: Rehearsal, chosen: Sequence[OperationId] = ()) -> "Future[PlanVersion]":
+        """A revision that applies the recorded effects of commands instead of running them."""
+        return self._apart(lambda: self.engine.rehearsals.record(rehearsal, chosen))
+
     def stop_run(self) -> None:
         if self._control is not None:
             self._control.abort()
@@ -247,6 +266,7 @@ class Workroom:
     def close(self) -> None:
         """End every agent and wait for what is under way; what they did stays in their shadows."""
         self.stop_run()
+        self.stop_rehearsal()
         closing = self._thread.submit(self._sessions.close())
         if not closing.cancelled():
             closing.result()

@@ -103,26 +103,53 @@ class Sandbox:
     ) -> tuple[str, ...]:
         """`command` inside; it is not started unless the right tree is in the workspace's place."""
         masks = self._masks()
-        inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
-        outer = [mask for mask in masks if mask not in inner]
-        words = [_tool("bwrap"), *_identity(), "--die-with-parent", "--new-session"]
-        words += ["--unshare-pid", "--unshare-ipc", *([] if network else ["--unshare-net"])]
-        words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel()]
-        words += self._temporary(home, readable)
-        for mask in outer:
-            words += _cover(mask)
-        words += ["--bind", str(self.source), str(self.workspace)]
-        for mask in inner:
-            words += _cover(mask)
+        words = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
+        words += self._workspace_and_masks(masks)
         words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
         words += ["--bind", str(home), str(home)]
         for place in (*sockets, *readable):
             words += ["--ro-bind", str(place), str(place)]
-        for mask in (*masks, self.workspace / TANDEM_DIRECTORY):
-            if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
-                words += ["--remount-ro", str(mask)]
+        words += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
+        return (*words, *self._checked(command, cwd))
+
+    def rehearsal_argv(
+        self,
+        command: Iterable[str],
+        *,
+        cwd: Path,
+        network: bool,
+        report: Path,
+        stand_ins: Iterable[tuple[Path, Path]] = (),
+    ) -> tuple[str, ...]:
+        """`command` as a run would start it: as the person, in the person's home, with Tandem's own folder hidden.
+
+        `stand_ins` are places outside the workspace, each with the tree shown in its stead; without any, places for
+        temporary files are empty and the rest is read-only. `report` is a file it may write.
+        """
+        masks = self._masks()
+        words = [*_beginning(_same_identity(), network=network)]
+        shown = tuple(stand_ins)
+        for place, tree in shown:
+            words += ["--bind", str(tree), str(place)]
+        if not shown:
+            words += self._temporary(report, ())
+        words += self._workspace_and_masks(masks)
+        words += ["--bind", str(report), str(report)]
+        words += _closed(masks)
+        return (*words, *self._checked(command, cwd))
+
+    def _workspace_and_masks(self, masks: list[Path]) -> Iterator[str]:
+        inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
+        for mask in masks:
+            if mask not in inner:
+                yield from _cover(mask)
+        yield from ("--bind", str(self.source), str(self.workspace))
+        for mask in inner:
+            yield from _cover(mask)
+
+    def _checked(self, command: Iterable[str], cwd: Path) -> tuple[str, ...]:
         check = [_tool("sh"), "-c", _CHECK, "tandem", str(self.workspace), self.expected, _tool("stat")]
-        return (*words, "--chdir", str(cwd), "--", *check, *command)
+        return ("--chdir", str(cwd), "--", *check, *command)
 
     def _masks(self) -> list[Path]:
         """What is covered: outermost first, none inside another."""
@@ -156,6 +183,28 @@ def _identity() -> tuple[str, ...]:
     """Who the agent is inside: the person, or an ordinary user in root's place; always without any right of root's."""
     ids = (_ORDINARY_ID, _ORDINARY_ID) if os.geteuid() == 0 else (os.getuid(), os.getgid())
     return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
+
+
+def _same_identity() -> tuple[str, ...]:
+    """Who a rehearsed command is inside: whoever would run it; root keeps what lets it read and write its own files."""
+    ids = ("--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL")
+    if os.geteuid() == 0:
+        return (*ids, "--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER")
+    return ids
+
+
+def _beginning(identity: tuple[str, ...], *, network: bool) -> Iterator[str]:
+    """Everything read-only, own processes, and no network unless it is allowed."""
+    yield from (_tool("bwrap"), *identity, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc")
+    if not network:
+        yield "--unshare-net"
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
+
+
+def _closed(masks: Iterable[Path]) -> Iterator[str]:
+    for mask in masks:
+        if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
+            yield from ("--remount-ro", str(mask))
 
 
 def _kernel() -> Iterator[str]:

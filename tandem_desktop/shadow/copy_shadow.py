@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors, check_path
 from tandem_desktop.domain.ports import ROOT
@@ -18,7 +18,8 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.confinement import Sandbox, confinement
 from tandem_desktop.shadow.private_home import private_home
-from tandem_desktop.shadow.shadow_base import ShadowWorkspace, Sighting
+from tandem_desktop.shadow.shadow_base import ShadowWorkspace
+from tandem_desktop.shadow.sightings import Sighting
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
@@ -87,6 +88,24 @@ class CopyShadow(ShadowWorkspace):
             argv, home=private.path, cwd=self.workspace / cwd, sockets=sockets, network=network, readable=readable
         )
         return Launch(inside, private.environment, Path("/"))
+
+    def rehearse(
+        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
+    ) -> Launch:
+        """As promised; outside the workspace nothing can be written but temporary files."""
+        self._disk.check_identity()
+        if not self.confinement.confined:
+            raise ShadowError(
+                f"Nothing can hold a command back here: {self.confinement.words}.",
+                path=str(self.workspace),
+                next="See what is missing with: tandem doctor",
+            )
+        where = self.workspace / (cwd if cwd == ROOT else check_path(cwd))
+        inside = self._sandbox.rehearsal_argv(argv, cwd=where, network=network, report=report)
+        return Launch(inside, dict(environment), Path("/"))
+
+    def written_outside(self) -> dict[Path, tuple[int, ...]]:
+        return {}
 
     def refresh(self) -> None:
         """Besides what an overlay does by itself: copy what is new or changed on disk and untouched by the agent."""

@@ -12,12 +12,28 @@ from tandem_desktop.domain.errors import ShadowError
 
 _SCRIPT = """\
 cd "$1" || exit 1
-"$3" --rbind "$2" lower || exit 1
-"$3" -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged || exit 1
+layer() {
+    "$1" --rbind "$2" lower && "$1" -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged
+}
+layer "$3" "$2" || exit 1
+mount=$3
+shift 3
+[ $# = 0 ] || "$mount" -t tmpfs -o size=1g,mode=0700 tandem outside || exit 1
+number=0
+for place; do
+    mkdir outside/$number && cd outside/$number && mkdir lower upper work merged || exit 1
+    chmod "$(stat -c %a "$place")" upper && layer "$mount" "$place" 2>/dev/null || : > not-layered
+    cd ../..
+    number=$((number + 1))
+done
 echo ready
 read -r _
 """
-"""The layers are named relative to their folder, so no letter in a path can be mistaken for an option."""
+"""The layers are named relative to their folder, so no letter in a path can be mistaken for an option.
+
+Places outside the workspace have their layers in memory: their own disk may be the one the state lies on, and an
+upper layer may not lie inside its lower one.
+"""
 _PATIENCE_S = 30.0
 _TOOLS = ("unshare", "nsenter", "mount", "sh")
 
@@ -25,12 +41,14 @@ _TOOLS = ("unshare", "nsenter", "mount", "sh")
 class Holder:
     """Mounts at birth, and holds until its pipe is closed: it cannot outlive whoever started it, however that ended."""
 
-    def __init__(self, workspace: Path, folder: Path) -> None:
-        self._merged = folder / "merged"
+    def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] = ()) -> None:
+        self._folder = folder
+        self._outside = outside
         spaces = ["--mount", "--propagation", "private"]
         if not _is_root():
             spaces = ["--user", "--map-root-user", *spaces]
         script = [_tool("sh"), "-c", _SCRIPT, "tandem-shadow", str(folder), str(workspace), _tool("mount")]
+        script += map(str, outside)
         self._process = subprocess.Popen(
             [_tool("unshare"), *spaces, *script],
             stdin=subprocess.PIPE,
@@ -57,7 +75,16 @@ class Holder:
     @property
     def merged(self) -> Path:
         """The agent's view, from outside."""
-        return Path(f"/proc/{self.pid}/root{self._merged}")
+        return self._seen_from_outside(self._folder / "merged")
+
+    def layered(self) -> tuple[tuple[Path, Path, Path], ...]:
+        """Each place outside that got layers: itself, what to show in its stead, and its upper layer from here."""
+        found = []
+        for number, place in enumerate(self._outside):
+            layers = self._folder / "outside" / str(number)
+            if not (self._seen_from_outside(layers) / "not-layered").exists():
+                found.append((place, layers / "merged", self._seen_from_outside(layers / "upper")))
+        return tuple(found)
 
     def joining(self) -> tuple[str, ...]:
         """What to put before a command so that it runs where the shadow is mounted."""
@@ -77,6 +104,9 @@ class Holder:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    def _seen_from_outside(self, place: Path) -> Path:
+        return Path(f"/proc/{self.pid}/root{place}")
 
     def _wait_until_ready(self, workspace: Path) -> None:
         output, errors = self._process.stdout, self._process.stderr

@@ -4,15 +4,17 @@ Whoever runs inside sees and changes the workspace under its own path; the chang
 disk keeps what it has. Opening it costs the same however many files there are.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 from tandem_desktop.storage.scratch import remove_tree
 
 _SCRIPT = """\
@@ -40,14 +42,8 @@ class Overlay:
     def open(self) -> None:
         """Make empty layers."""
         remove_tree(self.folder)
-        for layer in (self.upper, self.folder / "work"):
-            atomic.make_directory(layer, mode=0o700)
-        fd = os.open(self.upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            # The root of the merged tree takes its mode from the upper layer.
-            syscalls.chmod(fd, self.lower.stat().st_mode & 0o7777)
-        finally:
-            os.close(fd)
+        make_layers(self.lower, self.folder, ("upper", "work"))
+        hide_tandem(self.upper)
 
     @property
     def was_mounted(self) -> bool:
@@ -72,6 +68,27 @@ class Overlay:
     @property
     def _mounted(self) -> Path:
         return self.folder / "mounted"
+
+
+def make_layers(lower: Path, folder: Path, names: Iterable[str]) -> None:
+    """Empty folders for the layers of an overlay; `upper` is among them."""
+    for name in names:
+        atomic.make_directory(folder / name, mode=0o700)
+    fd = os.open(folder / "upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        # The root of the merged tree takes its mode from the upper layer.
+        syscalls.chmod(fd, lower.stat().st_mode & 0o7777)
+    finally:
+        os.close(fd)
+
+
+def hide_tandem(upper: Path) -> None:
+    """Let commands not see Tandem's own folder: a formatter or a search over all files has no business there.
+
+    Rehearsed or run, a command then finds the same tree. Kernels that keep this for root show the folder.
+    """
+    with contextlib.suppress(PermissionError):
+        syscalls.whiteout(str(upper / TANDEM_DIRECTORY))
 
 
 def can_overlay(lower: Path, shadows: Path) -> bool:

@@ -13,15 +13,16 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.confinement import Sandbox, confinement
 from tandem_desktop.shadow.holder import Holder
+from tandem_desktop.shadow.overlay import hide_tandem, make_layers
 from tandem_desktop.shadow.private_home import private_home
-from tandem_desktop.shadow.shadow_base import ShadowWorkspace, Sighting
+from tandem_desktop.shadow.shadow_base import ShadowWorkspace
+from tandem_desktop.shadow.sightings import Sighting
 from tandem_desktop.shadow.tree import Tree
-from tandem_desktop.shadow.upper_layer import UpperLayer
-from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.shadow.upper_layer import UpperLayer, written_in
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
-_LAYERS = ("upper", "work", "lower", "merged")
+_LAYERS = ("upper", "work", "lower", "merged", "outside")
 
 
 class OverlayShadow(ShadowWorkspace):
@@ -32,13 +33,21 @@ class OverlayShadow(ShadowWorkspace):
     """
 
     def __init__(
-        self, workspace: Workspace, folder: Path, objects: ObjectStore, masked: tuple[Path, ...], person_home: Path
+        self,
+        workspace: Workspace,
+        folder: Path,
+        objects: ObjectStore,
+        masked: tuple[Path, ...],
+        person_home: Path,
+        outside: tuple[Path, ...] | None = None,
     ) -> None:
         with ExitStack() as undo:
-            _make_layers(workspace.path, folder)
+            make_layers(workspace.path, folder, _LAYERS)
+            if outside is not None:
+                hide_tandem(folder / "upper")
             super().__init__(workspace, folder, objects)
             undo.callback(self._disk.close)
-            self._holder = Holder(workspace.path, folder)
+            self._holder = Holder(workspace.path, folder, outside or ())
             undo.callback(self._holder.end)
             self._tree = Tree(os.open(self._holder.merged, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
             undo.callback(self._tree.close)
@@ -69,20 +78,48 @@ class OverlayShadow(ShadowWorkspace):
         readable: tuple[Path, ...] = (),
     ) -> Launch:
         """As promised; the process joins the holder's namespace first."""
-        self._disk.check_identity()
-        cwd = cwd if cwd == ROOT else check_path(cwd)
-        if not self._holder.is_alive:
-            raise ShadowError(
-                f"The shadow of {self.workspace} is gone; nothing was started.",
-                path=str(self.workspace),
-                next="Open the agent's session again.",
-            )
+        cwd = self._checked_cwd(cwd)
         self._make_room_for_mask()
         private = private_home(home, environment)
         inside = self._sandbox.argv(
             argv, home=private.path, cwd=self.workspace / cwd, sockets=sockets, network=network, readable=readable
         )
         return Launch((*self._holder.joining(), *inside), private.environment, Path("/"))
+
+    def rehearse(
+        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
+    ) -> Launch:
+        """As promised; what it writes in places outside that have layers lands there, and can be seen."""
+        inside = self._sandbox.rehearsal_argv(
+            argv,
+            cwd=self.workspace / self._checked_cwd(cwd),
+            network=network,
+            report=report,
+            stand_ins=((place, shown) for place, shown, _ in self._holder.layered()),
+        )
+        return Launch((*self._holder.joining(), *inside), dict(environment), Path("/"))
+
+    def written_outside(self) -> dict[Path, tuple[int, ...]]:
+        return {
+            place / path: signature
+            for place, _, upper in self._holder.layered()
+            for path, signature in written_in(upper)
+        }
+
+    def _checked_cwd(self, cwd: str) -> str:
+        """The folder to start in, once it is sure that there is a shadow to start in.
+
+        Raises:
+            ShadowError: there is none.
+        """
+        self._disk.check_identity()
+        if not self._holder.is_alive:
+            raise ShadowError(
+                f"The shadow of {self.workspace} is gone; nothing was started.",
+                path=str(self.workspace),
+                next="Open it again.",
+            )
+        return cwd if cwd == ROOT else check_path(cwd)
 
     def _sightings(self) -> Iterator[Sighting]:
         layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, self._refused.__setitem__)
@@ -113,14 +150,3 @@ class OverlayShadow(ShadowWorkspace):
             if moment := self._disk.changed_at(path or ROOT):
                 return moment
         return 0
-
-
-def _make_layers(workspace: Path, folder: Path) -> None:
-    for name in _LAYERS:
-        atomic.make_directory(folder / name, mode=0o700)
-    fd = os.open(folder / "upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        # The root of the merged tree takes its mode from the upper layer.
-        syscalls.chmod(fd, workspace.stat().st_mode & 0o7777)
-    finally:
-        os.close(fd)

@@ -4,49 +4,22 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
-from tandem_desktop.domain.operations import Absent, DirectoryState, NodeState
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
 from tandem_desktop.domain.paths import ancestors, check_path, shown
 from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN, UNSEEN_BYTES, Bases
 from tandem_desktop.shadow.confinement import Confinement
+from tandem_desktop.shadow.sightings import ShadowChange, Sighting
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.scratch import remove_tree
 from tandem_desktop.storage.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ShadowChange:
-    """One path the agent changed: what it saw there and what it left.
-
-    `drifted` says that the disk no longer has what the agent saw. When nobody knows what it saw, because the disk
-    changed before anybody looked, `before` is `UNSEEN`.
-    """
-
-    path: str
-    before: NodeState
-    after: NodeState
-    drifted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A path that may differ from the disk."""
-
-    path: str
-    copied: bool = False
-    """It began as a copy of something on disk."""
-    newcomer: bool = False
-    """It appeared on disk where the agent had already put something else, so the agent never saw it."""
-    fresh: bool = False
-    """The agent made it where it had already removed everything, so it saw nothing there."""
 
 
 class ShadowWorkspace(ABC):
@@ -103,6 +76,22 @@ class ShadowWorkspace(ABC):
         Raises:
             ShadowError: the shadow is not there, or the workspace is another folder than it was.
         """
+
+    @abstractmethod
+    def rehearse(
+        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
+    ) -> Launch:
+        """How to start a plan's own command in the shadow, as a run would start it, with exactly this environment.
+
+        It can write the shadow, the file `report`, and what may be thrown away.
+
+        Raises:
+            ShadowError: there is no shadow, or nothing that could hold the command back.
+        """
+
+    @abstractmethod
+    def written_outside(self) -> dict[Path, tuple[int, ...]]:
+        """Places outside the workspace that rehearsed commands wrote, as far as that can be seen; none was changed."""
 
     def close(self) -> None:
         """End what belongs to the shadow; what the agent did stays and is there again when it is opened."""
@@ -196,6 +185,28 @@ class ShadowWorkspace(ABC):
             found: list[ShadowChange] = []
             self._objects.put_all(self._compared(found, drifted))
             return tuple(found)
+
+    def differences(self, budget_bytes: int) -> tuple[PathChange, ...]:
+        """Every path that differs from the disk, under `.git` too, sorted; the bytes of both sides are kept.
+
+        For a shadow that is thrown away: no base is noted. What can be no part of a change, and what goes beyond the
+        budget, is in `refused`.
+        """
+        with self._lock:
+            self._disk.forget_directories()
+            self._refused = {}
+            found: list[PathChange] = []
+            self._objects.put_all(self._differing(found, budget_bytes))
+            return tuple(found)
+
+    def let(self, changes: Iterable[PathChange]) -> None:
+        """Let stored changes happen in the shadow, one after the other; no base is noted."""
+        with self._lock:
+            for change in changes:
+                after = change.after
+                with _changing(change.path):
+                    data = self._objects.read(after.sha256) if isinstance(after, FileState) else None
+                    self._tree.make(change.path, after, data)
 
     @property
     def refused(self) -> tuple[tuple[str, str], ...]:
@@ -306,6 +317,24 @@ class ShadowWorkspace(ABC):
             found.append(ShadowChange(path, before, after, before == UNSEEN or disk != before or path in drifted))
             if data is not None:
                 yield data
+
+    def _differing(self, found: list[PathChange], budget_bytes: int) -> Iterator[bytes]:
+        for path in sorted({sighting.path for sighting in self._sightings()}):
+            try:
+                after, new = self._tree.peek(path, keep=True)
+                before, old = self._disk.peek(path)
+            except (OutsideWorkspaceError, StorageError) as refusal:
+                self._refused[path] = refusal.message
+                continue
+            if before is None:
+                self._refused[path] = f"{path} is on disk as something that is no file, link or folder."
+            elif before != after:
+                budget_bytes -= len(new or b"")
+                if budget_bytes < 0:
+                    self._refused[path] = "more was changed than can be kept."
+                    return
+                found.append(PathChange(path=path, before=before, after=after))
+                yield from (data for data in (old, new) if data is not None)
 
     def _differs(self, path: str) -> bool:
         after = self._tree.peek_loosely(path)

@@ -12,7 +12,8 @@ from tandem_desktop.shadow.confinement import Confinement, bubblewrap_missing
 from tandem_desktop.shadow.copy_shadow import CopyShadow
 from tandem_desktop.shadow.holder import missing_tools
 from tandem_desktop.shadow.overlay_shadow import OverlayShadow
-from tandem_desktop.shadow.shadow_base import ShadowChange, ShadowWorkspace
+from tandem_desktop.shadow.shadow_base import ShadowWorkspace
+from tandem_desktop.shadow.sightings import ShadowChange
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.locks import held_or_busy
 from tandem_desktop.storage.objects import ObjectStore
@@ -31,11 +32,14 @@ def open_shadow(
     masked: tuple[Path, ...],
     kind: Literal["overlay", "copy"] | None = None,
     person_home: Path | None = None,
+    outside: tuple[Path, ...] | None = None,
 ) -> ShadowWorkspace:
     """Open the shadow kept in `folder`, with all an agent did in it before; a new one when there is none.
 
     `masked` are places no agent may see, Tandem's state among them; the usual secret places under `person_home` are
     hidden besides. `kind` insists on one kind. A folder that already holds one kind is opened as that kind.
+    With `outside` the shadow is for rehearsing commands: they find these places as they are, and may write them,
+    but what they write is thrown away; Tandem's own folder is not there.
 
     Raises:
         ShadowError: it is open elsewhere, or cannot be opened.
@@ -49,7 +53,7 @@ def open_shadow(
                 path=str(folder),
                 next="Close the session there, then open it here.",
             )
-        shadow = _open(workspace, folder, objects, masked, home, kind or _kept(folder))
+        shadow = _open(workspace, folder, objects, masked, home, kind or _kept(folder), outside)
         shadow.when_closed(undo.pop_all().close)
         return shadow
 
@@ -80,6 +84,7 @@ def _open(
     masked: tuple[Path, ...],
     home: Path,
     kind: Literal["overlay", "copy"] | None,
+    outside: tuple[Path, ...] | None,
 ) -> ShadowWorkspace:
     why_not = _why_no_overlay(workspace.path)
     if kind == "overlay" and why_not:
@@ -90,7 +95,7 @@ def _open(
         )
     if kind != "copy" and not why_not:
         try:
-            return OverlayShadow(workspace, folder, objects, masked, home)
+            return OverlayShadow(workspace, folder, objects, masked, home, outside)
         except ShadowError as error:
             if kind == "overlay":
                 raise

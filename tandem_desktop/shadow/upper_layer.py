@@ -9,7 +9,7 @@ from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.domain.operations import DirectoryState
 from tandem_desktop.shadow.bases import Bases
 from tandem_desktop.shadow.overlay_changes import OPAQUE, ORIGIN, marked
-from tandem_desktop.shadow.shadow_base import Sighting
+from tandem_desktop.shadow.sightings import Sighting
 from tandem_desktop.shadow.tree import Tree
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 from tandem_desktop.storage.workspace import Workspace
@@ -98,3 +98,14 @@ class UpperLayer:
         if path in self._bases.covers:
             return True
         return path in self._bases and not isinstance(self._bases[path], DirectoryState)
+
+
+def written_in(upper: Path, folder: str = "") -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Every file, link or removal in an upper layer, with marks by which a later change of it shows."""
+    for entry in os.scandir(upper / folder):
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        info = entry.stat(follow_symlinks=False)
+        if stat.S_ISDIR(info.st_mode):
+            yield from written_in(upper, path)
+        else:
+            yield path, (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)

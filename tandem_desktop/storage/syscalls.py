@@ -8,6 +8,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -129,6 +130,13 @@ def unlink(name: str, dir_fd: int | None = None) -> None:
     if _gate:
         _gate("unlinkat", name)
     os.unlink(name, dir_fd=dir_fd)
+
+
+def whiteout(name: str) -> None:
+    """Make the mark by which an upper layer says that there is nothing, whatever lies below."""
+    if _gate:
+        _gate("mknod", name)
+    os.mknod(name, stat.S_IFCHR)
 
 
 def mkdir(name: str, dir_fd: int | None = None, mode: int = 0o755) -> None:

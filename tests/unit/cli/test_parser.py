@@ -9,7 +9,7 @@ from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
     *("gui", "propose", "review", "run", "mcp", "recipe", "agent"),
-    *("agents", "list", "show", "compare", "drift", "simulate", "drop", "rebase", "restore"),
+    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "drop", "rebase", "restore"),
     *("comment", "comments", "approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("audit", "selftest", "doctor", "completion"),
 ]

@@ -60,6 +60,10 @@ EXAMPLES: list[TandemEvent] = [
     events.RunUndone(run_id=RUN, undone_by=OTHER_RUN),
     events.RunInterrupted(run_id=RUN, done=3, total=9),
     events.TaskStatusChanged(plan_id=PLAN_ID, task_id=TaskId("t1"), status=TaskStatus.SKIPPED),
+    events.RehearsalStarted(plan_id=PLAN_ID, revision=1),
+    events.CommandSaid(plan_id=PLAN_ID, operation_id=STEP, text="working"),
+    events.CommandRehearsed(plan_id=PLAN_ID, operation_id=STEP, exit_code=0, seconds=0.5, effects=2),
+    events.RehearsalFinished(plan_id=PLAN_ID, revision=1, problem="stopped"),
 ]
 
 
