@@ -71,7 +71,7 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
     CallWords(
         "rehearse",
         LOOK,
-        "run a plan in a throw-away shadow: output, exit codes and file effects",
+        "run a plan in a throw-away shadow, see what it does",
         "Play the whole plan, approved or not, in a shadow that is thrown away: file operations happen there, and\n"
         "commands run there in order, without a network. Shows what each command printed and did to the files.\n"
         "Commands with effects are played twice; what cannot be predicted is said to be so.\n"
