@@ -143,6 +143,13 @@ class PlanExpired(Frozen):
     plan_id: PlanId
 
 
+class DiskTouched(Frozen):
+    """Something happened on disk where a plan that waits would write; whether it drifted has to be looked at."""
+
+    type: Literal["disk_touched"] = "disk_touched"
+    plan_id: PlanId
+
+
 class RunStarted(Frozen):
     """A warrant was accepted and the work begins."""
 
@@ -277,6 +284,7 @@ TandemEvent = Annotated[
     | PlanRejected
     | PlanCancelled
     | PlanExpired
+    | DiskTouched
     | RunStarted
     | OperationStarted
     | OperationFinished

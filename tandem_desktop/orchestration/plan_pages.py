@@ -83,6 +83,13 @@ class PlanPages:
             draft=draft,
         )
 
+    def drifted(self, plan_id: PlanId) -> tuple[Drifted, ...]:
+        """What changed on disk under the latest revision, as the person's choices leave it."""
+        version = self._engine.plans.revision(plan_id)
+        choices = self._choices.load(version)
+        drafted = self._engine.proposals.draft(version, choices).version if not choices.is_empty else version
+        return drift(drafted.operations if drafted is not None else (), self._engine.workspace)
+
     def choose(self, choices: Choices) -> PlanPage:
         """Keep the choices, and show the page with them."""
         self._choices.save(self._engine.plans.meta(choices.plan_id).session_id, choices)

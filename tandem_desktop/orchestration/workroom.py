@@ -14,6 +14,7 @@ from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, new_session_id
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments, Seen, Side
+from tandem_desktop.events.events import DiskTouched
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
@@ -21,6 +22,7 @@ from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undo import Undoing, UndoneRun
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.chat_log import ChatLog
+from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
@@ -67,6 +69,8 @@ class Workroom:
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
+        self._watched: PlanId | None = None
+        self._watch = DiskWatch(engine.locations.workspace, self._disk_touched)
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
 
     # Looking
@@ -92,7 +96,13 @@ class Workroom:
         return self._apart(lambda: self._interdiff(plan_id, old, new))
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
-        return self._apart(lambda: self.engine.drift(plan_id))
+        """What changed on disk since the plan was made, of what the person's choices leave of it."""
+        return self._apart(lambda: self._pages.drifted(plan_id))
+
+    def watch(self, plan_id: PlanId | None, paths: Sequence[str] = ()) -> None:
+        """Say `DiskTouched` when something happens at one of these paths; no plan ends it."""
+        self._watched = plan_id
+        self._watch.watch(paths if plan_id is not None else ())
 
     def three_way(self, plan_id: PlanId, path: str) -> "Future[ThreeSides]":
         """What the plan saw at a path, what is there now and what the plan would leave, and where they meet."""
@@ -267,6 +277,7 @@ class Workroom:
         """End every agent and wait for what is under way; what they did stays in their shadows."""
         self.stop_run()
         self.stop_rehearsal()
+        self._watch.close()
         closing = self._thread.submit(self._sessions.close())
         if not closing.cancelled():
             closing.result()
@@ -286,6 +297,10 @@ class Workroom:
         approval = engine.decisions.approve(plan_id, digest, acknowledged=acknowledged, coverage=shown, notes=said)
         engine.commenting.mark_sent(plan_id)
         return approval
+
+    def _disk_touched(self) -> None:
+        if self._watched is not None:
+            self.events.publish(DiskTouched(plan_id=self._watched))
 
     def _contents(self, view: OperationView) -> tuple[bytes, bytes]:
         before, after = (

@@ -35,6 +35,7 @@ from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
 from tandem_desktop.ui.chat.file_index import FileIndex
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.drift_follower import DriftFollower
 from tandem_desktop.ui.event_bridge import EventBridge
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
@@ -105,6 +106,7 @@ class Workplace(QObject):
         self._working: set[SessionId] = set()
         self._plan_id: PlanId | None = None
         self._wishes = PlanWishes(workroom, self.commands, self.panel, self)
+        self._drift = DriftFollower(workroom, self.commands, self.panel, self)
         self._connect()
 
     def start(self) -> None:
@@ -185,6 +187,9 @@ class Workplace(QObject):
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
         panel.followed.connect(self._follow)
+        panel.followed.connect(self._drift.follow_panel)
+        self.bridge.event_received.connect(self._drift.follow_event)
+        self._drift.found.connect(self.drift_found)
         chat.sent.connect(self.send)
         chat.stop_requested.connect(self._stop)
         chat.command.connect(self._window_command)
@@ -248,8 +253,6 @@ class Workplace(QObject):
         viewed = self.state.get("viewed", {}).get(page.version.plan_id, [])
         self.panel.set_viewed(tuple(OperationId(each) for each in viewed))
         self.chat.set_plan(card_facts(page))
-        count = len(page.drifted)
-        self.drift_found.emit(f"{count} {'file' if count == 1 else 'files'} drifted since staging" if count else "")
 
     def _show_session(self, session_id: SessionId) -> None:
         if session_id != self.session_id or not self.chat.model.rowCount():

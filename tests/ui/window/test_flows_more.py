@@ -64,14 +64,18 @@ def test_choices_are_there_again_after_a_restart_and_can_all_be_taken_back(
     again.leave()
 
 
-def test_file_changed_meanwhile_keeps_the_plan_from_being_implemented(person: Person, workspace: Path) -> None:
+def test_file_changed_on_disk_is_told_by_itself_and_keeps_the_plan_from_being_implemented(
+    person: Person, workspace: Path
+) -> None:
+    assert person.sees("plan-action-execute_plan")
     (workspace / "README.md").write_text("# Hello\n\nMine.\n")
-    plan = person.place.panel.page
-    assert plan is not None
-    person.place.open_plan(plan.version.plan_id)
-    person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.drifted))
+    person.wait(lambda: person.sees("banner-look"))
     assert not person.sees("plan-action-execute_plan")
-    assert (workspace / "README.md").read_text() == "# Hello\n\nMine.\n"
+    assert not person.sees("plan-footer-execute")
+    assert "1 file drifted" in person.find("status-drift").property("text")
+    (workspace / "README.md").write_text("# Hello\n\nSay Hello.\n")
+    person.wait(lambda: person.sees("plan-action-execute_plan"))
+    assert not person.sees("status-drift")
 
 
 def test_palette_finds_an_action_by_a_few_letters(person: Person) -> None:

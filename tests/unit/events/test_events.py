@@ -44,6 +44,7 @@ EXAMPLES: list[TandemEvent] = [
     events.PlanRejected(plan_id=PLAN_ID, revision=1, reason="no", status=PlanStatus.REJECTED),
     events.PlanCancelled(plan_id=PLAN_ID),
     events.PlanExpired(plan_id=PLAN_ID),
+    events.DiskTouched(plan_id=PLAN_ID),
     events.RunStarted(
         run_id=RUN,
         plan_id=PLAN_ID,
