@@ -19,6 +19,13 @@ class Settings(Frozen):
     """Every choice, with its default. The explanations here are the ones in `docs/settings.md`."""
 
     agent: str = Field(default="", description="The agent a new session starts with; empty for the built-in one.")
+    editor: str = Field(
+        default="",
+        description=(
+            "The command that opens a file from a diff, such as `code -g {path}:{line}`; empty for an editor that is "
+            "found."
+        ),
+    )
     commands_while_planning: CommandsWhilePlanning = Field(
         default="stage",
         description=(

@@ -13,6 +13,7 @@ from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 
 
@@ -40,6 +41,7 @@ class PlanWishes(QObject):
         panel.approve_confirmed.connect(self._implement)
         panel.restore_requested.connect(self._restore)
         panel.compare_requested.connect(self._compare)
+        panel.open_requested.connect(self._open)
         panel.stop_requested.connect(workroom.stop_run)
         panel.pause_requested.connect(workroom.pause_run)
         panel.resume_requested.connect(workroom.resume_run)
@@ -112,6 +114,12 @@ class PlanWishes(QObject):
 
     def _restore(self, plan_id: str, revision: int) -> None:
         self._carry_out(self._workroom.restore(PlanId(plan_id), revision))
+
+    def _open(self, path: str, line: int) -> None:
+        engine = self._workroom.engine
+        problem = open_in_editor(engine.locations.workspace / path, max(1, line), engine.settings.editor)
+        if problem:
+            self.said.emit(problem, "info")
 
     def _compare(self, plan_id: str, old: int, new: int) -> None:
         future = self._workroom.compare(PlanId(plan_id), old, new)

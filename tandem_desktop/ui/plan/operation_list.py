@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
@@ -81,6 +81,40 @@ class OperationList(PointedCardList):
         else:
             super().keyPressEvent(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.menu()
+        if not menu.isEmpty():
+            menu.popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """Everything that can be done with the current operation, for those who know no keys yet."""
+        menu = QMenu(self)
+        menu.setObjectName("operation-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = self.current_row()
+        if row is None:
+            return menu
+        path = row.operation.to or row.operation.path
+        menu.addAction("Close\tLeft" if row.expanded else "Open\tRight", lambda: self._toggle_expanded(row))
+        if not row.running:
+            words = "Not viewed\tSpace" if row.viewed else "Viewed\tSpace"
+            menu.addAction(words, lambda: self._toggle_viewed(row))
+        if path is not None:
+            menu.addSeparator()
+            menu.addAction("Open in editor\tO", lambda: self.open_requested.emit(path, 1))
+            menu.addAction("Copy the path", lambda: QApplication.clipboard().setText(path))
+        elif (call := row.operation.call) is not None:
+            menu.addSeparator()
+            menu.addAction("Copy the command", lambda: QApplication.clipboard().setText(call.command))
+        if self._editable and not row.running:
+            menu.addSeparator()
+            words = "Keep this operation\tX" if row.dropped else "Drop this operation\tX"
+            menu.addAction(words, lambda: self._remove(row))
+        if self._movable() and not row.running:
+            menu.addAction("Earlier\tAlt+Up", lambda: self._move_current(-1))
+            menu.addAction("Later\tAlt+Down", lambda: self._move_current(1))
+        return menu
+
     def keyboardSearch(self, search: str) -> None:
         """Letters are commands here; the filter is for searching."""
 
@@ -134,6 +168,9 @@ class OperationList(PointedCardList):
             return True
         if letter == "x":
             return self._remove(row)
+        if letter == "o" and row is not None and (path := row.operation.to or row.operation.path) is not None:
+            self.open_requested.emit(path, 1)
+            return True
         if letter in ("v", "w") and row is not None and (content := self._contents.get(row.operation.id)):
             content.toggle_layout() if letter == "v" else content.toggle_whitespace()
             return True

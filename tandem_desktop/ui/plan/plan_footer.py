@@ -11,7 +11,7 @@ from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 
-_REVIEW = "Space marks viewed · n/p next change · x remove"
+_REVIEW = "Space marks viewed · n/p next change · x drop or keep"
 _AFTERWARDS = {
     PlanState.COMPLETED: "Every run can be undone: here, or later under Runs.",
     PlanState.FAILED: "What ran and how it ended stands beside each operation.",
