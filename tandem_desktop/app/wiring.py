@@ -7,9 +7,7 @@ from pathlib import Path
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
 from tandem_desktop.approval.approval_store import ApprovalStore
 from tandem_desktop.approval.audit_log import AuditLog
-from tandem_desktop.domain.execution import OperationResult
-from tandem_desktop.domain.ids import OperationId, RunId
-from tandem_desktop.events.events import OperationFinished, OperationStarted
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.captured_commands import BestCommands
 from tandem_desktop.execution.clearing import ClearBeside, clear_now
@@ -24,6 +22,7 @@ from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
+from tandem_desktop.orchestration.run_news import RunNews
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.stage import Stages
@@ -60,8 +59,11 @@ def build_engine(
 
     clearing = ClearBeside()
 
-    def announce(run_id: RunId, result: OperationResult) -> None:
-        events.publish(OperationFinished(run_id=run_id, result=result))
+    news = RunNews(events)
+
+    def printed(operation: OperationId, chunk: bytes) -> None:
+        on_output(operation, chunk)
+        news.printed(operation, chunk)
 
     desk = RunDesk(
         workspace=workspace,
@@ -70,9 +72,9 @@ def build_engine(
         commands=commands,
         paperwork=PlanPaperwork(plans, RunStore(locations.runs), enforcer, events, now),
         clock=now,
-        on_result=announce,
-        on_output=on_output,
-        on_start=lambda run_id, operation: events.publish(OperationStarted(run_id=run_id, operation_id=operation)),
+        on_result=news.finished,
+        on_output=printed if lives_on else on_output,
+        on_start=news.started if lives_on else lambda run_id, operation: None,
         clear=clearing if lives_on else clear_now,
     )
     runs = PlanRuns(

@@ -170,6 +170,14 @@ class OperationStarted(Frozen):
     operation_id: OperationId
 
 
+class CommandPrinted(Frozen):
+    """A command that is running has printed more; the last of it."""
+
+    type: Literal["command_printed"] = "command_printed"
+    operation_id: OperationId
+    tail: str
+
+
 class OperationFinished(Frozen):
     """An operation ended, well or not."""
 
@@ -287,6 +295,7 @@ TandemEvent = Annotated[
     | DiskTouched
     | RunStarted
     | OperationStarted
+    | CommandPrinted
     | OperationFinished
     | RunPaused
     | RunResumed

@@ -60,6 +60,7 @@ class Run:
         self._on_result = on_result
         self._on_output = on_output
         self._on_start = on_start
+        self._begun: OperationId | None = None
         self._metadata = metadata or {}
         self._published: list[Step] = []
         self._lost: dict[int, Metadata] = {}
@@ -214,6 +215,7 @@ class Run:
     def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
         for step in rest:
             self._go_on_or_halt()
+            self._tell_start(step.operation)
             self._publisher.publish(step)
             self._published.append(step)
             if metadata := self._publisher.metadata_of(step):
@@ -260,7 +262,7 @@ class Run:
             return
         self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
         self.ran_in_place |= not self._commands.captures
-        self._on_start(operation.id)
+        self._tell_start(operation.id)
         try:
             outcome = self._commands.run(operation, self._control, self._on_output)
         except TandemError as error:
@@ -317,6 +319,11 @@ class Run:
     def _go_on_or_halt(self) -> None:
         if not self._control.may_go_on():
             raise HaltError(cancelled=True)
+
+    def _tell_start(self, operation: OperationId) -> None:
+        if operation != self._begun:
+            self._begun = operation
+            self._on_start(operation)
 
     def _set(self, result: OperationResult) -> None:
         self.results[result.id] = result

@@ -8,7 +8,6 @@ from tandem_desktop.review.drift import Drifted
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
-from tandem_desktop.ui.plan.plan_page_facts import OPEN
 
 
 class DriftFollower(QObject):
@@ -26,7 +25,7 @@ class DriftFollower(QObject):
     def follow_panel(self) -> None:
         """Another page is shown, or the same in another state."""
         page = self._panel.page
-        if page is None or page.meta.status not in OPEN or page.version.revision != page.meta.revision:
+        if page is None or not self._panel.is_waiting:
             self._workroom.watch(None)
             self.found.emit("")
             return
@@ -45,4 +44,4 @@ class DriftFollower(QObject):
 
     def _is_shown(self, event: DiskTouched) -> bool:
         page = self._panel.page
-        return page is not None and page.version.plan_id == event.plan_id and page.meta.status in OPEN
+        return page is not None and page.version.plan_id == event.plan_id and self._panel.is_waiting

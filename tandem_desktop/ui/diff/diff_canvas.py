@@ -14,7 +14,7 @@ from tandem_desktop.ui.diff.highlighter import Courtesy, Spans
 from tandem_desktop.ui.diff.hunk_title import title_of
 from tandem_desktop.ui.diff.line_styles import SHOWN_CHARACTERS, LineStyles
 from tandem_desktop.ui.diff.look import Look, Whitespace
-from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, RulerMark
+from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, marks_of
 from tandem_desktop.ui.diff.panes import NARROW, panes_for
 from tandem_desktop.ui.diff.row_heights import RowHeights
 from tandem_desktop.ui.diff.row_painter import RowPainter, VisibleRow
@@ -312,17 +312,8 @@ class DiffCanvas(QAbstractScrollArea):
         self._ruler.setVisible(is_needed)
         view = self.viewport().geometry()
         self._ruler.setGeometry(view.right() + 1, view.top(), width, view.height())
-        self._ruler.set_marks(self._ruler_marks())
+        self._ruler.set_marks(marks_of(self.rows, self._heights))
         self._show_sight()
-
-    def _ruler_marks(self) -> list[RulerMark]:
-        total = max(1, self._heights.total)
-        marks: list[RulerMark] = []
-        for start, end, is_removed, is_added in self.rows.changed_ranges():
-            top, bottom = self._heights.top(start) / total, self._heights.top(end) / total
-            marks.extend([(top, bottom, "removed_ink")] if is_removed else [])
-            marks.extend([(top, bottom, "added_ink")] if is_added else [])
-        return marks
 
     def _show_sight(self) -> None:
         total, top = max(1, self._heights.total), self.verticalScrollBar().value()

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.ui.diff.diff_rows import DiffRows
+from tandem_desktop.ui.diff.row_heights import RowHeights
 from tandem_desktop.ui.theme.theme import Theme
 
 WIDTH = 12
@@ -104,3 +106,14 @@ class OverviewRuler(QWidget):
             painter.fillRect(left, top, width, height, color)
         painter.end()
         return picture
+
+
+def marks_of(rows: DiffRows, heights: RowHeights) -> list[RulerMark]:
+    """Where something was removed or added, as shares of the whole height."""
+    total = max(1, heights.total)
+    marks: list[RulerMark] = []
+    for start, end, is_removed, is_added in rows.changed_ranges():
+        top, bottom = heights.top(start) / total, heights.top(end) / total
+        marks.extend([(top, bottom, "removed_ink")] if is_removed else [])
+        marks.extend([(top, bottom, "added_ink")] if is_added else [])
+    return marks

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics, QFontMetricsF
 
 from tandem_desktop.ui.theme.theme import Theme
 
-NARROW = 720
+NARROW = 640
 """Narrower than this, two panes would show too little of each line."""
 
 

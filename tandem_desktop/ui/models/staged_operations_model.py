@@ -1,67 +1,20 @@
 """The operations of one revision as rows, with what the person has seen, opened and filtered."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken
 from tandem_desktop.ui.plan import wording
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
-
-
-class Shown(StrEnum):
-    """Which operations are listed."""
-
-    ALL = "All"
-    FILES = "Files"
-    COMMANDS = "Commands"
-    FLAGGED = "Flagged"
-    NOT_VIEWED = "Not viewed"
-
-
-class Sorting(StrEnum):
-    """In which order; only the plan's own can be changed by dragging."""
-
-    PLAN = "Plan order"
-    PATH = "By path"
-    LARGEST = "Largest first"
-
-
-@dataclass(frozen=True, slots=True)
-class OperationRow:
-    """All that is painted of one operation."""
-
-    view: OperationView
-    position: int
-    """In the plan, from zero, whatever is filtered or sorted."""
-    viewed: bool
-    expanded: bool
-    drift: str
-    result: OperationResult | None
-    running: bool
-    """Whether the plan runs or ran, so that results stand where the viewed box was."""
-    change: str
-    """`new`, `changed` or `moved` against the revision it is compared with."""
-    checked: bool
-    """False while the agent drafts: flags and counts come with the revision."""
-    dropped: bool = False
-    """The person does not want it; it stays in sight until the choice becomes a revision."""
-    dropped_hunks: tuple[int, ...] = ()
-    problem: str = ""
-    """Why it would no longer apply after what the person chose."""
-
-    @property
-    def operation(self) -> StagedOperation:
-        return self.view.operation
 
 
 class StagedOperationsModel(QAbstractListModel):
@@ -81,6 +34,8 @@ class StagedOperationsModel(QAbstractListModel):
         self._drift: dict[OperationId, str] = {}
         self._results: dict[OperationId, OperationResult] = {}
         self._done = 0
+        self._since: dict[OperationId, float] = {}
+        self._under_way: OperationId | None = None
         self._changes: dict[OperationId, str] = {}
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
@@ -108,7 +63,7 @@ class StagedOperationsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return None
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return _spoken(row)
+            return spoken(row)
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -139,7 +94,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._drift, self._changes = dict(drift or {}), {}
         self._choices, self._problems = choices, dict(problems or {})
         self._results = {result.id: result for result in results}
-        self._done = sum(map(_has_ended, self._results.values()))
+        self._done = sum(map(has_ended, self._results.values()))
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
@@ -166,13 +121,27 @@ class StagedOperationsModel(QAbstractListModel):
         """How one operation stands in the run under way."""
         self._running = True
         before = self._results.get(result.id)
-        self._done += _has_ended(result) - (before is not None and _has_ended(before))
+        if result.status is ResultStatus.RUNNING:
+            self._leave_behind(result.id)
+            if before is None or before.status is not ResultStatus.RUNNING:
+                self._since[result.id] = time.monotonic()
+        self._done += has_ended(result) - (before is not None and has_ended(before))
         self._results[result.id] = result
         self._changed(result.id)
 
+    def has_ended(self, operation_id: OperationId) -> bool:
+        result = self._results.get(operation_id)
+        return result is not None and has_ended(result)
+
+    def is_under_way(self, operation_id: OperationId) -> bool:
+        result = self._results.get(operation_id)
+        return result is not None and result.status is ResultStatus.RUNNING
+
     def begin_run(self) -> None:
-        """Every operation waits."""
+        """Every operation waits, closed: what counts now is how far the run is."""
         self._running, self._results, self._done = True, {}, 0
+        self._expanded.clear()
+        self._since.clear()
         self._all_changed()
 
     def set_drift(self, drift: Mapping[OperationId, str]) -> None:
@@ -228,6 +197,7 @@ class StagedOperationsModel(QAbstractListModel):
             running=self._running,
             change=self._changes.get(operation_id, ""),
             checked=self._checked,
+            since=self._since.get(operation_id),
             dropped=choices is not None and operation_id in choices.operations,
             dropped_hunks=choices.hunks_of(operation_id) if choices is not None else (),
             problem=self._problems.get(operation_id, ""),
@@ -261,6 +231,18 @@ class StagedOperationsModel(QAbstractListModel):
         return self._done
 
     @property
+    def results(self) -> tuple[OperationResult, ...]:
+        return tuple(self._results.values())
+
+    @property
+    def reached(self) -> int:
+        """How far the run is: what has ended, or, while many files are written at once, what stands before this one."""
+        under_way = self._under_way
+        if under_way is None or not self.is_under_way(under_way):
+            return self._done
+        return max(self._done, self._place(under_way))
+
+    @property
     def running(self) -> bool:
         return self._running
 
@@ -290,6 +272,13 @@ class StagedOperationsModel(QAbstractListModel):
 
     # Within
 
+    def _leave_behind(self, operation_id: OperationId) -> None:
+        """Of files written quickly only some are told: the one before is written too, and waits for its result."""
+        before, self._under_way = self._under_way, operation_id
+        if before is not None and before != operation_id and self.is_under_way(before):
+            del self._results[before]
+            self._changed(before)
+
     def _unchanged(self, views: Sequence[OperationView]) -> set[OperationId]:
         marked = self._viewed | self._expanded
         if not marked:
@@ -298,7 +287,7 @@ class StagedOperationsModel(QAbstractListModel):
         return {
             view.operation.id
             for view in views
-            if view.operation.id in before and _same(view.operation, before[view.operation.id])
+            if view.operation.id in before and does_the_same(view.operation, before[view.operation.id])
         }
 
     def _grows(self, views: Sequence[OperationView], checked: bool) -> bool:
@@ -382,29 +371,3 @@ class StagedOperationsModel(QAbstractListModel):
     def _all_changed(self) -> None:
         if self._shown:
             self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
-
-
-def _has_ended(result: OperationResult) -> bool:
-    return result.status not in (ResultStatus.PENDING, ResultStatus.RUNNING)
-
-
-def _same(one: StagedOperation, other: StagedOperation) -> bool:
-    """Whether both do the same to the world, whatever is said about them and whatever they wait for."""
-    return one is other or (
-        (one.kind, one.path, one.to, one.base, one.after, one.call)
-        == (other.kind, other.path, other.to, other.base, other.after, other.call)
-    )
-
-
-def _spoken(row: OperationRow) -> str:
-    parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
-    if row.view.hunks:
-        parts.append(f"{row.view.added} added, {row.view.removed} removed")
-    parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
-    parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
-    if row.result is not None:
-        parts.append(wording.RESULTS[row.result.status])
-    elif not row.running:
-        parts.append("viewed" if row.viewed else "not viewed")
-    parts.append("opened" if row.expanded else "closed")
-    return ", ".join(parts)

@@ -1,5 +1,7 @@
 """The last look before a plan runs: what is bound by the digest, commands in full, flagged operations one by one."""
 
+from pathlib import PurePath
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -35,7 +37,7 @@ class ApprovalSheet(Sheet):
 
     def __init__(self, host: QWidget, theme: Theme, workspace: str) -> None:
         super().__init__(host, theme, "approval-sheet", "Implement")
-        self._workspace = workspace
+        self._root, self._workspace = workspace, visible(PurePath(workspace).name)
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
         self._later: list[OperationId] = []
@@ -68,13 +70,21 @@ class ApprovalSheet(Sheet):
         for label in (self.files, self.added, self.removed):
             label.setWordWrap(False)
             files.addWidget(label)
-        files.addWidget(self.kinds, 1)
+        files.addStretch(1)
         on_failure = QHBoxLayout()
         on_failure.addWidget(self.policy)
         on_failure.addStretch(1)
         commands = QHBoxLayout()
         commands.addWidget(self.commands)
-        rows = (("Files", files), ("Commands", commands), ("If something fails", on_failure), ("Digest", digest))
+        kinds = QHBoxLayout()
+        kinds.addWidget(self.kinds)
+        rows = (
+            ("Files", files),
+            ("", kinds),
+            ("Commands", commands),
+            ("If something fails", on_failure),
+            ("Digest", digest),
+        )
         for number, (words, row) in enumerate(rows):
             self._facts.addWidget(plain_label(words, "muted"), number, 0)
             self._facts.addLayout(row, number, 1)
@@ -107,12 +117,14 @@ class ApprovalSheet(Sheet):
         totals = Totals.of(page.views)
         self.title.setText(f"Implement revision {page.version.revision}")
         seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""
-        self.said.setText(f"Exactly this will be written to {visible(self._workspace)}. Nothing else.{seen}")
-        self.files.setText(f"{totals.files:,} ·" if totals.files else "none")
+        self.said.setText(f"Exactly this will be written to {self._workspace}. Nothing else.{seen}")
+        self.said.setToolTip(plain_tooltip(visible(self._root)))
+        self.files.setText(f"{totals.files:,}" if totals.files else "none")
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
         kinds = wording.kind_counts(totals)
-        self.kinds.setText(f"· {kinds}" if kinds else "")
+        self.kinds.setText(kinds)
+        self.kinds.setVisible(bool(kinds))
         self.commands.setText(_commands(page, totals))
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))

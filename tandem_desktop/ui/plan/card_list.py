@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidge
 
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointing
 from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowPlaces

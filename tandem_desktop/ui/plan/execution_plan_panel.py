@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tandem_desktop.domain.execution import RunRecord
@@ -18,19 +18,21 @@ from tandem_desktop.execution.undo import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import Comparison
-from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
-from tandem_desktop.ui.plan import plan_page_facts, wording
+from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan import plan_page_facts
+from tandem_desktop.ui.plan.chooser import Chooser
 from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import OperationsTab
 from tandem_desktop.ui.plan.plan_footer import PlanFooter
 from tandem_desktop.ui.plan.plan_header import PlanHeader
+from tandem_desktop.ui.plan.plan_panel_signals import PlanPanelSignals
 from tandem_desktop.ui.plan.plan_sheets import PlanSheets
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
@@ -45,43 +47,8 @@ _LONG_COMMAND = 80
 _RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
 
-class ExecutionPlanPanel(QWidget):
+class ExecutionPlanPanel(PlanPanelSignals):
     """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
-
-    choices_changed = Signal(object)
-    """All the person's `Choices` about the revision on screen; answered by `show_page`."""
-    save_requested = Signal(object)
-    """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
-    comment_requested = Signal(str, str, int, int)
-    """Plan id, operation id, hunk and line."""
-    open_requested = Signal(str, int)
-    """A path and a line, for the person's editor."""
-    clear_requested = Signal(str)
-    approve_confirmed = Signal(str, str, object)
-    """Plan id, the digest that was on screen, and the failure policy."""
-    rework_confirmed = Signal(str, str)
-    cancel_requested = Signal(str)
-    abandon_requested = Signal()
-    """The draft that is not a plan yet is not wanted."""
-    revision_requested = Signal(str, int)
-    restore_requested = Signal(str, int)
-    compare_requested = Signal(str, int, int)
-    look_again_requested = Signal(str)
-    stop_requested = Signal()
-    pause_requested = Signal()
-    resume_requested = Signal()
-    undo_preview_requested = Signal(str)
-    """Run id; answered by `show_undo`."""
-    undo_requested = Signal(str)
-    redo_requested = Signal(str)
-    recover_requested = Signal(str, str)
-    settle_requested = Signal()
-    tasks_requested = Signal()
-    viewed_changed = Signal(str, object)
-    """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
-    marked one."""
-    followed = Signal(object)
-    """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
 
     def __init__(
         self,
@@ -98,7 +65,6 @@ class ExecutionPlanPanel(QWidget):
         self._runs: tuple[ListedRun, ...] = ()
         self._drafts: tuple[str, ...] = ()
         self._refusal = ""
-        self._choices: Choices | None = None
         self._to_approve: tuple[PlanId, int] | None = None
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
         self._marks = ViewedMarks()
@@ -108,6 +74,7 @@ class ExecutionPlanPanel(QWidget):
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = StagedOperationsModel(self)
+        self._chooser = Chooser(self.model, self)
         self.header = PlanHeader(theme)
         self.tabs = PlanTabs(theme)
         self.operations = OperationsTab(theme, self.model, self._content)
@@ -163,11 +130,13 @@ class ExecutionPlanPanel(QWidget):
         self.tabs.show_tab("operations")
 
     def show_page(self, page: PlanPage) -> None:
+        if self._follower.is_stale(page):
+            return
         before, self._page = self._page, page
         same_plan = before is not None and before.version.plan_id == page.version.plan_id
         if before is not None and (not same_plan or before.digest != page.digest):
             self.sheets.approval.expire()
-        self._choices = page.choices
+        self._chooser.begin(page)
         self._is_showing = True
         if not same_plan:
             self.operations.filter.leave()
@@ -258,6 +227,14 @@ class ExecutionPlanPanel(QWidget):
         return self._page
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether the latest revision of a plan is on screen and nothing has been done about it yet."""
+        page = self._page
+        if page is None or page.meta.status not in plan_page_facts.OPEN:
+            return False
+        return page.version.revision == page.meta.revision and self.machine.state is not PlanState.EXECUTING
+
+    @property
     def refusal(self) -> str:
         """Why the plan cannot be implemented although its state would allow it."""
         return self._refusal
@@ -275,12 +252,7 @@ class ExecutionPlanPanel(QWidget):
             self.stop_requested.emit()
             return
         if kind is EventKind.CANCEL and page is None and self.machine.can(kind):
-            self.sheets.confirm.ask(
-                "Cancel this draft?",
-                "The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.",
-                "Cancel the draft",
-                self.abandon_requested.emit,
-            )
+            self.sheets.ask_to_abandon(self.abandon_requested.emit)
             return
         if page is None or not self.machine.can(kind):
             return
@@ -293,19 +265,15 @@ class ExecutionPlanPanel(QWidget):
         elif kind is EventKind.REQUEST_REVISION:
             self.sheets.rework.ask(page, self._drafts)
         elif kind is EventKind.CANCEL:
-            self.sheets.confirm.ask(
-                "Cancel this plan?",
-                "Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.",
-                "Cancel the plan",
-                lambda: self.cancel_requested.emit(page.version.plan_id),
-            )
+            self.sheets.ask_to_cancel(lambda: self.cancel_requested.emit(page.version.plan_id))
 
     def _connect(self) -> None:
         operations, header = self.operations.list, self.header
-        operations.remove_requested.connect(self._drop_or_keep)
-        operations.reorder_requested.connect(self._reorder)
-        operations.drop_requested.connect(lambda *what: self._choose(Choices.drop_hunk, *what))
-        operations.keep_requested.connect(lambda *what: self._choose(Choices.keep_hunk, *what))
+        operations.remove_requested.connect(self._chooser.drop_or_keep)
+        operations.reorder_requested.connect(self._chooser.reorder)
+        operations.drop_requested.connect(self._chooser.drop_hunk)
+        operations.keep_requested.connect(self._chooser.keep_hunk)
+        self._chooser.changed.connect(self.choices_changed)
         operations.comment_requested.connect(lambda *what: self._with_plan(self.comment_requested, *what))
         operations.open_requested.connect(self.open_requested)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
@@ -316,7 +284,7 @@ class ExecutionPlanPanel(QWidget):
         self.operations.result.redo_requested.connect(self.redo_requested)
         self.runs.undo_requested.connect(self.undo_preview_requested)
         self.runs.redo_requested.connect(self.redo_requested)
-        self.runs.view_requested.connect(self.revision_requested)
+        self.runs.view_requested.connect(self._view_run)
         header.revision_chosen.connect(lambda number: self._with_plan(self.revision_requested, number))
         header.compare_requested.connect(lambda old, new: self._with_plan(self.compare_requested, old, new))
         header.stop_requested.connect(self.stop_requested)
@@ -340,22 +308,6 @@ class ExecutionPlanPanel(QWidget):
         if self._page is not None:
             signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
 
-    def _choose(self, change: Callable[..., Choices], *what: object) -> None:
-        """Marked at once; what it comes to is worked out elsewhere and arrives as a page."""
-        if self._choices is not None:
-            self._choices = change(self._choices, *what)
-            self.model.set_choices(self._choices)
-            self.choices_changed.emit(self._choices)
-
-    def _drop_or_keep(self, operations: tuple[OperationId, ...]) -> None:
-        for each in operations:
-            is_dropped = self._choices is not None and each in self._choices.operations
-            self._choose(Choices.keep if is_dropped else Choices.drop, each)
-
-    def _reorder(self, order: tuple[OperationId, ...]) -> None:
-        if self._page is not None:
-            self._choose(Choices.reorder, order, tuple(each.id for each in self._page.version.operations))
-
     def _content(self, row: OperationRow) -> OperationContent:
         diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
         return OperationContent(row, self._theme, diff)
@@ -368,7 +320,12 @@ class ExecutionPlanPanel(QWidget):
         self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
         problems = {OperationId(each.step): each.reason for each in page.draft.problems} if page.draft else {}
         self.model.show(
-            page.views, drift=drift, results=page.results, running=ran, choices=page.choices, problems=problems
+            page.views,
+            drift=drift,
+            results=self._follower.live_results(page),
+            running=ran,
+            choices=page.choices,
+            problems=problems,
         )
         if reviewed:
             for view in page.views:
@@ -392,12 +349,7 @@ class ExecutionPlanPanel(QWidget):
     def _clear(self) -> None:
         page = self._page
         if page is not None:
-            self.sheets.confirm.ask(
-                f"Clear all {wording.counted(len(page.views), 'operation')}?",
-                "The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.",
-                "Clear all",
-                lambda: self.clear_requested.emit(page.version.plan_id),
-            )
+            self.sheets.ask_to_clear(len(page.views), lambda: self.clear_requested.emit(page.version.plan_id))
 
     def _banner(self, key: str) -> None:
         page = self._page
@@ -417,9 +369,13 @@ class ExecutionPlanPanel(QWidget):
                 self.model.set_changes({})
                 self.operations.show_banners(plan_page_facts.banners(page))
             case "keep-all":
-                self._choose(lambda choices: Choices(plan_id=choices.plan_id, revision=choices.revision))
+                self._chooser.keep_everything()
             case "settle":
                 self.settle_requested.emit()
+
+    def _view_run(self, plan_id: str, revision: int) -> None:
+        self.tabs.show_tab("operations")
+        self.revision_requested.emit(plan_id, revision)
 
     def _show_operation(self, operation_id: OperationId) -> None:
         self.tabs.show_tab("operations")

@@ -10,7 +10,7 @@ from tandem_desktop.domain.operations import DirectoryState, FileState, Operatio
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.models.staged_operations_model import OperationRow
+from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.theme.theme import Theme

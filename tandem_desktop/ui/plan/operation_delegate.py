@@ -1,5 +1,6 @@
 """Paint one operation as a card: a line that says what it is, and bands below it for what must not be missed."""
 
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
@@ -8,7 +9,8 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.operations import OperationKind
-from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.inks import Inks
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones, Zone
@@ -220,6 +222,8 @@ class OperationDelegate(QStyledItemDelegate):
             words = wording.RESULTS[status]
             if row.result is not None and row.result.exit_code:
                 words = f"{words}, exit {row.result.exit_code}"
+            if status is ResultStatus.RUNNING and row.since is not None:
+                words = f"{time.monotonic() - row.since:.1f} s"
             pieces.append((words, _RESULT_TOKENS.get(status, "muted")))
         elif row.operation.kind is OperationKind.COMMAND:
             # The command itself comes first; where it stands is only said where there is room left.

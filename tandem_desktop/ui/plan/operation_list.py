@@ -7,7 +7,8 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.staged_operations_model import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.pointed_card_list import PointedCardList
 from tandem_desktop.ui.plan.row_geometry import Zone

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.staged_operations_model import OperationRow, Shown, Sorting, StagedOperationsModel
+from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.attention_strip import AttentionStrip
 from tandem_desktop.ui.plan.empty_plan import Emptiness, EmptyPlan
 from tandem_desktop.ui.plan.filter_bar import FilterBar

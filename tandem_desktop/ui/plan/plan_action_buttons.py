@@ -1,6 +1,7 @@
 """The four steps a person can take with a plan, enabled exactly as the state machine allows."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from tandem_desktop.domain.plan_events import EventKind
@@ -9,6 +10,8 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+
+_KEY = "Ctrl+⏎"
 
 
 class PlanActionButtons(QWidget):
@@ -22,7 +25,7 @@ class PlanActionButtons(QWidget):
         super().__init__(parent)
         self.setObjectName("plan-action-buttons")
         self.setAccessibleName("What to do with the plan")
-        implement = PrimaryButton(theme, "Implement", "Ctrl+⏎")
+        implement = PrimaryButton(theme, "Implement", _KEY)
         rework = Button(theme, "Rework")
         cancel = QuietButton(theme, "Cancel")
         self._buttons: dict[EventKind, Button] = {
@@ -37,7 +40,7 @@ class PlanActionButtons(QWidget):
         self.tasks.setObjectName("plan-action-view_tasks")
         self.tasks.clicked.connect(self.tasks_requested)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
+        layout.setContentsMargins(0, theme.px(10), 0, theme.px(10))
         layout.setSpacing(theme.px(8))
         for each in (implement, rework, cancel, self.tasks):
             layout.addWidget(each)
@@ -57,6 +60,25 @@ class PlanActionButtons(QWidget):
         self._buttons[EventKind.CANCEL].setText("Stop" if is_running else "Cancel")
         self.tasks.setEnabled(tasks > 0)
         self.tasks.set_hint(str(tasks) if tasks else "")
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _make_room(self) -> None:
+        """Words come before the key that does the same."""
+        implement = self._buttons[EventKind.EXECUTE_PLAN]
+        implement.set_hint(_KEY)
+        every = (*self._buttons.values(), self.tasks)
+        layout = self.layout()
+        spacing = layout.spacing() if layout is not None else 0
+        wanted = sum(button.sizeHint().width() for button in every) + spacing * (len(every) - 1)
+        if wanted > self.width():
+            implement.set_hint("")
 
     def button(self, kind: EventKind) -> Button:
         return self._buttons[kind]

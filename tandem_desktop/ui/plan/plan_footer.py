@@ -61,7 +61,8 @@ class PlanFooter(QFrame):
         self.clear.setVisible(may)
         self.rehearse.setVisible(may)
         self.execute.setVisible(may)
-        self.words.setText((refusal or _REVIEW) if may else _AFTERWARDS.get(machine.state, ""))
+        if may or machine.state not in (PlanState.EXECUTING, PlanState.PAUSED):  # a run has said its own
+            self.words.setText((refusal or _REVIEW) if may else _AFTERWARDS.get(machine.state, ""))
 
     def say(self, words: str) -> None:
         self.words.setText(words)

@@ -6,6 +6,7 @@ from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import (
+    CommandPrinted,
     OperationFinished,
     OperationStaged,
     OperationStarted,
@@ -24,11 +25,13 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.operations_tab import OperationsTab
 from tandem_desktop.ui.plan.plan_footer import PlanFooter
 from tandem_desktop.ui.plan.plan_header import PlanHeader
+from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.widgets.announce import announce
 
+_RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
 _IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
 
 
@@ -53,6 +56,7 @@ class ProgressFollower:
         self._runs = runs
         self._footer = footer
         self._run_id: RunId | None = None
+        self._running: PlanId | None = None
         self._draft = ""
 
     def begin_draft(self, title: str) -> None:
@@ -60,13 +64,24 @@ class ProgressFollower:
         self._draft = title
         self._header.show_draft(title, Totals.of(()))
 
+    def is_stale(self, page: PlanPage) -> bool:
+        """Whether a page was read before the run began that is being followed."""
+        return page.version.plan_id == self._running and page.meta.status in OPEN
+
+    def live_results(self, page: PlanPage) -> tuple[OperationResult, ...]:
+        """Results of a run under way are told by events; the record gets them when it has ended."""
+        is_live = page.version.plan_id == self._running and page.meta.status in _RUNS
+        return self._model.results if is_live else page.results
+
     def show_page(self, page: PlanPage) -> None:
         """How far the run of a plan is that is opened now."""
-        running = page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+        running = page.meta.status in _RUNS
+        if not running:
+            self._running = None
         self._run_id = page.meta.execution_session
         self._runs.show_progress(running)
         if running:
-            self._header.show_progress(self._model.done, self._model.total)
+            self._header.show_progress(self._model.reached, self._model.total)
             self._header.show_paused(page.meta.status is PlanStatus.PAUSED)
 
     def follow(self, event: TandemEvent, plan_id: PlanId | None, *, is_drafting: bool) -> bool:
@@ -82,8 +97,11 @@ class ProgressFollower:
             case RunStarted() if event.plan_id == plan_id:
                 self._run_started(event)
                 return True
-            case OperationStarted() if event.run_id == self._run_id:
+            case OperationStarted() if event.run_id == self._run_id and not self._model.has_ended(event.operation_id):
                 self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
+                self._runs.follow(event.operation_id)
+            case CommandPrinted() if self._run_id is not None:
+                self._printed(event)
             case OperationFinished() if event.run_id == self._run_id:
                 self._result(event.result)
             case RunPaused() | RunResumed() if event.run_id == self._run_id:
@@ -95,7 +113,7 @@ class ProgressFollower:
         return False
 
     def _run_started(self, event: RunStarted) -> None:
-        self._run_id = event.run_id
+        self._run_id, self._running = event.run_id, event.plan_id
         self._model.begin_run()
         self._operations.result.hide()
         self._operations.list.set_editable(False)
@@ -107,9 +125,17 @@ class ProgressFollower:
 
     def _result(self, result: OperationResult) -> None:
         self._model.set_result(result)
-        self._header.show_progress(self._model.done, self._model.total)
+        self._header.show_progress(self._model.reached, self._model.total)
+
+    def _printed(self, event: CommandPrinted) -> None:
+        if self._model.is_under_way(event.operation_id):
+            status = ResultStatus.RUNNING
+            self._model.set_result(OperationResult(id=event.operation_id, status=status, output=event.tail))
 
     def _run_finished(self, event: RunFinished) -> None:
+        self._running = None
         self._header.show_running(False)
         self._footer.say(event.summary)
+        if self._tabs.current == "runs":
+            self._tabs.show_tab("operations")
         announce(self._host, f"The run {wording.RUNS[event.status]}", urgent=True)

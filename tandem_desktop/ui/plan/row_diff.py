@@ -14,7 +14,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.diff.diff_loader import DiffLoader
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.diff.special_content import words_about_nodes
-from tandem_desktop.ui.models.staged_operations_model import OperationRow
+from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.theme.theme import Theme
 
 LoadContents = Callable[[OperationView, Callable[[bytes, bytes], None]], None]

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics
 
 from tandem_desktop.domain.execution import ResultStatus
-from tandem_desktop.ui.models.staged_operations_model import OperationRow
+from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan.wording import visible_lines
 from tandem_desktop.ui.theme.theme import Theme
 

@@ -16,8 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from tandem_desktop.domain.execution import RunStatus
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.ui.models.runs_model import RunsModel
+from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
@@ -44,7 +46,7 @@ class RunsTab(QWidget):
     view_requested = Signal(str, int)
     """Plan id and revision."""
 
-    def __init__(self, theme: Theme, now: Callable[[], datetime], progress: QWidget) -> None:
+    def __init__(self, theme: Theme, now: Callable[[], datetime], progress: OperationList) -> None:
         super().__init__()
         self.setObjectName("runs-tab")
         self.model = RunsModel(now, self)
@@ -99,6 +101,11 @@ class RunsTab(QWidget):
     def show_progress(self, running: bool) -> None:
         self.progress.setVisible(running)
         self._arrange()
+
+    def follow(self, operation_id: OperationId) -> None:
+        """Keep what is being done in sight, unless the person looks at something else in the list."""
+        if not self.progress.hasFocus():
+            self.progress.go_to(operation_id)
 
     def _arrange(self) -> None:
         has_runs, running = self.model.rowCount() > 0, not self.progress.isHidden()

@@ -134,9 +134,9 @@ def kind_counts(totals: Totals) -> str:
         OperationKind.MODIFY: "edited",
         OperationKind.DELETE: "deleted",
         OperationKind.MOVE: "moved",
-        OperationKind.CHMOD: "with a new mode",
+        OperationKind.CHMOD: "changed in mode",
         OperationKind.SYMLINK: "linked",
-        OperationKind.MKDIR: "made as folders",
+        OperationKind.MKDIR: "made as a folder",
     }
     return ", ".join(f"{count:,} {participles[kind]}" for kind, count in totals.kinds if kind in participles)
 

@@ -5,7 +5,8 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.staged_operations_model import Shown, Sorting, StagedOperationsModel
+from tandem_desktop.ui.models.operation_row import Shown, Sorting
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tests.support.builders import a_command, a_write
 from tests.ui.plan.pages import many, the_operations, viewed
 

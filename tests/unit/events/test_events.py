@@ -54,6 +54,7 @@ EXAMPLES: list[TandemEvent] = [
         operations=3,
     ),
     events.OperationStarted(run_id=RUN, operation_id=STEP),
+    events.CommandPrinted(operation_id=STEP, tail="line\n"),
     events.OperationFinished(run_id=RUN, result=RESULT),
     events.RunPaused(run_id=RUN),
     events.RunResumed(run_id=RUN),

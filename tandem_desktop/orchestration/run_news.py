@@ -1,0 +1,73 @@
+"""What a run has to say while it goes on, told as often as a person can read it and no more."""
+
+import codecs
+import threading
+import time
+from collections.abc import Callable
+
+from tandem_desktop.domain.execution import OperationResult
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.events.events import CommandPrinted, OperationFinished, OperationStarted
+from tandem_desktop.events.stream import EventStream
+
+TAIL = 8_000
+"""Characters of a command's output that are told while it runs; all of it comes with its result."""
+_BETWEEN_S = 0.05
+_GATHER_S = 0.1
+
+
+class RunNews:
+    """Call it from the thread of the run. Every result is told; beginnings and output are gathered."""
+
+    def __init__(self, events: EventStream, now: Callable[[], float] = time.monotonic) -> None:
+        self._events = events
+        self._now = now
+        self._last = float("-inf")
+        self._begun: tuple[RunId, OperationId] | None = None
+        self._lock = threading.Lock()
+        self._printed: dict[OperationId, str] = {}
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._timer: threading.Timer | None = None
+
+    def started(self, run_id: RunId, operation: OperationId) -> None:
+        """Files are written faster than anybody reads; the last that was begun is always told, if it takes its time."""
+        with self._lock:
+            is_due = self._now() - self._last >= _BETWEEN_S
+            self._begun = None if is_due else (run_id, operation)
+            if not is_due:
+                self._tell_soon()
+        if is_due:
+            self._tell_started(run_id, operation)
+
+    def printed(self, operation: OperationId, chunk: bytes) -> None:
+        with self._lock:
+            text = self._printed.get(operation, "") + self._decoder.decode(chunk)
+            self._printed[operation] = text[-TAIL:]
+            self._tell_soon()
+
+    def finished(self, run_id: RunId, result: OperationResult) -> None:
+        with self._lock:
+            self._printed.pop(result.id, None)
+            if self._begun is not None and self._begun[1] == result.id:
+                self._begun = None
+        self._events.publish(OperationFinished(run_id=run_id, result=result))
+
+    def _tell_soon(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_GATHER_S, self._tell)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _tell_started(self, run_id: RunId, operation: OperationId) -> None:
+        self._last = self._now()
+        self._events.publish(OperationStarted(run_id=run_id, operation_id=operation))
+
+    def _tell(self) -> None:
+        with self._lock:
+            self._timer = None
+            begun, self._begun = self._begun, None
+            told = tuple(self._printed.items())
+        if begun is not None:
+            self._tell_started(*begun)
+        for operation, text in told:
+            self._events.publish(CommandPrinted(operation_id=operation, tail=text))

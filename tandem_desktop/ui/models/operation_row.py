@@ -1,0 +1,83 @@
+"""All that is known of one operation where it is listed, and which of them are listed in which order."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.ui.plan import wording
+
+
+class Shown(StrEnum):
+    """Which operations are listed."""
+
+    ALL = "All"
+    FILES = "Files"
+    COMMANDS = "Commands"
+    FLAGGED = "Flagged"
+    NOT_VIEWED = "Not viewed"
+
+
+class Sorting(StrEnum):
+    """In which order; only the plan's own can be changed by dragging."""
+
+    PLAN = "Plan order"
+    PATH = "By path"
+    LARGEST = "Largest first"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """All that is painted of one operation."""
+
+    view: OperationView
+    position: int
+    """In the plan, from zero, whatever is filtered or sorted."""
+    viewed: bool
+    expanded: bool
+    drift: str
+    result: OperationResult | None
+    running: bool
+    """Whether the plan runs or ran, so that results stand where the viewed box was."""
+    change: str
+    """`new`, `changed` or `moved` against the revision it is compared with."""
+    checked: bool
+    """False while the agent drafts: flags and counts come with the revision."""
+    since: float | None = None
+    """When it was begun, by the clock that only goes forward."""
+    dropped: bool = False
+    """The person does not want it; it stays in sight until the choice becomes a revision."""
+    dropped_hunks: tuple[int, ...] = ()
+    problem: str = ""
+    """Why it would no longer apply after what the person chose."""
+
+    @property
+    def operation(self) -> StagedOperation:
+        return self.view.operation
+
+
+def has_ended(result: OperationResult) -> bool:
+    return result.status not in (ResultStatus.PENDING, ResultStatus.RUNNING)
+
+
+def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
+    """Whether both do the same to the world, whatever is said about them and whatever they wait for."""
+    return one is other or (
+        (one.kind, one.path, one.to, one.base, one.after, one.call)
+        == (other.kind, other.path, other.to, other.base, other.after, other.call)
+    )
+
+
+def spoken(row: OperationRow) -> str:
+    parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
+    if row.view.hunks:
+        parts.append(f"{row.view.added} added, {row.view.removed} removed")
+    parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
+    parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
+    if row.result is not None:
+        parts.append(wording.RESULTS[row.result.status])
+    elif not row.running:
+        parts.append("viewed" if row.viewed else "not viewed")
+    parts.append("opened" if row.expanded else "closed")
+    return ", ".join(parts)

@@ -1,0 +1,55 @@
+"""What a person wants to leave out or move, kept while they go through a plan."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.review.draft import Choices
+from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+
+
+class Chooser(QObject):
+    """Marks each choice at once; what they come to is worked out elsewhere and arrives as a page."""
+
+    changed = Signal(object)
+    """All `Choices` about the page."""
+
+    def __init__(self, model: StagedOperationsModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._choices: Choices | None = None
+        self._planned: tuple[OperationId, ...] = ()
+
+    def begin(self, page: PlanPage) -> None:
+        """Go on from what was chosen about this page."""
+        self._choices = page.choices
+        self._planned = tuple(each.id for each in page.version.operations)
+
+    def drop_or_keep(self, operations: Sequence[OperationId]) -> None:
+        for each in operations:
+            if self._choices is not None:
+                is_dropped = each in self._choices.operations
+                self._take(self._choices.keep(each) if is_dropped else self._choices.drop(each))
+
+    def drop_hunk(self, operation: str, hunk: int) -> None:
+        if self._choices is not None:
+            self._take(self._choices.drop_hunk(OperationId(operation), hunk))
+
+    def keep_hunk(self, operation: str, hunk: int) -> None:
+        if self._choices is not None:
+            self._take(self._choices.keep_hunk(OperationId(operation), hunk))
+
+    def reorder(self, order: Sequence[OperationId]) -> None:
+        if self._choices is not None:
+            self._take(self._choices.reorder(order, self._planned))
+
+    def keep_everything(self) -> None:
+        if self._choices is not None:
+            self._take(Choices(plan_id=self._choices.plan_id, revision=self._choices.revision))
+
+    def _take(self, choices: Choices) -> None:
+        self._choices = choices
+        self._model.set_choices(choices)
+        self.changed.emit(choices)

@@ -1,0 +1,43 @@
+"""Everything a person can wish for in the panel of a plan."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+
+class PlanPanelSignals(QWidget):
+    """Wishes and facts that leave the panel; carrying them out is for others."""
+
+    choices_changed = Signal(object)
+    """All the person's `Choices` about the revision on screen; answered by `show_page`."""
+    save_requested = Signal(object)
+    """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
+    comment_requested = Signal(str, str, int, int)
+    """Plan id, operation id, hunk and line."""
+    open_requested = Signal(str, int)
+    """A path and a line, for the person's editor."""
+    clear_requested = Signal(str)
+    approve_confirmed = Signal(str, str, object)
+    """Plan id, the digest that was on screen, and the failure policy."""
+    rework_confirmed = Signal(str, str)
+    cancel_requested = Signal(str)
+    abandon_requested = Signal()
+    """The draft that is not a plan yet is not wanted."""
+    revision_requested = Signal(str, int)
+    restore_requested = Signal(str, int)
+    compare_requested = Signal(str, int, int)
+    look_again_requested = Signal(str)
+    stop_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    undo_preview_requested = Signal(str)
+    """Run id; answered by `show_undo`."""
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+    recover_requested = Signal(str, str)
+    settle_requested = Signal()
+    tasks_requested = Signal()
+    viewed_changed = Signal(str, object)
+    """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
+    marked one."""
+    followed = Signal(object)
+    """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
