@@ -49,9 +49,8 @@ def test_what_a_command_prints_is_shown_while_it_runs(running: Person, workspace
 def test_paused_run_goes_no_further_until_it_is_told_to(running: Person, workspace: Path) -> None:
     panel = running.place.panel
     running.click("plan-pause")
-    running.wait(lambda: panel.header.badge.text() == "Paused")
     (workspace.parent / "go").touch()
-    running.wait(lambda: {each.id: each.status for each in panel.model.results}["s2"] is ResultStatus.COMPLETED)
+    running.wait(lambda: panel.header.badge.text() == "Paused")
     assert not (workspace / "more.txt").exists()
     running.click("plan-pause")
     running.wait(lambda: running.status is PlanStatus.COMPLETED)
