@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from tandem_desktop.domain.agents import PermissionRequest, ToolCall
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 
 
 class EntryKind(StrEnum):
@@ -21,6 +21,8 @@ class EntryKind(StrEnum):
     """A permission card: Plan mode is off and the agent asks."""
     NOTE = "note"
     """What happened beside the conversation: a run, an undo, a change of mode."""
+    REPORT = "report"
+    """The window's own answer to a command, in Markdown."""
     PROBLEM = "problem"
 
 
@@ -37,6 +39,8 @@ class ChatEntry(Frozen):
     """What became of a question; empty while it waits."""
     plan_id: PlanId | None = None
     revision: int = 0
+    run_id: RunId | None = None
+    """The run a note tells of."""
     details: tuple[str, ...] = ()
     """Further lines, such as an agent's last words."""
 

@@ -85,7 +85,8 @@ class ChatLog:
             case RunFinished():
                 session_id = self._session_of(event.plan_id)
                 if session_id is not None:
-                    self._add(session_id, EntryKind.NOTE, text=event.summary, plan_id=event.plan_id)
+                    facts = {"plan_id": event.plan_id, "run_id": event.run_id}
+                    self._add(session_id, EntryKind.NOTE, text=event.summary, **facts)
             case TurnEnded():
                 self._turn_ended(event)
             case RunUndone() | _:

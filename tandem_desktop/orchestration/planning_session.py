@@ -237,8 +237,9 @@ class PlanningSession:
     async def abandon(self) -> None:
         """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
         self._abandoned = True
-        with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
-            await self.cancel_turn()
+        if self._turn.locked():  # otherwise it would stop the turn that comes next
+            with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
+                await self.cancel_turn()
 
         def clear() -> None:
             self.shadow.settle(change.path for change in self.shadow.changes())

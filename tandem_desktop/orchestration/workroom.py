@@ -25,6 +25,7 @@ from tandem_desktop.orchestration.chat_log import ChatLog
 from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.plan_figures import PlanFigures, plan_figures
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
@@ -66,6 +67,8 @@ class Workroom:
         self._thread = thread
         self._open: dict[SessionId, PlanningSession] = {}
         self._agents: dict[SessionId, str] = {}
+        self._modes: dict[SessionId, bool] = {}
+        """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -115,6 +118,10 @@ class Workroom:
         """Which operations would not apply to the files as they are."""
         return self._apart(lambda: self.engine.simulate(plan_id))
 
+    def figures(self) -> "Future[PlanFigures]":
+        """How the plans of this workspace have fared."""
+        return self._apart(lambda: plan_figures(self.engine))
+
     def runs(self) -> "Future[tuple[ListedRun, ...]]":
         return self._apart(self.engine.runs.runs)
 
@@ -134,7 +141,8 @@ class Workroom:
 
     def send(self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool) -> "Future[Turn]":
         """Say something to the session's agent, starting it where it does not run."""
-        return self._thread.submit(self._send(session_id, text, profile, plan_mode, Origin.AGENT))
+        self._modes[session_id] = plan_mode
+        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
         """Send the plan back with words; its agent makes a new revision."""
@@ -142,6 +150,7 @@ class Workroom:
 
     def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
+        self._modes[session_id] = plan_mode
         session = self._open.get(session_id)
         if session is not None:
             self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
@@ -323,27 +332,27 @@ class Workroom:
             discard_shadow(self.engine, meta.session_id)
         return meta
 
-    async def _send(
-        self, session_id: SessionId, text: str, profile: AgentProfile, plan_mode: bool, origin: Origin
-    ) -> Turn:
-        session = await self._session(session_id, profile, plan_mode)
+    async def _send(self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin) -> Turn:
+        session = await self._session(session_id, profile)
         return await session.plan(text, origin)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
         meta = await asyncio.to_thread(self.engine.commenting.send_back, plan_id, feedback)
         # The rejection itself is the news the agent hears first.
-        return await self._send(meta.session_id, "", profile, True, Origin.REWORK)
+        self._modes[meta.session_id] = True
+        return await self._send(meta.session_id, "", profile, Origin.REWORK)
 
-    async def _session(self, session_id: SessionId, profile: AgentProfile, plan_mode: bool) -> PlanningSession:
+    async def _session(self, session_id: SessionId, profile: AgentProfile) -> PlanningSession:
         session = self._open.get(session_id)
         if session is not None and self._agents[session_id] != profile.name:
             del self._open[session_id]
             await session.close()
             session = None
         if session is None:
+            plan_mode = self._modes[session_id]
             session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode, new=True)
             self._open[session_id], self._agents[session_id] = session, profile.name
-        session.set_plan_mode(plan_mode)
+        session.set_plan_mode(self._modes[session_id])
         return session
 
     async def _stop(self, session_id: SessionId) -> None:

@@ -81,3 +81,11 @@ class Settings(Frozen):
     present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
         default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."
     )
+    single_letter_keys: bool = Field(
+        default=True,
+        description="Whether single letters such as j, n or x do anything while a list or a diff has the keyboard.",
+    )
+    notifications: bool = Field(
+        default=True,
+        description="Whether the desktop is told when a decision is needed and the window is not in front.",
+    )

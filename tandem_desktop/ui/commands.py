@@ -31,6 +31,10 @@ class Commands(QObject):
         super().__init__(parent)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
+    def close(self) -> None:
+        """What arrives from now on finds nobody."""
+        self._arrived.disconnect(self._deliver)
+
     def run(
         self,
         future: "Future[_Answer]",

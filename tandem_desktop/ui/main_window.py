@@ -1,9 +1,10 @@
 """What is in the window: places the panes, binds the keys, decides nothing."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -12,20 +13,29 @@ from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
+from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.palette_model import PaletteItem
 from tandem_desktop.ui.shell.actions import WindowAction, WindowActions, shown_keys
+from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
+from tandem_desktop.ui.shell.keys_sheet import KeysSheet
+from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
 from tandem_desktop.ui.shell.plans_rail import PlansRail
 from tandem_desktop.ui.shell.status_line import StatusLine
 from tandem_desktop.ui.shell.top_bar import TopBar
 from tandem_desktop.ui.shell.welcome import Welcome
+from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
 from tandem_desktop.ui.theme.stylesheet import install, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.toast import Toast
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
 from tandem_desktop.ui.workplace import Workplace
 
-_THEMES = ("dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light")
+_STEPS = (
+    ("implement", "Implement", EventKind.EXECUTE_PLAN),
+    ("rework", "Rework", EventKind.REQUEST_REVISION),
+    ("cancel", "Cancel the plan", EventKind.CANCEL),
+)
 _CHAT_WIDTH = 440
 _RAIL_FROM = 1080
 """Below this width the plans make room; Ctrl+B brings them back."""
@@ -45,14 +55,14 @@ class MainWindow(QWidget):
         self._theme = theme
         self._open_workroom = open_workroom
         self._recipes = recipes
-        self._settings = settings or QSettings()
+        self._memory = WindowMemory(settings or QSettings(), theme)
         self.workplace: Workplace | None = None
         self.setObjectName("main-window")
         self.setWindowTitle("Tandem Desktop")
         self.setAcceptDrops(True)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        self._wear_last_theme()
+        self._memory.wear_last_theme()
         install(application, theme)
         self.top = TopBar(theme)
         self.status = StatusLine(theme)
@@ -64,8 +74,10 @@ class MainWindow(QWidget):
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self.splitter)
         self._lay_out()
-        self.toast = Toast(theme, self)
+        self.toast = Toast(theme, self, self._toast_area)
         self.palette = CommandPalette(theme, self)  # type: ignore[assignment,method-assign]  # the palette of commands
+        self.keys = KeysSheet(self, theme)
+        self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
         self.actions_ = WindowActions(self)
         self.actions_.add(self._window_actions())
         self.top.palette_requested.connect(lambda: self.actions_.do("palette"))
@@ -77,25 +89,25 @@ class MainWindow(QWidget):
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
         self.welcome.sample_requested.connect(self._open_sample)
         self.toast.requested.connect(lambda: self.actions_.do("undo"))
-        self._restore_geometry()
+        self._memory.restore_place(self)
 
     def open_workspace(self, root: Path | None) -> None:
         """Work on a folder; without one, the last one, or a choice."""
-        chosen = root or self._last_workspace()
+        chosen = root or self._memory.last_workspace
         if chosen is None:
-            self.welcome.show_recent(self._recent())
+            self.welcome.show_recent(self._memory.recent)
             self._pages.setCurrentWidget(self.welcome)
             return
         try:
             workroom = self._open_workroom(chosen)
         except TandemError as error:
             self.welcome.show_problem(f"{error.message} {error.next}")
-            self.welcome.show_recent(self._recent())
+            self.welcome.show_recent(self._memory.recent)
             self._pages.setCurrentWidget(self.welcome)
             return
         self._leave_workspace()
         self._enter(Workplace(self._theme, workroom, self))
-        self._remember(workroom.engine.locations.workspace)
+        self._memory.remember(workroom.engine.locations.workspace)
 
     def open_plan(self, plan_id: str) -> None:
         if self.workplace is not None:
@@ -106,8 +118,7 @@ class MainWindow(QWidget):
         self._leave_workspace()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._settings.setValue("geometry", self.window().saveGeometry())
-        self._settings.setValue("splitter", self.splitter.saveState())
+        self._memory.keep_place(self.window(), self.splitter)
         super().closeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -148,21 +159,29 @@ class MainWindow(QWidget):
         self._pages.setCurrentWidget(self.splitter)
         self.rail.plan_chosen.connect(lambda plan: place.open_plan(PlanId(plan)))
         self.rail.new_requested.connect(place.new_plan)
+        self.rail.way_back_requested.connect(place.take_back)
         place.plan_shown.connect(self.rail.show_chosen)
         place.status_changed.connect(self.status.show_agent)
         place.disk_changed.connect(self.status.show_disk)
         place.drift_found.connect(self.status.show_drift)
+        place.encoding.found.connect(self.status.show_encoding)
         place.mode_changed.connect(self.top.show_mode)
         place.agents_found.connect(self._show_agents)
+        place.own.plans_wanted.connect(self.rail.search.setText)
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
-        place.attention_wanted.connect(self._want_attention)
+        place.attention_wanted.connect(self.notifier.tell)
         place.set_recipes(self._recipes())
+        chosen = place.workroom.engine.settings
+        self.notifier.is_on = chosen.notifications
+        place.panel.set_single_letters(chosen.single_letter_keys)
+        self.toast.give_way_to(place.panel.footer)
         root = place.workroom.engine.locations.workspace
-        self.top.show_workspace(root.name, str(root), _branch(root))
+        self._branch = BranchWatch(root, place)
+        self._branch.changed.connect(self.top.show_branch)
+        self.top.show_workspace(root.name, str(root), self._branch.branch)
         self.setWindowTitle(f"{root.name} — Tandem Desktop")
-        if (state := self._settings.value("splitter")) is not None:
-            self.splitter.restoreState(state)
+        self._memory.restore_panes(self.splitter)
         place.start()
 
     def _leave_workspace(self) -> None:
@@ -184,38 +203,37 @@ class MainWindow(QWidget):
         def at(do: Callable[[Workplace], None]) -> Callable[[], None]:
             return lambda: do(self.workplace) if self.workplace is not None else None
 
-        act = WindowAction
-        yield act("palette", "Search commands and plans", "Window", ("Ctrl+Shift+P",), self._open_palette)
-        yield act("open-folder", "Open a folder…", "Window", ("Ctrl+O",), self._choose_folder)
-        yield act("theme", "Next theme", "Window", (), self._next_theme)
-        yield act("zoom-in", "Larger", "Window", ("Ctrl+=", "Ctrl++"), lambda: self._zoom(0.1))
-        yield act("zoom-out", "Smaller", "Window", ("Ctrl+-",), lambda: self._zoom(-0.1))
-        yield act("zoom-reset", "Usual size", "Window", ("Ctrl+0",), lambda: self._zoom(None))
-        yield act("rail", "Show or hide the plans", "Window", ("Ctrl+B",), self._toggle_rail, here)
-        yield act("next-pane", "Next pane", "Window", ("F6",), self._next_pane, here)
-        yield act("keys", "Keys", "Window", ("F1",), self._show_keys)
-        yield act("new-plan", "New plan", "Plan", ("Ctrl+N",), at(Workplace.new_plan), here)
-        yield act("mode", "Plan mode on or off", "Plan", (), at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
-        yield act(
-            "implement",
-            "Implement",
-            "Plan",
-            ("Ctrl+Shift+I",),
-            at(lambda p: p.panel.request(EventKind.EXECUTE_PLAN)),
-            here,
-        )
-        yield act(
-            "rework",
-            "Rework",
-            "Plan",
-            ("Ctrl+Shift+R",),
-            at(lambda p: p.panel.request(EventKind.REQUEST_REVISION)),
-            here,
-        )
-        yield act("cancel", "Cancel the plan", "Plan", (), at(lambda p: p.panel.request(EventKind.CANCEL)), here)
-        yield act("undo", "Undo the last run", "Plan", ("Ctrl+Alt+U",), at(Workplace.undo_last), here)
+        def act(
+            name: str, title: str, group: str, do: Callable[[], None], when: Callable[[], bool] = lambda: True
+        ) -> WindowAction:
+            return WindowAction(name, title, group, keys_of(name), do, when)
+
+        memory = self._memory
+        yield act("palette", "Search commands and plans", "Window", self._open_palette)
+        yield act("open-folder", "Open a folder…", "Window", self._choose_folder)
+        yield act("theme", "Next theme", "Window", memory.next_theme)
+        for name in THEMES:
+            title = f"Theme: {name.replace('-', ' ')}"
+            yield act(f"theme-{name}", title, "Window", partial(memory.choose_theme, name))
+        yield act("theme-system", "Theme: as the system", "Window", lambda: memory.choose_theme(""))
+        yield act("zoom-in", "Larger", "Window", lambda: memory.zoom(0.1))
+        yield act("zoom-out", "Smaller", "Window", lambda: memory.zoom(-0.1))
+        yield act("zoom-reset", "Usual size", "Window", lambda: memory.zoom(None))
+        yield act("rail", "Show or hide the plans", "Window", self._toggle_rail, here)
+        yield act("next-pane", "Next pane", "Window", self._next_pane, here)
+        yield act("keys", "Keys", "Window", self._show_keys)
+        yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
+        yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
+        for name, title, kind in _STEPS:
+            yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
+        yield act("undo", "Undo the last run", "Plan", at(Workplace.undo_last), here)
         for number in range(1, 10):
-            yield act(f"plan-{number}", f"Plan {number}", "Plan", (f"Ctrl+{number}",), self._opener(number), here)
+            opener = self._opener(number)
+            yield WindowAction(f"plan-{number}", f"Plan {number}", "Plan", (f"Ctrl+{number}",), opener, here)
+
+    def _show_keys(self) -> None:
+        place = self.workplace
+        self.keys.show_keys(letters=place is None or place.workroom.engine.settings.single_letter_keys)
 
     def _open_palette(self) -> None:
         items = [
@@ -228,11 +246,15 @@ class MainWindow(QWidget):
             items.append(PaletteItem(plan.title, plan.plan_id, "", self._plan_opener(plan.plan_id)))
         self.palette.open(items, QApplication.focusWidget())  # type: ignore[attr-defined]
 
-    def _show_keys(self) -> None:
-        lines = [
-            f"{shown_keys(each)}  {each.title}" for each in self.actions_ if each.keys and "plan-" not in each.name
-        ]
-        self.toast.say("   ·   ".join(lines), stays=20_000)
+    def _toast_area(self) -> QRect:
+        """At the foot of what the plan shows, above its buttons: the composer and every button stay free."""
+        place = self.workplace
+        if place is None:
+            return self._pages.geometry()
+        panel = place.panel
+        below = panel.footer.height() if panel.footer.isVisible() else 0
+        top_left = panel.mapTo(self, QPoint(0, 0))
+        return QRect(top_left, panel.size()).adjusted(0, 0, 0, -below)
 
     def _choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, "Open a folder")
@@ -253,7 +275,7 @@ class MainWindow(QWidget):
 
     def _choose_agent(self, name: str) -> None:
         if self.workplace is not None:
-            self.workplace.choose_agent(name)
+            self.workplace.agents.choose(name)
 
     def _show_agents(self, found: tuple[AgentsHere, str]) -> None:
         here, chosen = found
@@ -268,10 +290,6 @@ class MainWindow(QWidget):
     def _tell_failure(self, error: TandemError) -> None:
         self.toast.say(" ".join(filter(None, (error.message, error.next))), tone="error", stays=0)
 
-    def _want_attention(self, words: str) -> None:
-        if not self.isActiveWindow():
-            QApplication.alert(self.window())
-
     def _opener(self, number: int) -> Callable[[], None]:
         """Opens the plan at this place of the rail."""
 
@@ -285,25 +303,6 @@ class MainWindow(QWidget):
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)
 
-    def _next_theme(self) -> None:
-        following = _THEMES[(_THEMES.index(self._theme.name) + 1) % len(_THEMES)]
-        self._theme.set_theme(following)
-        self._settings.setValue("theme", following)
-
-    def _wear_last_theme(self) -> None:
-        name = self._settings.value("theme")
-        if name in _THEMES:
-            self._theme.set_theme(name)
-        else:
-            self._theme.follow_system(True)
-        zoom = self._settings.value("zoom")
-        if zoom is not None:
-            self._theme.set_zoom(float(zoom))
-
-    def _zoom(self, step: float | None) -> None:
-        self._theme.set_zoom(1.0 if step is None else self._theme.zoom + step)
-        self._settings.setValue("zoom", self._theme.zoom)
-
     def _toggle_rail(self) -> None:
         self.rail.setVisible(not self.rail.isVisible())
 
@@ -315,33 +314,13 @@ class MainWindow(QWidget):
             (self.rail, self.rail.list),
             (place.chat, place.chat.composer.edit),
             (place.panel, place.panel.operations.list),
+            (self.toast, self.toast.first),
         ]
         shown = [(pane, first) for pane, first in panes if first.isVisible()]
         focus = QApplication.focusWidget()
         at = next((n for n, (pane, _) in enumerate(shown) if focus and pane.isAncestorOf(focus)), -1)
         shown[(at + 1) % len(shown)][1].setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _restore_geometry(self) -> None:
-        if (geometry := self._settings.value("geometry")) is not None:
-            self.restoreGeometry(geometry)
 
-    def _last_workspace(self) -> Path | None:
-        recent = self._recent()
-        return Path(recent[0]) if recent and Path(recent[0]).is_dir() else None
-
-    def _recent(self) -> list[str]:
-        found = self._settings.value("recent") or []
-        return [found] if isinstance(found, str) else [str(each) for each in found]
-
-    def _remember(self, workspace: Path) -> None:
-        others = [each for each in self._recent() if each != str(workspace)]
-        self._settings.setValue("recent", [str(workspace), *others][:10])
-
-
-def _branch(root: Path) -> str:
-    """The branch git is on, or nothing."""
-    try:
-        head = (root / ".git" / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-    return head.rpartition("refs/heads/")[2] if "refs/heads/" in head else head[:8]
+def _request(place: Workplace, kind: EventKind) -> None:
+    place.panel.request(kind)

@@ -1,9 +1,31 @@
-"""What the card of a revision in the conversation shows, taken from the page of the plan."""
+"""What the card of a revision shows, taken from the page of the plan, and which events change the list of plans."""
 
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.events.events import (
+    ChangesWaiting,
+    PlanApproved,
+    PlanCancelled,
+    PlanExpired,
+    PlanProposed,
+    PlanRejected,
+    RunFinished,
+    RunStarted,
+    RunUndone,
+)
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 
+CHANGES_PLANS = (
+    PlanProposed,
+    PlanApproved,
+    PlanRejected,
+    PlanCancelled,
+    PlanExpired,
+    RunStarted,
+    RunFinished,
+    RunUndone,
+    ChangesWaiting,
+)
 _WORDS = {
     PlanStatus.DRAFT: ("Drafting", "info"),
     PlanStatus.PROPOSED: ("Reviewing", "risk"),

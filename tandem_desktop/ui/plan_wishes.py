@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.execution import FailurePolicy, RunStatus
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -54,13 +54,13 @@ class PlanWishes(QObject):
         """Look at taking back the last run; nothing happens before the person has seen what."""
         self._commands.run(self._workroom.runs(), self._preview_last, self.failed.emit)
 
-    def undo_plan(self, plan_id: str) -> None:
-        """The same for the last run of a plan."""
-
-        def preview(runs: tuple[ListedRun, ...]) -> None:
-            self._preview_last(tuple(run for run in runs if run.record.plan_id == plan_id))
-
-        self._commands.run(self._workroom.runs(), preview, self.failed.emit)
+    def take_back(self, run_id: str) -> None:
+        """Look at taking a run back; one that was undone is brought back."""
+        record = self._workroom.engine.runs.record(RunId(run_id))
+        if record.status is RunStatus.UNDONE:
+            self._redo(run_id)
+        else:
+            self.preview_undo(run_id)
 
     def abandon(self, session_id: SessionId) -> None:
         """Drop a draft that is not a plan yet, and stop its agent."""

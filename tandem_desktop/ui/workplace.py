@@ -1,62 +1,62 @@
 """What happens in a window on one workspace: every wish of the person goes to the workroom, every fact to a pane."""
 
+import contextlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.agents import AgentProfile, CommandsOffered, ModeChanged, OfferedCommand, UsageReported
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, SessionId
+from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import (
     AgentHeard,
     ChangesWaiting,
     ChatGrew,
+    PermissionAsked,
     PlanApproved,
     PlanCancelled,
-    PlanExpired,
     PlanProposed,
     PlanRejected,
     RunFinished,
-    RunStarted,
     RunUndone,
     TandemEvent,
     TurnEnded,
     TurnStarted,
 )
+from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import Turn
-from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
+from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
-from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
 from tandem_desktop.ui.chat.file_index import FileIndex
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.drift_follower import DriftFollower
+from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
-from tandem_desktop.ui.plan_facts import card_facts
+from tandem_desktop.ui.plan_facts import CHANGES_PLANS, card_facts
 from tandem_desktop.ui.plan_wishes import PlanWishes
+from tandem_desktop.ui.quiet_pool import QuietPool
+from tandem_desktop.ui.run_facts import run_facts
+from tandem_desktop.ui.screen_memory import ScreenMemory
+from tandem_desktop.ui.store_watch import StoreWatch
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.window_commands import WindowCommands
 from tandem_desktop.ui.window_state import WindowState
 
-_CHANGES_PLANS = (
-    PlanProposed,
-    PlanApproved,
-    PlanRejected,
-    PlanCancelled,
-    PlanExpired,
-    RunStarted,
-    RunFinished,
-    RunUndone,
-    ChangesWaiting,
-)
+_MODE_WORDS = {
+    True: "Plan mode is on: what the agent does waits for your approval.",
+    False: "Plan mode is off: the agent asks before each change.",
+}
 
 
 class Workplace(QObject):
@@ -74,8 +74,8 @@ class Workplace(QObject):
     """A `TandemError` to be told."""
     said = Signal(str, str)
     """Words about what has just happened, and their tone."""
-    attention_wanted = Signal(str)
-    """A decision is needed."""
+    attention_wanted = Signal(str, str)
+    """A decision is needed: about what, and which."""
 
     def __init__(self, theme: Theme, workroom: Workroom, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,8 +83,8 @@ class Workplace(QObject):
         engine = workroom.engine
         self.state = WindowState(engine.locations.state / "windows", engine.workspace.identity)
         self.commands = Commands(self)
-        self.plans = PlansModel()
-        self._executor = ThreadPoolExecutor(2, thread_name_prefix="diff")
+        self.plans = PlansModel(engine.clock)
+        self._executor = QuietPool(2, thread_name_prefix="diff")
         self.files = FileIndex(engine.locations.workspace)
         self.chat = ChatPane(theme)
         self.panel = ExecutionPlanPanel(
@@ -99,14 +99,16 @@ class Workplace(QObject):
         self.bridge = EventBridge(workroom.events, self)
         self.session_id: SessionId = SessionId(self.state.get("session") or workroom.new_session())
         self.plan_mode: bool = bool(self.state.get("plan_mode", False))
-        self._agent: str = self.state.get("agent") or engine.settings.agent or "built-in"
-        self._here: AgentsHere | None = None
-        self._recipes: tuple[OfferedCommand, ...] = ()
-        self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
+        self.agents = AgentChoice(workroom, self.commands, self.state, self)
+        self.encoding = EncodingFollower(workroom, self.commands, self.panel.operations.list, self)
+        self._memory = ScreenMemory(self.state, self.chat, self.panel, self)
         self._working: set[SessionId] = set()
         self._plan_id: PlanId | None = None
+        self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
+        self._watch.changed.connect(self._store_changed)
         self._wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
+        self.own = WindowCommands(workroom, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
         self._connect()
 
     def start(self) -> None:
@@ -114,8 +116,8 @@ class Workplace(QObject):
         self.mode_changed.emit(self.plan_mode)
         self._show_session(self.session_id)
         self.refresh_plans()
-        self._run(self.workroom.agents(), self._agents_found)
-        self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+        self.agents.look()
+        self.refresh_runs()
         self._run(self.workroom.interrupted(), self._greet_interrupted)
         last = self.state.get("plan")
         if last:
@@ -139,6 +141,7 @@ class Workplace(QObject):
     def new_plan(self) -> None:
         """An empty page and a new conversation."""
         self._plan_id = None
+        self._memory.leave_plan()
         self.state.put(plan=None)
         self._show_session(self.workroom.new_session())
         self.panel.show_nothing()
@@ -147,20 +150,18 @@ class Workplace(QObject):
 
     def set_plan_mode(self, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
+        if plan_mode != self.plan_mode:
+            tail = " This holds for the turn under way, too." if self.session_id in self._working else ""
+            self.said.emit(f"{_MODE_WORDS[plan_mode]}{tail}", "info")
         self.plan_mode = plan_mode
         self.state.put(plan_mode=plan_mode)
         self.workroom.set_plan_mode(self.session_id, plan_mode)
         self.mode_changed.emit(plan_mode)
 
-    def choose_agent(self, name: str) -> None:
-        self._agent = name
-        self.state.put(agent=name)
-        if self._here is not None:
-            self.agents_found.emit((self._here, name))
-
     def send(self, text: str) -> None:
         profile = self._profile()
         if profile is None:
+            self.chat.composer.set_text(text)
             return
         session = self.session_id
         self._set_working(session, True)
@@ -172,10 +173,20 @@ class Workplace(QObject):
         """Look at taking back the last run; nothing happens before the person has seen what."""
         self._wishes.undo_last()
 
+    def take_back(self, run_id: str) -> None:
+        """The same for a run of the person's choice; one that was undone is brought back."""
+        self._wishes.take_back(run_id)
+
     def refresh_plans(self) -> None:
         self._run(self.workroom.plans(), self._plans_listed)
 
+    def refresh_runs(self) -> None:
+        self._run(self.workroom.runs(), self._runs_listed)
+
     def close(self) -> None:
+        self._memory.flush()
+        self.state.close()
+        self.commands.close()
         self.bridge.close()
         self.files.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
@@ -184,6 +195,8 @@ class Workplace(QObject):
     def _connect(self) -> None:
         chat, panel = self.chat, self.panel
         self.commands.failed.connect(self.failed)
+        self.agents.found.connect(self.agents_found)
+        self.agents.found.connect(lambda found: self._offer_commands())
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
         panel.followed.connect(self._follow)
@@ -192,11 +205,13 @@ class Workplace(QObject):
         self._drift.found.connect(self.drift_found)
         chat.sent.connect(self.send)
         chat.stop_requested.connect(self._stop)
-        chat.command.connect(self._window_command)
+        chat.command.connect(self.own.carry_out)
+        self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
+        self.own.failed.connect(self.failed)
         chat.approve_requested.connect(self._approve_from_card)
         chat.deny_requested.connect(self._rework)
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
-        chat.undo_requested.connect(self._wishes.undo_plan)
+        chat.undo_requested.connect(self._wishes.take_back)
         self._wishes.changed.connect(self._look_again)
         self._wishes.said.connect(self.said)
         self._wishes.failed.connect(self.failed)
@@ -206,7 +221,6 @@ class Workplace(QObject):
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
-        panel.viewed_changed.connect(self._keep_viewed)
         panel.abandon_requested.connect(lambda: self._wishes.abandon(self.session_id))
 
     # Facts that arrive
@@ -223,22 +237,24 @@ class Workplace(QObject):
                 self._set_working(event.session_id, True)
             case TurnEnded():
                 self._set_working(event.session_id, False)
-        if isinstance(event, _CHANGES_PLANS):
+        if isinstance(event, CHANGES_PLANS):
             self.refresh_plans()
         if isinstance(event, PlanProposed | PlanApproved | PlanRejected | PlanCancelled | RunFinished):
             self._refresh_page(event.plan_id)
         if isinstance(event, RunFinished | RunUndone):
-            self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+            self.refresh_runs()
             self.files.forget()
         if isinstance(event, RunFinished):
             self.disk_changed.emit(event.summary)
         if isinstance(event, PlanProposed | ChangesWaiting):
-            self.attention_wanted.emit("A plan waits for your review.")
+            self.attention_wanted.emit("A plan waits for your review", self._titles().get(event.plan_id, ""))
+        elif isinstance(event, PermissionAsked):
+            self.attention_wanted.emit("The agent asks for permission", event.request.call.title)
 
     def _heard(self, session_id: SessionId, event: AgentHeard) -> None:
         update = event.update
         if isinstance(update, CommandsOffered):
-            self._offered[session_id] = update.commands
+            self.agents.set_offered(session_id, update.commands)
             self._offer_commands()
         elif isinstance(update, UsageReported) and session_id == self.session_id:
             self.chat.set_usage(update)
@@ -248,17 +264,19 @@ class Workplace(QObject):
     def _show_page(self, page: PlanPage) -> None:
         if page.version.plan_id != self._plan_id:
             return  # another plan was chosen meanwhile
+        self._watch.follow(self.workroom.engine.locations.plans / page.version.plan_id)
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
-        viewed = self.state.get("viewed", {}).get(page.version.plan_id, [])
-        self.panel.set_viewed(tuple(OperationId(each) for each in viewed))
+        self._memory.show_plan(page.version.plan_id)
         self.chat.set_plan(card_facts(page))
 
     def _show_session(self, session_id: SessionId) -> None:
         if session_id != self.session_id or not self.chat.model.rowCount():
+            self._memory.flush()
             self.session_id = session_id
             self.state.put(session=session_id)
             self.chat.set_entries(self.workroom.entries(session_id))
+            self._memory.show_session(session_id)
             self.chat.set_working(session_id in self._working)
             self._offer_commands()
 
@@ -268,23 +286,22 @@ class Workplace(QObject):
         for damaged in listing.damaged:
             self.said.emit(damaged.message, "risk")
 
+    def _runs_listed(self, runs: tuple[ListedRun, ...]) -> None:
+        facts = tuple(map(run_facts, runs))
+        self.panel.show_runs(runs, self._titles())
+        self.chat.set_runs(facts)
+        self.plans.set_runs(facts)
+
     def _refresh_page(self, plan_id: PlanId) -> None:
         if plan_id == self._plan_id or self.workroom.engine.plans.plan_of(self.session_id) == plan_id:
             self.open_plan(plan_id)
-
-    def _agents_found(self, here: AgentsHere) -> None:
-        self._here = here
-        found = {each.profile.name for each in here.agents if each.path is not None}
-        if self._agent not in found:
-            self._agent = "built-in"
-        self.agents_found.emit((here, self._agent))
 
     def _turn_ended(self, session_id: SessionId, turn: Turn) -> None:
         self._set_working(session_id, False)
         if turn.failure is not None:
             self.status_changed.emit("failed", turn.failure.message)
             return
-        self.status_changed.emit("done", f"{self._title()} connected")
+        self.status_changed.emit("done", f"{self.agents.title} connected")
         if turn.version is not None and session_id == self.session_id:
             self.open_plan(turn.version.plan_id)
 
@@ -296,7 +313,7 @@ class Workplace(QObject):
     def _set_working(self, session_id: SessionId, works: bool) -> None:
         (self._working.add if works else self._working.discard)(session_id)
         if session_id == self.session_id:
-            self.chat.set_working(works, f"{self._title()} is working…" if works else "")
+            self.chat.set_working(works, f"{self.agents.title} is working…" if works else "")
             if works and self._plan_id is None:
                 self.panel.show_drafting("New plan")
             elif self._plan_id is None:  # a draft that has come to no plan
@@ -309,9 +326,13 @@ class Workplace(QObject):
             self.panel.machine, refusal=self.panel.refusal, comments=len(self.panel.comments), tasks=tasks
         )
 
-    def _greet_interrupted(self, waiting: tuple[object, ...]) -> None:
+    def _greet_interrupted(self, waiting: tuple[InterruptedRun, ...]) -> None:
+        self._note_interrupted(waiting)
         for run in waiting[:1]:
-            self.panel.show_interrupted(run, self._titles().get(getattr(run, "plan_id", ""), ""))  # type: ignore[arg-type]
+            self.panel.show_interrupted(run, self._titles().get(run.plan_id, ""))
+
+    def _note_interrupted(self, waiting: tuple[InterruptedRun, ...]) -> None:
+        self.plans.set_interrupted({run.plan_id: (run.done, run.total) for run in waiting})
 
     def _approve_from_card(self, plan_id: str) -> None:
         if plan_id == self._plan_id:
@@ -328,9 +349,20 @@ class Workplace(QObject):
         future = self.workroom.rework(PlanId(plan_id), feedback, profile)
         self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
 
+    def _store_changed(self) -> None:
+        """By this window or another: the list follows, and the page when its record has moved on."""
+        self.refresh_plans()
+        self.refresh_runs()
+        page, plans = self.panel.page, self.workroom.engine.plans
+        if page is not None and page.version.plan_id == self._plan_id and page.version.revision == page.meta.revision:
+            with contextlib.suppress(TandemError):
+                if plans.meta(page.version.plan_id).version != page.meta.version:
+                    self.open_plan(page.version.plan_id)
+
     def _look_again(self) -> None:
         self.refresh_plans()
-        self._run(self.workroom.runs(), lambda runs: self.panel.show_runs(runs, self._titles()))
+        self._run(self.workroom.interrupted(), self._note_interrupted)
+        self.refresh_runs()
         if self._plan_id is not None:
             self.open_plan(self._plan_id)
 
@@ -341,57 +373,23 @@ class Workplace(QObject):
         if not self.workroom.answer(self.session_id, RequestId(request_id), decision, words):
             self.said.emit("That question no longer waits for an answer.", "info")
 
-    def _window_command(self, name: str, words: str) -> None:
-        match name:
-            case "plan":
-                self.set_plan_mode(not self.plan_mode)
-            case "plans":
-                count = self.plans.waiting
-                self.workroom.chat.note(
-                    self.session_id, f"{len(self.plans.plans)} plans, {count} of them wait for you."
-                )
-            case "plan-simulate" if self._plan_id is not None:
-                self._run(self.workroom.simulate(self._plan_id), self._simulated)
-            case "plan-stats":
-                self._run(self.workroom.plans(), self._stats)
-            case _:
-                self.said.emit("Open a plan first.", "info")
-
-    def _simulated(self, problems: tuple[object, ...]) -> None:
-        words = "Every operation would apply." if not problems else f"{len(problems)} would not apply: {problems[0]}"
-        self.workroom.chat.note(self.session_id, words)
-
-    def _stats(self, listing: PlanListing) -> None:
-        done = sum(plan.status.value == "completed" for plan in listing.plans)
-        revisions = sum(plan.revision for plan in listing.plans) / max(1, len(listing.plans))
-        self.workroom.chat.note(
-            self.session_id, f"{len(listing.plans)} plans, {done} applied, {revisions:.1f} revisions each."
-        )
-
-    def _keep_viewed(self, plan_id: str, viewed: tuple[OperationId, ...]) -> None:
-        self.state.put(viewed={**self.state.get("viewed", {}), plan_id: list(viewed)})
-
     # Small things
 
     def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
         self._run(self.workroom.contents(view), lambda sides: arrived(*sides))
 
     def _offer_commands(self) -> None:
-        self.chat.set_commands(with_window_commands(self._recipes, self._offered.get(self.session_id, ())))
+        self.chat.set_commands(self.agents.commands_in(self.session_id))
 
     def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
-        self._recipes = recipes
+        self.agents.set_recipes(recipes)
         self._offer_commands()
 
     def _profile(self) -> AgentProfile | None:
-        if self._here is None:
+        profile = self.agents.profile
+        if profile is None:
             self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
-            return None
-        return next(each.profile for each in self._here.agents if each.profile.name == self._agent)
-
-    def _title(self) -> str:
-        profile = self._profile() if self._here is not None else None
-        return profile.title if profile is not None else "The agent"
+        return profile
 
     def _titles(self) -> dict[str, str]:
         return {plan.plan_id: plan.title for plan in self.plans.plans}

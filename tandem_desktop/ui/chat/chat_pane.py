@@ -16,6 +16,7 @@ from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.chat.queue_list import QueueList
 from tandem_desktop.ui.chat.transcript import WIDEST, Transcript
 from tandem_desktop.ui.models.transcript_model import TranscriptModel
+from tandem_desktop.ui.run_facts import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import Button
@@ -34,6 +35,7 @@ class ChatPane(QWidget):
     view_requested = Signal(str, int)
     """A plan and a revision of it; 0 is the latest."""
     undo_requested = Signal(str)
+    """The run to take back, or to bring back."""
     permission_answered = Signal(str, object, str)
     """Request id, `Decision`, the person's words."""
     link_activated = Signal(str)
@@ -100,6 +102,10 @@ class ChatPane(QWidget):
         self.transcript.set_facts(facts)
         if facts.is_waiting:
             self._offer_card()
+
+    def set_runs(self, runs: Iterable[RunFacts]) -> None:
+        """What can still be done about each run."""
+        self.transcript.set_runs(runs)
 
     def reopen_plan(self, plan_id: str) -> None:
         """The decision about a plan could not be carried out: its card asks again."""
@@ -223,7 +229,7 @@ class ChatPane(QWidget):
 
     def _restyle(self) -> None:
         px = self._theme.px
-        self._actions_row.setContentsMargins(px(16), px(10), px(16), px(10))
+        self._actions_row.setContentsMargins(0, 0, 0, 0)
         self._below.setContentsMargins(px(16), px(10), px(16), px(14))
         self._below.setSpacing(px(8))
         self._foot.setMaximumWidth(px(WIDEST + 32))

@@ -80,6 +80,13 @@ class Composer(QFrame):
         self._editing.setVisible(is_edit)
         self.edit.setFocus()
 
+    def set_draft(self, text: str) -> None:
+        """What was typed earlier and not sent; the keyboard stays where it is."""
+        if text != self.text:
+            self.edit.set_text(text)
+            self._popup.hide()
+        self._editing.hide()
+
     def type_on(self, text: str) -> None:
         """Letters typed elsewhere belong here."""
         self.edit.setFocus()

@@ -7,7 +7,7 @@ from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.problem_card import ProblemCard
-from tandem_desktop.ui.chat.spoken import AgentMessage, NoteLine, PersonBubble, Thinking
+from tandem_desktop.ui.chat.spoken import AgentMessage, NoteLine, PersonBubble, Report, Thinking
 from tandem_desktop.ui.chat.tool_chip import ToolChip
 from tandem_desktop.ui.models.transcript_model import Row
 from tandem_desktop.ui.theme.theme import Theme
@@ -23,6 +23,7 @@ _WIDGETS: dict[EntryKind, type[EntryWidget]] = {
     EntryKind.PLAN: PlanCard,
     EntryKind.QUESTION: PermissionCard,
     EntryKind.NOTE: NoteLine,
+    EntryKind.REPORT: Report,
     EntryKind.PROBLEM: ProblemCard,
 }
 _FIRST_GUESS = {EntryKind.TOOL: 30, EntryKind.THOUGHT: 24, EntryKind.NOTE: 20}

@@ -2,15 +2,18 @@
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.ui.chat.cut_text import room_for
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.fold import Fold
 from tandem_desktop.ui.chat.message_view import MessageView
+from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.run_facts import RunFacts
+from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.link_button import LinkButton
@@ -110,6 +113,27 @@ class AgentMessage(EntryWidget):
         self.view.set_text(row.last.text)
 
 
+class Report(EntryWidget):
+    """The window's own answer, framed, so that it is not taken for the agent's."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("report")
+        frame = QFrame()
+        set_role(frame, "card")
+        self.view = MessageView(theme)
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
+        inside.addWidget(self.view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
+
+    def set_row(self, row: Row) -> None:
+        self.view.set_text(row.last.text)
+        self.setAccessibleName(f"Tandem: {row.last.text[:200]}")
+
+
 class Thinking(EntryWidget):
     """What an agent thought on the way: one line, unless it is opened."""
 
@@ -148,11 +172,13 @@ class NoteLine(EntryWidget):
 
     view_requested = Signal(str, int)
     undo_requested = Signal(str)
+    """The run to take back, or to bring back."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setObjectName("note-line")
         self._plan_id = PlanId("")
+        self.run_id: RunId | None = None
         self._words = plain_label("", "muted", wrap=True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setFont(theme.ui_font(-1))
@@ -160,7 +186,8 @@ class NoteLine(EntryWidget):
         self._view.setObjectName("note-view")
         self._undo.setObjectName("note-undo")
         self._view.clicked.connect(lambda: self.view_requested.emit(self._plan_id, 0))
-        self._undo.clicked.connect(lambda: self.undo_requested.emit(self._plan_id))
+        self._undo.clicked.connect(lambda: self.undo_requested.emit(self.run_id))
+        self._undo.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(4))
@@ -170,9 +197,19 @@ class NoteLine(EntryWidget):
 
     def set_row(self, row: Row) -> None:
         self._plan_id = row.last.plan_id or PlanId("")
-        self._words.setText(row.last.text)
-        for button in (self._view, self._undo):
-            button.setVisible(row.last.plan_id is not None)
+        self.run_id = row.last.run_id
+        self._words.setText(row.last.text[:1].upper() + row.last.text[1:])
+        self._view.setVisible(row.last.plan_id is not None)
+
+    def show_run(self, run: RunFacts, revision: PlanFacts | None) -> None:
+        """Offer what can still be done about the run, and say what it wrote where that is known."""
+        if run.is_applied and revision is not None and revision.files:
+            files = "1 file" if revision.files == 1 else f"{revision.files:,} files"
+            self._words.setText(f"Applied: {files} +{revision.added} −{revision.removed}")
+        self._undo.setText(run.way_back)
+        self._undo.setAccessibleName(run.way_back)
+        self._undo.updateGeometry()
+        self._undo.setVisible(bool(run.way_back))
 
 
 class _Quoted(QWidget):

@@ -1,6 +1,7 @@
 """A conversation of any length: only the rows near the eye exist as widgets, the rest are heights."""
 
 import time
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -13,7 +14,9 @@ from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
 from tandem_desktop.ui.chat.row_places import RowPlaces
+from tandem_desktop.ui.chat.spoken import NoteLine
 from tandem_desktop.ui.models.transcript_model import Row, TranscriptModel
+from tandem_desktop.ui.run_facts import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
@@ -64,6 +67,7 @@ class Transcript(QAbstractScrollArea):
         """By the number of the row's first entry, which a row keeps while others come and go."""
         self._open: set[int] = set()
         self._facts: dict[tuple[str, int], PlanFacts] = {}
+        self._runs: dict[str, RunFacts] = {}
         self._at_end = True
         self._is_placing = False
         self._has_new = False
@@ -109,6 +113,12 @@ class Transcript(QAbstractScrollArea):
     def set_facts(self, facts: PlanFacts) -> None:
         """What is known of a revision by now; its card follows."""
         self._facts[facts.plan_id, facts.revision] = facts
+        for widget in self._widgets.values():
+            self._inform(widget)
+
+    def set_runs(self, runs: Iterable[RunFacts]) -> None:
+        """What is known of each run by now; notes of other runs offer nothing."""
+        self._runs = {run.run_id: run for run in runs}
         for widget in self._widgets.values():
             self._inform(widget)
 
@@ -333,6 +343,8 @@ class Transcript(QAbstractScrollArea):
                     before = widget
 
     def _inform(self, widget: EntryWidget, row: Row | None = None) -> None:
+        if isinstance(widget, NoteLine) and (run := self._runs.get(widget.run_id or "")) is not None:
+            widget.show_run(run, self._facts.get((run.plan_id, run.revision)))
         if not isinstance(widget, PlanCard):
             return
         if row is None:

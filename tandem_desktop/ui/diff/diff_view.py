@@ -12,6 +12,7 @@ from tandem_desktop.ui.diff.diff_rows import RowKind
 from tandem_desktop.ui.diff.look import Whitespace
 from tandem_desktop.ui.diff.panes import Pane, header_buttons
 from tandem_desktop.ui.diff.selection import Place, Selection, line_of
+from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.theme.theme import Theme
 
 _NEXT_WHITESPACE = {
@@ -90,15 +91,16 @@ class DiffView(DiffReader):
             return lambda: self.horizontalScrollBar().setValue(self.horizontalScrollBar().maximum())
         if not self.single_letters:
             return None
+        letter = chr(key).lower() if Qt.Key.Key_A <= key <= Qt.Key.Key_Z else ""
         return {
-            Qt.Key.Key_N: lambda: self.step_to_change(1),
-            Qt.Key.Key_P: lambda: self.step_to_change(-1),
-            Qt.Key.Key_V: lambda: self.set_split(not self.is_split),
-            Qt.Key.Key_W: lambda: self.set_whitespace(_NEXT_WHITESPACE[self.whitespace]),
-            Qt.Key.Key_X: self._drop_or_keep,
-            Qt.Key.Key_C: lambda: self._ask("comment", self.current_hunk),
-            Qt.Key.Key_O: self._open,
-        }.get(key)
+            "next-change": lambda: self.step_to_change(1),
+            "previous-change": lambda: self.step_to_change(-1),
+            "split": lambda: self.set_split(not self.is_split),
+            "whitespace": lambda: self.set_whitespace(_NEXT_WHITESPACE[self.whitespace]),
+            "drop": self._drop_or_keep,
+            "comment": lambda: self._ask("comment", self.current_hunk),
+            "open-file": self._open,
+        }.get(LETTERS.get(letter, ""))
 
     def _escape(self) -> Callable[[], object] | None:
         """Only what there is to leave; otherwise the key belongs to the window."""

@@ -1,8 +1,8 @@
 """The plans of a workspace in three groups: what needs the person, what runs, what is done."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.plan_index import PlanSummary
+from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -73,6 +74,10 @@ class RailRow:
 
     group: PlanGroup
     plan: PlanSummary | None = None
+    words: str = ""
+    """Where the plan stands, in a few words."""
+    run: RunFacts | None = None
+    """The last run that wrote the plan, if there was one."""
 
     @property
     def title(self) -> str:
@@ -80,14 +85,16 @@ class RailRow:
 
     @property
     def subtitle(self) -> str:
-        if self.plan is None:
-            return ""
-        return f"r{self.plan.revision} · {_WORDS[self.plan.status]}"
+        return self.words
 
     @property
     def dot(self) -> str:
         """The colour of the plan's mark, by token."""
-        return DOT[self.group] if self.plan is None else _OWN_DOT.get(self.plan.status, DOT[self.group])
+        if self.plan is None:
+            return DOT[self.group]
+        if self.plan.status is PlanStatus.COMPLETED and self.run is not None and not self.run.is_applied:
+            return "muted"
+        return _OWN_DOT.get(self.plan.status, DOT[self.group])
 
 
 class PlansModel(QAbstractListModel):
@@ -95,9 +102,12 @@ class PlansModel(QAbstractListModel):
 
     RowRole = Qt.ItemDataRole.UserRole + 1
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         super().__init__()
+        self._now = now
         self._plans: tuple[PlanSummary, ...] = ()
+        self._runs: Mapping[str, RunFacts] = {}
+        self._cut_off: Mapping[str, tuple[int, int]] = {}
         self._filter = ""
         self._rows: tuple[RailRow, ...] = ()
 
@@ -125,6 +135,20 @@ class PlansModel(QAbstractListModel):
         self._plans = tuple(sorted(plans, key=_updated, reverse=True))
         self._arrange()
 
+    def set_runs(self, runs: Iterable[RunFacts]) -> None:
+        """What was written, newest first, and what can be done about it."""
+        found: dict[str, RunFacts] = {}
+        for run in runs:
+            if run.is_applied or run.way_back:
+                found.setdefault(run.plan_id, run)
+        self._runs = found
+        self._arrange()
+
+    def set_interrupted(self, runs: Mapping[str, tuple[int, int]]) -> None:
+        """Plans whose run was cut off, with how many operations were done, and of how many."""
+        self._cut_off = dict(runs)
+        self._arrange()
+
     def set_filter(self, text: str) -> None:
         """Show only plans whose title or id contains the text."""
         self._filter = text.strip().lower()
@@ -141,15 +165,15 @@ class PlansModel(QAbstractListModel):
     @property
     def waiting(self) -> int:
         """How many plans need the person."""
-        return sum(_GROUP[plan.status] is PlanGroup.NEEDS_YOU for plan in self._plans)
+        return sum(self._group(plan) is PlanGroup.NEEDS_YOU for plan in self._plans)
 
     def _arrange(self) -> None:
         rows: list[RailRow] = []
         for group in PlanGroup:
-            found = [plan for plan in self._plans if _GROUP[plan.status] is group and self._fits(plan)]
+            found = [plan for plan in self._plans if self._group(plan) is group and self._fits(plan)]
             if found:
                 rows.append(RailRow(group))
-                rows.extend(RailRow(group, plan) for plan in found)
+                rows.extend(RailRow(group, plan, self._words(plan), self._runs.get(plan.plan_id)) for plan in found)
         if tuple(rows) == self._rows:
             return
         self.beginResetModel()
@@ -159,6 +183,32 @@ class PlansModel(QAbstractListModel):
     def _fits(self, plan: PlanSummary) -> bool:
         return not self._filter or self._filter in plan.title.lower() or self._filter in plan.plan_id.lower()
 
+    def _group(self, plan: PlanSummary) -> PlanGroup:
+        return PlanGroup.NEEDS_YOU if plan.plan_id in self._cut_off else _GROUP[plan.status]
+
+    def _words(self, plan: PlanSummary) -> str:
+        cut_off, run = self._cut_off.get(plan.plan_id), self._runs.get(plan.plan_id)
+        if cut_off is not None:
+            return f"interrupted at {cut_off[0]}/{cut_off[1]} · resume or roll back"
+        if plan.status is PlanStatus.COMPLETED and run is not None:
+            if run.way_back == BRING_BACK:
+                return "undone · can be brought back"
+            tail = " · undo available" if run.way_back == UNDO else ""
+            return f"applied {_when(run.at, self._now())}{tail}"
+        return f"r{plan.revision} · {_WORDS[plan.status]}"
+
 
 def _updated(plan: PlanSummary) -> datetime | str:
     return plan.updated_at
+
+
+def _when(moment: datetime, now: datetime) -> str:
+    """`14:02`, `yesterday`, `on 3 May`, as the person's clock has it."""
+    local, today = moment.astimezone(), now.astimezone().date()
+    days = (today - local.date()).days
+    if days <= 0:
+        return f"{local:%H:%M}"
+    if days == 1:
+        return "yesterday"
+    year = f" {local.year}" if local.year != today.year else ""
+    return f"on {local.day} {local:%b}{year}"

@@ -310,6 +310,8 @@ class ExecutionPlanPanel(PlanPanelSignals):
 
     def _content(self, row: OperationRow) -> OperationContent:
         diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
+        if diff is not None:
+            diff.single_letters = self.operations.list.single_letters
         return OperationContent(row, self._theme, diff)
 
     def _show_operations(self, page: PlanPage, known: set[OperationId]) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.operation_content import OperationContent
@@ -158,23 +159,26 @@ class OperationList(PointedCardList):
 
     def _letter(self, letter: str, row: OperationRow | None) -> bool:
         actions = QAbstractItemView.CursorAction
-        if letter in ("j", "k"):
-            action = actions.MoveDown if letter == "j" else actions.MoveUp
-            index = self.moveCursor(action, Qt.KeyboardModifier.NoModifier)
-            if index.isValid():
-                self._select(index.row())
-            return True
-        if letter in ("n", "p"):
-            self.go_to_change(letter == "n")
-            return True
-        if letter == "x":
-            return self._remove(row)
-        if letter == "o" and row is not None and (path := row.operation.to or row.operation.path) is not None:
-            self.open_requested.emit(path, 1)
-            return True
-        if letter in ("v", "w") and row is not None and (content := self._contents.get(row.operation.id)):
-            content.toggle_layout() if letter == "v" else content.toggle_whitespace()
-            return True
+        match LETTERS.get(letter):
+            case "next-operation" | "previous-operation" as step:
+                action = actions.MoveDown if step == "next-operation" else actions.MoveUp
+                index = self.moveCursor(action, Qt.KeyboardModifier.NoModifier)
+                if index.isValid():
+                    self._select(index.row())
+                return True
+            case "next-change" | "previous-change" as step:
+                self.go_to_change(step == "next-change")
+                return True
+            case "drop":
+                return self._remove(row)
+            case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
+                self.open_requested.emit(path, 1)
+                return True
+            case "split" | "whitespace" as what:
+                content = self._contents.get(row.operation.id) if row is not None else None
+                if content is not None:
+                    content.toggle_layout() if what == "split" else content.toggle_whitespace()
+                return content is not None
         return False
 
     def _leave_content(self, operation_id: OperationId, forward: bool) -> None:

@@ -1,35 +1,30 @@
 """The plans of the workspace, at hand all day: what needs the person stands first."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QListView,
-    QStackedLayout,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from collections.abc import Callable
+
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.ui.models.plans_model import PlansModel, RailRow
+from tandem_desktop.ui.run_facts import UNDO
+from tandem_desktop.ui.shell.rail_delegate import RailDelegate
 from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button
-from tandem_desktop.ui.widgets.painting import paint_ground
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.search_field import SearchField
 
 _WIDTH = 216
-_HEADING, _ROW, _PADDING, _DOT, _INDENT = 36, 52, 8, 8, 24
 
 
 class PlansRail(QWidget):
     """A list with headings, a search above it and a way to a new plan below."""
 
     plan_chosen = Signal(str)
+    way_back_requested = Signal(str)
+    """The run to take back, or to bring back."""
     new_requested = Signal()
 
     def __init__(self, theme: Theme, model: PlansModel, parent: QWidget | None = None) -> None:
@@ -45,8 +40,10 @@ class PlansRail(QWidget):
         self.list.setAccessibleName("Plans")
         self.list.setProperty("role", "rail-list")
         self.list.setModel(model)
-        self.list.setItemDelegate(_RailDelegate(theme, self.list))
+        self.list.setItemDelegate(RailDelegate(theme, self.list))
         self.list.setMouseTracking(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         words = "No plans yet. Ask an agent for a change, and its plan appears here."
@@ -65,6 +62,9 @@ class PlansRail(QWidget):
         self.search.textChanged.connect(model.set_filter)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
+        self.list.customContextMenuRequested.connect(self._offer)
+        self.search.left.connect(self._enter)
+        self.search.next_requested.connect(self._open_first)
         self.new_button.clicked.connect(self.new_requested)
         model.modelReset.connect(self._model_changed)
         theme.changed.connect(self._restyle)
@@ -86,6 +86,41 @@ class PlansRail(QWidget):
         if row is not None and row.plan is not None:
             self.plan_chosen.emit(row.plan.plan_id)
 
+    def _enter(self) -> None:
+        """From the search into the list, to its first plan."""
+        self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self._model.index(1))
+
+    def _open_first(self) -> None:
+        """Enter in the search opens the best find."""
+        self._enter()
+        self._choose(self.list.currentIndex())
+
+    def _offer(self, place: QPoint) -> None:
+        """What can be done with a plan from here; by keyboard, with the current one."""
+        index = self.list.indexAt(place)
+        index = index if index.isValid() else self.list.currentIndex()
+        row: RailRow | None = index.data(PlansModel.RowRole)
+        if row is None or row.plan is None:
+            return
+        plan, run = row.plan, row.run
+        menu = QMenu(self)
+        menu.setObjectName("plan-menu")
+        self._entry(menu, "Open", lambda: self.plan_chosen.emit(plan.plan_id))
+        if run is not None and run.way_back:
+            words = f"{run.way_back}…" if run.way_back == UNDO else run.way_back
+            self._entry(menu, words, lambda: self.way_back_requested.emit(run.run_id))
+        menu.addSeparator()
+        self._entry(menu, "Copy plan id", lambda: QGuiApplication.clipboard().setText(plan.plan_id))
+        self._entry(menu, "Copy digest", lambda: QGuiApplication.clipboard().setText(plan.digest))
+        menu.popup(self.list.viewport().mapToGlobal(self.list.visualRect(index).bottomLeft()))
+
+    def _entry(self, menu: QMenu, words: str, do: Callable[[], object]) -> None:
+        action = QAction(words, menu)
+        action.triggered.connect(do)
+        menu.addAction(action)
+
     def _model_changed(self) -> None:
         self._pages.setCurrentIndex(0 if self._model.rowCount() or self.search.text() else 1)
         if self._chosen is not None:
@@ -101,56 +136,3 @@ class PlansRail(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(400))
-
-
-class _RailDelegate(QStyledItemDelegate):
-    """A heading in small type, or a plan: a mark, its title, and where it stands."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        row: RailRow = index.data(PlansModel.RowRole)
-        return QSize(0, self._theme.px(_HEADING if row.plan is None else _ROW))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        row: RailRow = index.data(PlansModel.RowRole)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area: QRect = option.rect
-        if row.plan is None:
-            self._heading(painter, area, row)
-        else:
-            self._plan(painter, area, row, option.state)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, area: QRect, row: RailRow) -> None:
-        px = self._theme.px
-        painter.setFont(self._theme.ui_font(-2, bold=True))
-        painter.setPen(self._theme.color("muted"))
-        words = area.adjusted(px(_PADDING), px(8), -px(_PADDING), 0)
-        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, row.title)
-
-    def _plan(self, painter: QPainter, area: QRect, row: RailRow, state: QStyle.StateFlag) -> None:
-        theme, px = self._theme, self._theme.px
-        ground = QRectF(area.adjusted(0, px(1), 0, -px(1)))
-        if state & QStyle.StateFlag.State_Selected:
-            paint_ground(painter, theme, ground, theme.color("raised"), theme.color("line"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            paint_ground(painter, theme, ground, theme.color("hover"), None)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color(row.dot))
-        painter.drawEllipse(area.left() + px(_PADDING), area.top() + px(14), px(_DOT), px(_DOT))
-        words = area.adjusted(px(_INDENT), px(8), -px(_PADDING), -px(6))
-        for text, font, token, top in (
-            (row.title, theme.ui_font(), "text", 0),
-            (row.subtitle, theme.ui_font(-2), "muted", 20),
-        ):
-            painter.setFont(font)
-            painter.setPen(theme.color(token))
-            line = words.adjusted(0, px(top), 0, 0)
-            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
-            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.button import Button, ButtonLook, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.icon_label import IconLabel
-from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 from tandem_desktop.ui.widgets.segmented import Segmented
 
 IMMEDIATE, PLAN = "immediate", "plan"
@@ -35,9 +36,10 @@ class TopBar(QWidget):
         self.setObjectName("top-bar")
         set_role(self, "bar")
         self._logo = IconLabel(theme, "logo", "accent", 20, self)
-        self.workspace = QuietButton(theme, "No folder", parent=self)
+        self.workspace = _Place(theme, "Tandem", parent=self)
         self.workspace.setObjectName("workspace-button")
-        self._branch = plain_label("", "code-muted", parent=self)
+        self._branch = ElidedLabel(theme, code=True, token="muted", mode=Qt.TextElideMode.ElideRight, parent=self)
+        self._branch.setObjectName("branch")
         self.mode = Segmented(theme, ((IMMEDIATE, "Immediate"), (PLAN, "Plan mode")), "Mode", self)
         self.agent = Button(theme, "Agent", icon_name="chevron-down", parent=self)
         self.agent.setObjectName("agent-button")
@@ -49,7 +51,7 @@ class TopBar(QWidget):
         right: tuple[QWidget, ...] = (self.mode, self.agent, self.palette_button, self.theme_button)
         for widget in left:
             self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row.addStretch(1)
+        self._row.setStretch(2, 1)
         for widget in right:
             self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.mode.chosen.connect(lambda key: self.plan_mode_chosen.emit(key == PLAN))
@@ -64,8 +66,19 @@ class TopBar(QWidget):
         self.workspace.setText(name)
         self.workspace.setAccessibleName(f"Workspace {name}")
         self.workspace.setAccessibleDescription(path)
+        self.workspace.setToolTip(plain_tooltip(f"{path}\nOpen another folder"))
+        self.show_branch(branch)
+        self._work_widgets(True)
+
+    def show_branch(self, branch: str) -> None:
         self._branch.setText(branch)
-        self._branch.setVisible(bool(branch))
+        self._branch.setAccessibleName(f"Branch {branch}" if branch else "No branch")
+
+    def show_no_workspace(self) -> None:
+        """Nothing is open: what needs a workspace is not there."""
+        self.workspace.setText("Tandem")
+        self.show_branch("")
+        self._work_widgets(False)
 
     def show_mode(self, plan_mode: bool) -> None:
         self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
@@ -93,9 +106,19 @@ class TopBar(QWidget):
             menu.addAction(action)
         menu.popup(self.agent.mapToGlobal(QPoint(0, self.agent.height() + self._theme.px(4))))
 
+    def _work_widgets(self, visible: bool) -> None:
+        for widget in (self.mode, self.agent):
+            widget.setVisible(visible)
+
     def _restyle(self) -> None:
         px = self._theme.px
         self.setFixedHeight(px(_HEIGHT))
         self._row.setContentsMargins(px(12), 0, px(12), 0)
         self._row.setSpacing(px(8))
         self.theme_button.set_icon_name("sun" if self._theme.is_dark else "moon")
+
+
+class _Place(Button):
+    """The workspace's name: words that can be pressed."""
+
+    look = ButtonLook("", "text", "", "muted", "hover", "", bold=True)

@@ -1,7 +1,10 @@
-"""A few words at the foot of the window about what has just happened, perhaps with the way back."""
+"""A few words about what has just happened, perhaps with the way back, where they cover nothing that is needed."""
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
@@ -17,24 +20,30 @@ _TONES = {
     "error": ("error", "removed_ink"),
 }
 _STAYS_MILLISECONDS = 6000
+_WIDEST = 560
+_MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
 class Toast(QFrame):
-    """One at a time over its parent. It never takes the focus, and waits while it is pointed at or has the keyboard."""
+    """One at a time over its parent, at the foot of the area it is given.
+
+    It never takes the focus by itself, waits while it is pointed at or has the keyboard, and Escape dismisses it.
+    """
 
     requested = Signal()
     """The action in it was pressed."""
     announced = Signal(str)
     """What a listener was told."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, area: Callable[[], QRect] | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._over = parent
+        self._area = area or parent.rect
+        self._before: QWidget | None = None  # where the keyboard was before it came here
         self.setObjectName("toast")
         self.setProperty("role", "toast")
         self._icon = IconLabel(theme, "info", "link", parent=self)
-        self._words = plain_label(parent=self)
+        self._words = plain_label(parent=self, wrap=True)
         self._action = LinkButton(theme, "", parent=self)
         self._action.setObjectName("toast-action")
         self._close = IconButton(theme, "cross", "Dismiss", size=24, parent=self)
@@ -45,8 +54,12 @@ class Toast(QFrame):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._time_is_up)
         self._action.clicked.connect(self._act)
-        self._close.clicked.connect(self.hide)
+        self._close.setObjectName("toast-dismiss")
+        self._close.clicked.connect(self.dismiss)
         parent.installEventFilter(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._focus_moved)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
@@ -73,13 +86,44 @@ class Toast(QFrame):
         if stays:
             self._timer.start(stays)
 
+    def give_way_to(self, widget: QWidget) -> None:
+        """Find another place whenever this one comes, goes or moves."""
+        widget.installEventFilter(self)
+
+    def dismiss(self) -> None:
+        """Go, and give the keyboard back to where it came from."""
+        had_keyboard = self.has_keyboard
+        self.hide()
+        if had_keyboard and self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def has_keyboard(self) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
+
+    @property
+    def first(self) -> QWidget:
+        """What takes the keyboard when a person comes here on purpose: the action, or the way out."""
+        return self._close if self._action.isHidden() else self._action
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and self.isVisible():
-            self._place()
+        if event.type() in _MOVES and self.isVisible():
+            QTimer.singleShot(0, self, self._place)  # once everything around it has its new place
         return super().eventFilter(watched, event)
 
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        if now is not None and self.isAncestorOf(now) and before is not None and not self.isAncestorOf(before):
+            self._before = before
+
     def _time_is_up(self) -> None:
-        if self.underMouse() or self._action.hasFocus() or self._close.hasFocus():
+        if self.underMouse() or self.has_keyboard:
             self._timer.start(1000)
         else:
             self.hide()
@@ -90,12 +134,16 @@ class Toast(QFrame):
 
     def _place(self) -> None:
         self.ensurePolished()
+        area, px = self._area(), self._theme.px
+        words = QFontMetrics(self._words.font()).horizontalAdvance(self._words.text())
+        widest = min(px(_WIDEST), area.width() - 2 * px(16))
+        beside = self._row.sizeHint().width() - self._words.sizeHint().width()
+        self._words.setFixedWidth(max(px(80), min(words + px(2), widest - beside)))
         self._row.invalidate()
-        width = min(self.sizeHint().width(), self._over.width() - 2 * self._theme.px(16))
-        height = self.sizeHint().height()
-        self.setGeometry(
-            (self._over.width() - width) // 2, self._over.height() - height - self._theme.px(40), width, height
-        )
+        size = self._row.sizeHint()
+        height = self._row.totalHeightForWidth(size.width()) if self._row.hasHeightForWidth() else size.height()
+        left = area.left() + (area.width() - size.width()) // 2
+        self.setGeometry(left, area.bottom() - height - px(12), size.width(), height)
 
     def _restyle(self) -> None:
         px = self._theme.px

@@ -12,11 +12,13 @@ from tandem_desktop.domain.agents import (
     ToolKind,
 )
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
-from tandem_desktop.domain.ids import PlanId, RequestId, SessionId, ToolCallId
+from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
 from tandem_desktop.ui.chat.plan_card import PlanFacts
+from tandem_desktop.ui.run_facts import RunFacts
 
 AT = datetime(2026, 1, 5, 14, 2, tzinfo=UTC)
 PLAN = PlanId("plan-1")
+RUN = RunId("run-1")
 
 
 def said(number: int, text: str, kind: EntryKind = EntryKind.AGENT, **facts: Any) -> ChatEntry:
@@ -71,6 +73,10 @@ def facts(revision: int = 1, **changed: Any) -> PlanFacts:
         "is_waiting": True,
     }
     return PlanFacts(plan_id=PLAN, revision=revision, **{**known, **changed})
+
+
+def a_run(way_back: str) -> RunFacts:
+    return RunFacts(RUN, PLAN, 3, AT, way_back, is_applied=way_back == "Undo")
 
 
 def a_request(number: int, call: ToolCall, answer: str = "", *details: str) -> ChatEntry:

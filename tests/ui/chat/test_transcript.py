@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.agents import ProposedDiff, ToolCallStatus, ToolKind
@@ -300,12 +300,36 @@ def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: 
         press(qtbot, pane, "problem-log")
 
 
-def test_after_a_run_there_is_a_way_to_see_it_and_a_way_back(qtbot: QtBot, pane: ChatPane) -> None:
-    pane.set_entries((talk.said(1, "5 files +142 −38", EntryKind.NOTE, plan_id=talk.PLAN),))
+def a_run_note(pane: ChatPane, qtbot: QtBot, way_back: str) -> None:
+    pane.set_entries((talk.said(1, "7 of 7 operations done", EntryKind.NOTE, plan_id=talk.PLAN, run_id=talk.RUN),))
+    pane.set_runs((talk.a_run(way_back),))
     qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+
+
+@pytest.mark.parametrize("way_back", ["Undo", "Bring back"])
+def test_after_a_run_there_is_a_way_to_see_it_and_a_way_back(qtbot: QtBot, pane: ChatPane, way_back: str) -> None:
+    a_run_note(pane, qtbot, way_back)
+    button = pane.findChild(QAbstractButton, "note-undo")
+    assert button is not None
+    assert button.text() == way_back
     with qtbot.waitSignal(pane.undo_requested) as told:
         press(qtbot, pane, "note-undo")
-    assert told.args == [talk.PLAN]
+    assert told.args == [talk.RUN]
+
+
+def test_run_that_was_undone_no_longer_offers_undo(qtbot: QtBot, pane: ChatPane) -> None:
+    a_run_note(pane, qtbot, "Undo")
+    pane.set_runs((talk.a_run(""),))
+    button = pane.findChild(QAbstractButton, "note-undo")
+    assert button is not None
+    assert button.isHidden()
+
+
+def test_note_of_a_run_says_what_was_written(qtbot: QtBot, pane: ChatPane) -> None:
+    pane.set_plan(talk.facts(3, is_waiting=False))
+    a_run_note(pane, qtbot, "Undo")
+    words = [label.text() for label in pane.transcript.findChildren(QLabel)]
+    assert "Applied: 5 files +142 −38" in words
 
 
 def test_a_message_can_be_taken_back_into_the_composer(qtbot: QtBot, pane: ChatPane) -> None:

@@ -2,8 +2,8 @@
 
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
@@ -245,3 +245,27 @@ def _window_with_a_field(qtbot: QtBot) -> tuple[QWidget, QLineEdit]:
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     return window, field
+
+
+def test_toast_stands_at_the_foot_of_its_area_and_a_long_one_takes_more_lines(theme: Theme, qtbot: QtBot) -> None:
+    window, _ = _window_with_a_field(qtbot)
+    window.resize(900, 600)
+    area = QRect(500, 40, 380, 400)
+    toast = Toast(theme, window, lambda: area)
+    toast.say("Taken back.")
+    short = toast.geometry()
+    toast.say("Every path is as it was before the run, to the last byte, mode and link. " * 3)
+    assert area.contains(short)
+    assert area.contains(toast.geometry())
+    assert toast.height() > short.height()
+
+
+def test_escape_dismisses_a_toast_and_gives_the_keyboard_back(theme: Theme, qtbot: QtBot) -> None:
+    window, field = _window_with_a_field(qtbot)
+    toast = Toast(theme, window)
+    toast.say("Applied.")
+    toast.first.setFocus()
+    assert toast.has_keyboard
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert not toast.isVisible()
+    assert field.hasFocus()

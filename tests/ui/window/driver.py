@@ -27,7 +27,7 @@ class Person:
         self._qtbot = qtbot
         self.workspace = workspace
         self.theme = Theme(name=theme)
-        stored = QSettings(str(settings), QSettings.Format.IniFormat)
+        stored = self.stored = QSettings(str(settings), QSettings.Format.IniFormat)
         stored.setValue("theme", theme)
         self.window = MainWindow(self.theme, open_workroom, settings=stored)
         qtbot.addWidget(self.window)

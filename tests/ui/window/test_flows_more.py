@@ -93,4 +93,4 @@ def test_zoom_and_theme_change_by_key_and_are_remembered(person: Person) -> None
     assert person.theme.zoom > zoom
     person.click("icon-button-theme")
     assert person.theme.name != "dark"
-    assert person.window._settings.value("theme") == person.theme.name
+    assert person.stored.value("theme") == person.theme.name

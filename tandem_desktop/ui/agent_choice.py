@@ -1,0 +1,66 @@
+"""Which agents there are, which one works for this window, and what can be asked of it by slash commands."""
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.agents import AgentProfile, OfferedCommand
+from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
+from tandem_desktop.sidecar.profiles import BUILT_IN
+from tandem_desktop.ui.chat.commands_on_offer import ChatCommand, with_window_commands
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.window_state import WindowState
+
+
+class AgentChoice(QObject):
+    """Remembers the person's choice; falls back on the built-in agent where the chosen one is gone."""
+
+    found = Signal(object)
+    """`AgentsHere` and the name of the one in use."""
+
+    def __init__(self, workroom: Workroom, commands: Commands, state: WindowState, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workroom = workroom
+        self._commands = commands
+        self._state = state
+        self._name: str = state.get("agent") or workroom.engine.settings.agent or BUILT_IN
+        self._here: AgentsHere | None = None
+        self._recipes: tuple[OfferedCommand, ...] = ()
+        self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
+
+    def look(self) -> None:
+        self._commands.run(self._workroom.agents(), self._arrived)
+
+    def choose(self, name: str) -> None:
+        self._name = name
+        self._state.put(agent=name)
+        if self._here is not None:
+            self.found.emit((self._here, name))
+
+    @property
+    def profile(self) -> AgentProfile | None:
+        """None while Tandem is still looking."""
+        if self._here is None:
+            return None
+        return next(each.profile for each in self._here.agents if each.profile.name == self._name)
+
+    @property
+    def title(self) -> str:
+        profile = self.profile
+        return profile.title if profile is not None else "The agent"
+
+    def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
+        self._recipes = recipes
+
+    def set_offered(self, session_id: SessionId, commands: tuple[OfferedCommand, ...]) -> None:
+        self._offered[session_id] = commands
+
+    def commands_in(self, session_id: SessionId) -> tuple[ChatCommand, ...]:
+        """What can be typed after a slash; recipes are the built-in agent's."""
+        recipes = self._recipes if self._name == BUILT_IN else ()
+        return with_window_commands(recipes, self._offered.get(session_id, ()))
+
+    def _arrived(self, here: AgentsHere) -> None:
+        self._here = here
+        if self._name not in {each.profile.name for each in here.agents if each.path is not None}:
+            self._name = BUILT_IN
+        self.found.emit((here, self._name))

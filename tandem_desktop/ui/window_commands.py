@@ -1,0 +1,76 @@
+"""The slash commands the window carries out itself: no agent hears of them."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.models.plans_model import PlansModel
+from tandem_desktop.ui.reports import figures_report, plans_report, simulation_report
+
+
+class WindowCommands(QObject):
+    """Answers in the conversation they were asked in."""
+
+    mode_wanted = Signal()
+    plans_wanted = Signal(str)
+    """The words to look for in the list of plans."""
+    failed = Signal(object)
+
+    def __init__(
+        self,
+        workroom: Workroom,
+        commands: Commands,
+        plans: PlansModel,
+        shown: Callable[[], tuple[SessionId, PlanId | None]],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._workroom = workroom
+        self._commands = commands
+        self._plans = plans
+        self._shown = shown
+
+    def carry_out(self, name: str, words: str) -> None:
+        match name:
+            case "plan":
+                self.mode_wanted.emit()
+            case "plans":
+                self._list(words)
+            case "plan-stats":
+                self._count()
+            case "plan-simulate":
+                self._simulate(words)
+
+    def _list(self, words: str) -> None:
+        self.plans_wanted.emit(words)
+        self._report(plans_report(self._plans.plans, self._plans.waiting))
+
+    def _count(self) -> None:
+        self._commands.run(
+            self._workroom.figures(), lambda figures: self._report(figures_report(figures)), self.failed.emit
+        )
+
+    def _simulate(self, words: str) -> None:
+        plan_id = self._shown()[1]
+        try:
+            plan_id = self._workroom.engine.plans.resolve(words) if words else plan_id
+        except TandemError as error:
+            self.failed.emit(error)
+            return
+        if plan_id is None:
+            self._workroom.chat.note(self._shown()[0], "Open a plan first, or name one: /plan-simulate PLAN")
+            return
+        version = self._workroom.engine.plans.revision(plan_id)
+        self._commands.run(
+            self._workroom.simulate(plan_id),
+            lambda problems: self._report(simulation_report(version, problems)),
+            self.failed.emit,
+        )
+
+    def _report(self, markdown: str) -> None:
+        self._workroom.chat.note(self._shown()[0], markdown, EntryKind.REPORT)
