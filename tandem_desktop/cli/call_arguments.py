@@ -141,7 +141,10 @@ def apply(parser: ArgumentParser) -> None:
 
 def undo(parser: ArgumentParser) -> None:
     run(parser)
-    parser.add_argument("--op", metavar="ID", help="take back one operation only")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--op", metavar="ID", help="take back one operation only")
+    part.add_argument("--path", metavar="PATH", help="take back one file only, or all in one folder")
+    part.add_argument("--with-later", action="store_true", help="with every run since: the files as before RUN")
     parser.add_argument("--preview", action="store_true", help="say what would happen; write nothing")
 
 

@@ -139,10 +139,12 @@ CALLS: tuple[CallWords, ...] = (
             ("tandem undo RUN-1a2b3c4d --preview", "what would happen"),
             ("tandem undo RUN-1a2b3c4d", "take the whole run back"),
             ("tandem undo RUN-1a2b3c4d --op s2", "take one operation back"),
+            ("tandem undo RUN-1a2b3c4d --path src/app.py", "take back what it did to one file"),
+            ("tandem undo RUN-1a2b3c4d --with-later", "back to before it: every run since is taken back too"),
         ),
         "running:undo",
         arguments.undo,
-        "RUN [--op ID] [--preview]",
+        "RUN [--op ID|--path PATH|--with-later] [--preview]",
     ),
     CallWords(
         "redo",

@@ -13,9 +13,11 @@ from tandem_desktop.domain.errors import OperationError, TandemError, UndoConfli
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import Absent, PathChange
+from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.execution.plan_executor import RunResult
-from tandem_desktop.execution.undo import Undoing, UndoneRun
+from tandem_desktop.execution.undo import UndoneRun
+from tandem_desktop.execution.undoing import Part, Undoing
 
 
 def apply(call: Call) -> Answer:
@@ -60,17 +62,43 @@ def runs(call: Call) -> Answer:
 
 def undo(call: Call) -> Answer:
     run_id = _named_run(call)
-    only = OperationId(call.arguments.op) if call.arguments.op else None
-    if call.arguments.preview:
-        return _preview(call, run_id, call.engine.runs.preview_undo(run_id, only))
+    given, runs = call.arguments, call.engine.runs
+    if given.with_later:
+        return _rewind(call, run_id)
+    part = Part(
+        operation=OperationId(given.op) if given.op else None, path=check_path(given.path) if given.path else None
+    )
+    if given.preview:
+        return _preview(call, run_id, runs.preview_undo(run_id, part))
     try:
         with watched(call, 0) as control:
-            undone = call.engine.runs.undo(run_id, only, control)
+            undone = runs.undo(run_id, part, control)
     except UndoConflictError:
-        conflicts = call.engine.runs.preview_undo(run_id, only).conflicts if only is None else ()
+        conflicts = runs.preview_undo(run_id, part).conflicts if part.operation is None else ()
         call.known["conflicts"] = _conflicts(conflicts)
         raise
-    return _undone(call, undone, "undone", call.command("redo", run_id))
+    return _undone(call, undone, "undone" if part.is_whole else "undone in part", call.command("redo", run_id))
+
+
+def _rewind(call: Call, run_id: str) -> Answer:
+    """With every run since."""
+    runs = call.engine.runs
+    if call.arguments.preview:
+        found = runs.preview_rewind(run_id)
+        answer = _preview(call, run_id, found.undoing)
+        together: Line = f"With it, newest first: {', '.join(found.runs)}"
+        return Answer({**answer.data, "runs": list(found.runs)}, [*answer.lines, together], next=answer.next)
+    try:
+        with watched(call, 0) as control:
+            undone = runs.rewind(run_id, control)
+    except UndoConflictError:
+        call.known["conflicts"] = _conflicts(runs.preview_rewind(run_id).undoing.conflicts)
+        raise
+    answer = _undone(call, undone, "undone with every run since", call.command("redo", undone.record.run_id))
+    together_ids = [*undone.record.also, undone.record.of]
+    return Answer(
+        {**answer.data, "runs": together_ids}, answer.lines, answer.next, answer.exit_code, failure=answer.failure
+    )
 
 
 def redo(call: Call) -> Answer:
@@ -137,8 +165,10 @@ def _preview(call: Call, run_id: str, undoing: Undoing) -> Answer:
     if undoing.conflicts:
         following = "Save your edits elsewhere or revert them; as it is, undo would change nothing."
     else:
-        only = ("--op", call.arguments.op) if call.arguments.op else ()
-        following = call.command("undo", run_id, *only)
+        given = call.arguments
+        parts = (("--op", given.op), ("--path", given.path), ("--with-later", given.with_later))
+        options = [word for option, value in parts if value for word in (option, value) if word is not True]
+        following = call.command("undo", run_id, *options)
     return Answer(data, lines, next=following)
 
 

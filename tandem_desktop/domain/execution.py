@@ -73,7 +73,9 @@ class RunRecord(Frozen):
     ended_at: datetime | None = None
     undone_by: RunId | None = None
     partial: bool = False
-    """An undo of single operations; the run it belongs to is not wholly undone."""
+    """An undo of a part; the run it belongs to is not wholly undone."""
+    also: tuple[RunId, ...] = ()
+    """Later runs that were taken back together with `of`."""
     summary: str = ""
 
 

@@ -69,10 +69,18 @@ class PlanPaperwork:
             self._plans.update(record.plan_id, finished)
 
     def _mark_undone(self, record: RunRecord, of: RunId) -> None:
-        with contextlib.suppress(RunNotFoundError, PlanDamagedError):
-            taken_back = self._runs.get(of)
-            self._runs.save(taken_back.model_copy(update={"status": RunStatus.UNDONE, "undone_by": record.run_id}))
-            self._events.publish(RunUndone(run_id=of, undone_by=record.run_id))
-            if record.kind is RunKind.REDO and taken_back.of is not None:
-                original = self._runs.get(taken_back.of)
-                self._runs.save(original.model_copy(update={"status": RunStatus.COMPLETED, "undone_by": None}))
+        for run_id in (*record.also, of):
+            with contextlib.suppress(RunNotFoundError, PlanDamagedError):
+                taken_back = self._runs.get(run_id)
+                self._runs.save(taken_back.model_copy(update={"status": RunStatus.UNDONE, "undone_by": record.run_id}))
+                self._events.publish(RunUndone(run_id=run_id, undone_by=record.run_id))
+                if record.kind is RunKind.REDO and taken_back.of is not None:
+                    self._mark_back(taken_back, taken_back.of)
+
+    def _mark_back(self, undo: RunRecord, of: RunId) -> None:
+        """What an undo had taken away is there again."""
+        for run_id in (*undo.also, of):
+            with contextlib.suppress(RunNotFoundError, PlanDamagedError):
+                original = self._runs.get(run_id)
+                if original.undone_by == undo.run_id:
+                    self._runs.save(original.model_copy(update={"status": RunStatus.COMPLETED, "undone_by": None}))

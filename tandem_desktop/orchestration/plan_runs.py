@@ -14,15 +14,17 @@ from tandem_desktop.domain.errors import (
     PreflightError,
 )
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.events.events import RunPaused, RunResumed, RunStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery
+from tandem_desktop.execution.rewinding import Rewinding, is_undoable
 from tandem_desktop.execution.run_desk import RunDesk
-from tandem_desktop.execution.undo import UndoExecutor, Undoing, UndoneRun, is_undoable
+from tandem_desktop.execution.undo import UndoExecutor, UndoneRun
+from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.plans import lifecycle, plan_recovery
 from tandem_desktop.plans.plan_store import PlanStore
 
@@ -108,12 +110,20 @@ class PlanRuns:
         open_runs = set() if self._desk.is_busy() else set(self._desk.shelf.open_runs())
         return tuple(self._listed(record, open_runs) for record in self._desk.runs.list())
 
-    def preview_undo(self, run_id: str, only: OperationId | None = None) -> Undoing:
-        return self._undo.preview(run_id, only)
+    def preview_undo(self, run_id: str, part: Part = WHOLE) -> Undoing:
+        return self._undo.preview(run_id, part)
 
-    def undo(self, run_id: str, only: OperationId | None = None, control: RunControl | None = None) -> UndoneRun:
+    def undo(self, run_id: str, part: Part = WHOLE, control: RunControl | None = None) -> UndoneRun:
         self.refuse_if_interrupted()
-        return self._undo.undo(run_id, only=only, control=control)
+        return self._undo.undo(run_id, part=part, control=control)
+
+    def preview_rewind(self, run_id: str) -> Rewinding:
+        return self._undo.preview_rewind(run_id)
+
+    def rewind(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
+        """The files as before a run: it and every run since are taken back, as one."""
+        self.refuse_if_interrupted()
+        return self._undo.rewind(run_id, control=control)
 
     def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
         self.refuse_if_interrupted()

@@ -19,7 +19,9 @@ from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.execution.undo import Undoing, UndoneRun
+from tandem_desktop.execution.rewinding import Rewinding
+from tandem_desktop.execution.undo import UndoneRun
+from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.chat_log import ChatLog
 from tandem_desktop.orchestration.disk_watch import DiskWatch
@@ -264,11 +266,19 @@ class Workroom:
         if self._control is not None:
             self._control.resume()
 
-    def preview_undo(self, run_id: RunId) -> "Future[Undoing]":
-        return self._apart(lambda: self.engine.runs.preview_undo(run_id))
+    def preview_undo(self, run_id: RunId, part: Part = WHOLE) -> "Future[Undoing]":
+        """What taking a run back, or an operation or a path of it, would do."""
+        return self._apart(lambda: self.engine.runs.preview_undo(run_id, part))
 
-    def undo(self, run_id: RunId) -> "Future[UndoneRun]":
-        return self._apart(lambda: self.engine.runs.undo(run_id))
+    def undo(self, run_id: RunId, part: Part = WHOLE) -> "Future[UndoneRun]":
+        return self._apart(lambda: self.engine.runs.undo(run_id, part))
+
+    def preview_rewind(self, run_id: RunId) -> "Future[Rewinding]":
+        """What going back to before a run would do, with every run since."""
+        return self._apart(lambda: self.engine.runs.preview_rewind(run_id))
+
+    def rewind(self, run_id: RunId) -> "Future[UndoneRun]":
+        return self._apart(lambda: self.engine.runs.rewind(run_id))
 
     def redo(self, run_id: RunId) -> "Future[UndoneRun]":
         return self._apart(lambda: self.engine.runs.redo(run_id))

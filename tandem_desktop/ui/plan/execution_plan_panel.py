@@ -14,7 +14,7 @@ from tandem_desktop.domain.plan_events import EventKind, Pause, Resume, UserRevi
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
 from tandem_desktop.events.events import RunPaused, RunResumed, TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import Comparison

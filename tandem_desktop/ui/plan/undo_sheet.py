@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import Absent, PathChange
-from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.sheet import Sheet

@@ -13,7 +13,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import compare

@@ -20,7 +20,7 @@ from tandem_desktop.events.events import (
     RunStarted,
 )
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.execution.undo import Undoing
+from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.staging.difference import Difference

@@ -9,6 +9,7 @@ from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor
+from tandem_desktop.execution.undoing import Part
 from tests.support.builders import a_delete, a_move, a_write
 from tests.support.desks import a_desk, carry_out
 from tests.support.tree_walker import walk
@@ -127,7 +128,7 @@ def test_preview_tells_exactly_what_undo_then_does(desk: RunDesk, root: Path) ->
 def test_single_operation_is_undone_and_the_others_stay(desk: RunDesk, root: Path) -> None:
     operations = (a_write("made.txt", b"made\n", id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
     record, _ = carry_out(desk, operations)
-    UndoExecutor(desk).undo(record.run_id, only=OperationId("s2"))
+    UndoExecutor(desk).undo(record.run_id, part=Part(operation=OperationId("s2")))
     assert (root / "gone.txt").exists()
     assert (root / "made.txt").exists()
 
@@ -136,7 +137,7 @@ def test_single_operation_that_another_built_on_is_not_undone(desk: RunDesk, roo
     operations = (a_write("made.txt", LINES, id="s1"), a_write("made.txt", CHANGED, before=LINES, id="s2"))
     record, _ = carry_out(desk, operations)
     with pytest.raises(UndoConflictError) as refusal:
-        UndoExecutor(desk).undo(record.run_id, only=OperationId("s1"))
+        UndoExecutor(desk).undo(record.run_id, part=Part(operation=OperationId("s1")))
     assert "s2 built on s1" in refusal.value.message
     assert (root / "made.txt").read_bytes() == CHANGED
 
@@ -154,3 +155,39 @@ def test_rolled_back_run_leaves_nothing_to_undo(desk: RunDesk) -> None:
     assert record.rolled_back
     with pytest.raises(BadInputError, match="left nothing to undo"):
         UndoExecutor(desk).undo(record.run_id)
+
+
+def test_one_file_of_a_run_is_taken_back_with_the_folder_made_for_it(desk: RunDesk, root: Path) -> None:
+    operations = (
+        a_write("new/deep/made.txt", b"made\n", id="s1"),
+        a_write("src/app.py", CHANGED, before=LINES, id="s2"),
+    )
+    before = walk(root)
+    record, _ = carry_out(desk, operations)
+    undone = UndoExecutor(desk).undo(record.run_id, part=Part(path="new/deep/made.txt"))
+    assert sorted(undone.changed) == ["new", "new/deep", "new/deep/made.txt"]
+    assert undone.record.partial
+    assert walk(root) == before | {"src/app.py": ("file", 0o644, CHANGED)}
+
+
+@pytest.mark.parametrize("end", ["gone.txt", "src/kept.txt"])
+def test_either_end_of_a_move_takes_the_whole_move_back(desk: RunDesk, root: Path, end: str) -> None:
+    before = walk(root)
+    move = a_move("gone.txt", "src/kept.txt", b"gone\n", id="s1")
+    record, _ = carry_out(desk, (move, a_write("made.txt", b"made\n", id="s2")))
+    UndoExecutor(desk).undo(record.run_id, part=Part(path=end))
+    assert walk(root) == before | {"made.txt": ("file", 0o644, b"made\n")}
+
+
+def test_a_folder_stands_for_all_the_run_did_in_it(desk: RunDesk, root: Path) -> None:
+    operations = (a_write("src/app.py", CHANGED, before=LINES, id="s1"), a_write("src/made", b"made\n", id="s2"))
+    before = walk(root)
+    record, _ = carry_out(desk, (*operations, a_delete("gone.txt", b"gone\n", id="s3")))
+    UndoExecutor(desk).undo(record.run_id, part=Part(path="src"))
+    assert walk(root) == {path: node for path, node in before.items() if path != "gone.txt"}
+
+
+def test_a_path_the_run_did_not_touch_is_refused(desk: RunDesk) -> None:
+    record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
+    with pytest.raises(BadInputError, match="as it was"):
+        UndoExecutor(desk).preview(record.run_id, Part(path="gone.txt"))
