@@ -1,7 +1,7 @@
 """A coding agent as the product knows it: what it is, what it says, what it asks for. No wire format here."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -139,7 +139,7 @@ class Verdict(StrEnum):
     CANCELLED = "cancelled"
 
 
-class PermissionAnswer(Frozen):
+class PermissionAnswer(NamedTuple):
     """One answer to one request, and why."""
 
     verdict: Verdict

@@ -1,7 +1,7 @@
 """May a tool be used? The question, what it depends on, and the three answers."""
 
 from enum import StrEnum
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 from tandem_desktop.domain.frozen import Frozen
 
@@ -29,7 +29,7 @@ class ToolCategory(StrEnum):
     OTHER = "other"
 
 
-class ToolUse(Frozen):
+class ToolUse(NamedTuple):
     """One use of a tool, as far as a rule has to know it."""
 
     tool: str

@@ -1,15 +1,14 @@
 """Many rules, one answer."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, AuthorizationRule, ToolUse
 from tandem_desktop.domain.errors import ToolDeniedError
 from tandem_desktop.policy.rules import standard_rules
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """An answer, and the words of the rule that gave it; none when all were silent."""
 
     result: AuthorizationResult
@@ -28,11 +27,16 @@ class AuthorizationPolicy:
 
     def explain(self, use: ToolUse, context: AuthContext) -> Ruling:
         """The answer with its reason."""
-        answers = [(rule, answer) for rule in self._rules if (answer := rule.evaluate(use, context)) is not None]
-        denials = [pair for pair in answers if pair[1] is AuthorizationResult.DENY]
-        for rule, answer in denials or answers:
-            return Ruling(answer, rule.reason(use, context))
-        return Ruling(AuthorizationResult.CONFIRM)
+        first: tuple[AuthorizationRule, AuthorizationResult] | None = None
+        for rule in self._rules:
+            answer = rule.evaluate(use, context)
+            if answer is AuthorizationResult.DENY:
+                return Ruling(answer, rule.reason(use, context))
+            if answer is not None and first is None:
+                first = rule, answer
+        if first is None:
+            return Ruling(AuthorizationResult.CONFIRM)
+        return Ruling(first[1], first[0].reason(use, context))
 
     def require(self, use: ToolUse, context: AuthContext) -> Ruling:
         """The answer, when it is not a denial.

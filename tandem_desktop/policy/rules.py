@@ -104,6 +104,8 @@ class PatternRule:
     }
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        if not context.rules:
+            return None
         given = {rule.answer for rule in context.rules if matches(rule, use)}
         return next((result for answer, result in self._ANSWERS.items() if answer in given), None)
 
@@ -195,4 +197,4 @@ def standard_rules() -> tuple[AuthorizationRule, ...]:
 
 
 def _listed(use: ToolUse, tools: tuple[str, ...]) -> bool:
-    return not use.disguised and bool(use.names & {tool.lower() for tool in tools})
+    return bool(tools) and not use.disguised and bool(use.names & {tool.lower() for tool in tools})

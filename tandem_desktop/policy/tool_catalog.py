@@ -1,6 +1,7 @@
 """Which tools read, write and run: every agent's own names brought to one name and one category."""
 
 import re
+from functools import lru_cache
 
 from tandem_desktop.domain.agents import ToolCall, ToolKind
 from tandem_desktop.domain.authorization import ToolCategory, ToolUse
@@ -34,13 +35,11 @@ def tool_use(call: ToolCall) -> ToolUse:
     """What a tool call comes to. Of the name, the kind and the content of the call the gravest is believed."""
     tool = call.tool or UNKNOWN_TOOL
     name, by_name = _known(tool)
-    signs = [by_name, _BY_KIND[call.kind]]
+    category = _graver(by_name, _BY_KIND[call.kind])
     if call.command is not None:
-        signs.append(ToolCategory.EXECUTE)
+        category = _graver(category, ToolCategory.EXECUTE)
     if call.diffs:
-        signs.append(ToolCategory.WRITE)
-    known = [sign for sign in signs if sign is not ToolCategory.OTHER]
-    category = max(known, key=_GRAVITY.index, default=ToolCategory.OTHER)
+        category = _graver(category, ToolCategory.WRITE)
     if tool == UNKNOWN_TOOL and category is ToolCategory.EXECUTE:
         name = EXECUTE_TOOLS[0]
     return ToolUse(
@@ -63,15 +62,20 @@ def category_of(tool: str) -> ToolCategory:
     return _known(tool)[1]
 
 
-_GRAVITY = (
-    ToolCategory.OTHER,
-    ToolCategory.PLANNING,
-    ToolCategory.READ,
-    ToolCategory.WRITE,
-    ToolCategory.EXECUTE,
-    ToolCategory.MODE,
-    ToolCategory.OUTSIDE,
-)
+_GRAVITY = {
+    category: gravity
+    for gravity, category in enumerate(
+        (
+            ToolCategory.OTHER,
+            ToolCategory.PLANNING,
+            ToolCategory.READ,
+            ToolCategory.WRITE,
+            ToolCategory.EXECUTE,
+            ToolCategory.MODE,
+            ToolCategory.OUTSIDE,
+        )
+    )
+}
 
 _BY_KIND = {
     ToolKind.READ: ToolCategory.READ,
@@ -111,12 +115,23 @@ _NAMES: dict[str, tuple[ToolCategory, tuple[str, ...]]] = {
 }
 
 _CATALOG = {alias: (name, category) for name, (category, aliases) in _NAMES.items() for alias in aliases}
+_LONGEST_KEPT = 100
 _OWN_PREFIX = re.compile(r"(?:mcp__)?tandem(?:__|_|: ?|\.)")
 _SHELL_PREFIX = re.compile(r"(?:developer|computercontroller)__")
 _REACHES_OUT = re.compile(r"(?:^|[_\-. ])(?:send|post|publish|upload|push|deploy|tweet|pay|purchase)(?:$|[_\-. ])")
 
 
+def _graver(one: ToolCategory, other: ToolCategory) -> ToolCategory:
+    return one if _GRAVITY[one] >= _GRAVITY[other] else other
+
+
 def _known(tool: str) -> tuple[str, ToolCategory]:
+    # An agent has few tools and names each many times; a name made to fill the memory is not kept.
+    return _looked_up(tool) if len(tool) <= _LONGEST_KEPT else _looked_up.__wrapped__(tool)
+
+
+@lru_cache(maxsize=1024)
+def _looked_up(tool: str) -> tuple[str, ToolCategory]:
     plain = tool.strip().lower()
     own = _OWN_PREFIX.sub("", plain, count=1) if _OWN_PREFIX.match(plain) else plain
     own = own.replace(" ", "_")
@@ -130,4 +145,7 @@ def _known(tool: str) -> tuple[str, ToolCategory]:
 
 
 def _paths(call: ToolCall) -> tuple[str, ...]:
+    named = set(call.paths)
+    if all(diff.path in named for diff in call.diffs):
+        return call.paths
     return tuple(dict.fromkeys((*call.paths, *(diff.path for diff in call.diffs))))

@@ -5,7 +5,7 @@ import logging
 import shlex
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tandem_desktop.domain.agent_ports import AgentClient
 from tandem_desktop.domain.agents import AgentUpdate, ModeChanged, PermissionRequest, TerminalOutput
@@ -20,11 +20,9 @@ from tandem_desktop.sidecar.connection import (
     RefusedError,
 )
 from tandem_desktop.sidecar.conversation import Conversation, OpenRequest
+from tandem_desktop.sidecar.tool_call_update import read_tool_call
 from tandem_desktop.sidecar.translate import CANCELLED, answer, heard, offers
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
-
-if TYPE_CHECKING:
-    from tandem_desktop.sidecar.protocol import ToolCallUpdate
 
 Parameters = dict[str, Any]
 _MOST_HELD = 256
@@ -40,12 +38,10 @@ class AgentRequests:
         client: AgentClient,
         paths: WorkspacePaths,
         *,
-        read_tool_call: "Callable[[Any], ToolCallUpdate | None]",
         read_update: Callable[[dict[str, Any]], Any],
     ) -> None:
         self._client = client
         self._paths = paths
-        self._read_tool_call = read_tool_call
         self._read_update = read_update
         self.conversations: dict[str, Conversation] = {}
         self._early: dict[str, list[Parameters]] = {}
@@ -152,7 +148,7 @@ class AgentRequests:
         return conversation
 
     async def _permission(self, request_id: str, conversation: Conversation, params: Parameters) -> Any:
-        update = self._read_tool_call(params.get("toolCall"))
+        update = read_tool_call(params.get("toolCall"))
         if update is None:
             raise RefusedError(INVALID_PARAMS, "the request does not say which tool call it is about")
         offered = offers(params.get("options"))

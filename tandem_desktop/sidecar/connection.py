@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from tandem_desktop.domain.errors import SidecarError, SidecarProtocolError, SidecarTimeoutError
 from tandem_desktop.sidecar.limits import SidecarLimits
@@ -73,7 +73,7 @@ class LineTransport:
         self._answer = answer
         self._notice = notice
         self._on_frame = on_frame
-        self._serving: set[asyncio.Task[None]] = set()
+        self._serving: set[asyncio.Task[Any] | None] = set()
         self._buffer = bytearray()
         self._scanned = 0
         self._open: set[int | str] = set()
@@ -128,7 +128,7 @@ class LineTransport:
             RefusedError: it is too long.
             ConnectionError: the agent cannot be reached.
         """
-        data = _ENCODER.encode(message).encode()
+        data = _encoded(message)
         if len(data) > self._limits.message_bytes:
             raise RefusedError(INVALID_PARAMS, f"The message is larger than {self._limits.message_bytes:,} bytes.")
         try:
@@ -140,7 +140,7 @@ class LineTransport:
         """Stop listening; requests still being served are abandoned, for nobody waits for their answer."""
         self._closed = True
         self.ended.set()
-        serving = tuple(self._serving)
+        serving = [task for task in self._serving if task is not None]
         for task in serving:
             task.cancel()
         await asyncio.gather(*serving, return_exceptions=True)
@@ -203,29 +203,29 @@ class LineTransport:
             await self._refuse(number, f"{len(self._open):,} requests are waiting already")
         else:
             self._open.add(number)
-            task = asyncio.create_task(self._serve(number, method, message.get("params")))
-            self._serving.add(task)
-            task.add_done_callback(self._serving.discard)
+            self._serving.add(asyncio.create_task(self._serve(number, method, message.get("params"))))
 
     async def _serve(self, number: int | str, method: str, params: Any) -> None:
         try:
-            result = await self._answer(str(number), method, params)
-            message = {"jsonrpc": "2.0", "id": number, "result": result}
-        except RefusedError as refusal:
-            message = _error(number, refusal.code, refusal.message, refusal.data)
-        data = _ENCODER.encode(message).encode()
-        if len(data) > self._limits.message_bytes:
-            reason = f"the answer is larger than {self._limits.message_bytes:,} bytes"
-            data = _ENCODER.encode(_error(number, INTERNAL_ERROR, reason)).encode()
-        self._open.discard(number)
-        try:
+            try:
+                result = await self._answer(str(number), method, params)
+                message = {"jsonrpc": "2.0", "id": number, "result": result}
+            except RefusedError as refusal:
+                message = _error(number, refusal.code, refusal.message, refusal.data)
+            data = _encoded(message)
+            if len(data) > self._limits.message_bytes:
+                reason = f"the answer is larger than {self._limits.message_bytes:,} bytes"
+                data = _encoded(_error(number, INTERNAL_ERROR, reason))
+            self._open.discard(number)
             await self._write(data)
         except (OSError, SidecarTimeoutError) as problem:
             _log.debug("an answer did not reach the agent: %s", problem)
+        finally:
+            self._serving.discard(asyncio.current_task())
 
     async def _refuse(self, number: int | str | None, reason: str) -> None:
         self.refused += 1
-        await self._write(_ENCODER.encode(_error(number, INVALID_REQUEST, reason)).encode())
+        await self._write(_encoded(_error(number, INVALID_REQUEST, reason)))
 
     async def _write(self, data: bytes) -> None:
         """Write and wait until the agent has taken most of it: whoever asks for more waits in line."""
@@ -275,6 +275,14 @@ def _parsed(line: bytes) -> Message | None:
     if not isinstance(message, dict) or not ("method" in message or "id" in message):
         return None
     return message
+
+
+def _encoded(message: Message) -> bytes:
+    try:
+        return to_json(message)
+    except ValueError:
+        # Half a surrogate pair, in a name from the disk: only escaped it can be sent.
+        return _ENCODER.encode(message).encode()
 
 
 def _is_answer(message: Message) -> bool:

@@ -4,24 +4,46 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tandem_desktop.domain.agent_ports import AgentClient
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import SidecarError, SidecarExitedError
-from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar import failures
 from tandem_desktop.sidecar.agent_requests import AgentRequests
 from tandem_desktop.sidecar.connection import LineTransport, OnFrame
 from tandem_desktop.sidecar.conversation import Conversation
 from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.process import SidecarProcess
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 
 _LAST_MESSAGES_S = 1.0
 """How long the other sign of an end is waited for: the exit after the last byte, or the last byte after the exit."""
 _STEPS = 8
 _Result = TypeVar("_Result")
+
+
+class AgentProcess(Protocol):
+    """A process as far as talking to it needs."""
+
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended; None while it runs."""
+
+    @property
+    def stderr(self) -> tuple[str, ...]:
+        """Its last words."""
+
+    async def wait(self) -> None:
+        """Until it has ended."""
+
+    async def hear_out(self, seconds: float = 0.5) -> None:
+        """Wait a moment for its last words."""
+
+    async def end(self) -> None:
+        """End it and every descendant."""
 
 
 class Link:
@@ -31,7 +53,7 @@ class Link:
         self,
         protocol: ModuleType,
         profile: AgentProfile,
-        process: SidecarProcess,
+        process: AgentProcess,
         transport: LineTransport,
         requests: AgentRequests,
     ) -> None:
@@ -45,25 +67,18 @@ class Link:
         self._over: asyncio.Task[None]
 
     @classmethod
-    async def open(
+    def open(
         cls,
         protocol: ModuleType,
         profile: AgentProfile,
-        launch: Launch,
+        process: AgentProcess,
         client: AgentClient,
         paths: WorkspacePaths,
         limits: SidecarLimits,
         on_frame: OnFrame | None,
     ) -> "Link":
-        """Start the process and listen.
-
-        Raises:
-            SidecarLaunchError: there is no such command, or it may not be run.
-        """
-        process = await SidecarProcess.start(launch, limits)
-        requests = AgentRequests(
-            client, paths, read_tool_call=protocol.read_tool_call, read_update=protocol.read_update
-        )
+        """Listen to a process that was just started."""
+        requests = AgentRequests(client, paths, read_update=protocol.read_update)
         transport = LineTransport(
             process.stdout,
             process.stdin,

@@ -26,7 +26,6 @@ from acp.schema import (
     SetSessionConfigOptionSelectRequest,
     SetSessionModeRequest,
     TextContentBlock,
-    ToolCallUpdate,
     UsageUpdate,
 )
 from pydantic import BaseModel, ValidationError
@@ -34,6 +33,7 @@ from pydantic import BaseModel, ValidationError
 from tandem_desktop import __version__
 from tandem_desktop.domain.agents import PlanningServer
 from tandem_desktop.sidecar.connection import INTERNAL_ERROR, LineTransport, RefusedError
+from tandem_desktop.sidecar.tool_call_update import ToolCallUpdate, read_tool_call
 
 __all__ = [
     "CLIENT_METHODS",
@@ -41,19 +41,14 @@ __all__ = [
     "InitializeResponse",
     "NewSessionResponse",
     "SessionConfigOptionSelect",
-    "ToolCallUpdate",
     "Update",
     "Wire",
-    "read_tool_call",
     "read_update",
 ]
 
 Update = ToolCallUpdate | ContentChunk | AvailableCommandsUpdate | CurrentModeUpdate | ConfigOptionUpdate | UsageUpdate
 
 _UPDATES: dict[str, type[BaseModel]] = {
-    # A first word about a call may lack what the schema asks of it; all of it is optional in an update.
-    "tool_call": ToolCallUpdate,
-    "tool_call_update": ToolCallUpdate,
     "agent_message_chunk": ContentChunk,
     "agent_thought_chunk": ContentChunk,
     "available_commands_update": AvailableCommandsUpdate,
@@ -63,17 +58,11 @@ _UPDATES: dict[str, type[BaseModel]] = {
 }
 
 
-def read_tool_call(value: Any) -> ToolCallUpdate | None:
-    """What is said of a tool call, or None when not even its id is."""
-    try:
-        return ToolCallUpdate.model_validate(value)
-    except ValidationError:
-        return None
-
-
 def read_update(update: dict[str, Any]) -> Any:
     """A session update as its model; None for one nobody here knows, or one that cannot be read."""
     name = update.get("sessionUpdate")
+    if name in ("tool_call", "tool_call_update"):
+        return read_tool_call(update)
     if name == "plan":
         return _each(PlanEntry, update.get("entries"))
     model = _UPDATES.get(name) if isinstance(name, str) else None

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import importlib
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -23,11 +23,13 @@ from tandem_desktop.sidecar import failures
 from tandem_desktop.sidecar.connection import OnFrame, RefusedError
 from tandem_desktop.sidecar.conversation import Conversation
 from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.link import Link
+from tandem_desktop.sidecar.link import AgentProcess, Link
+from tandem_desktop.sidecar.process import SidecarProcess
 from tandem_desktop.sidecar.tool_calls import ToolCalls
 from tandem_desktop.sidecar.translate import Modes, facts, modes
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 
+StartProcess = Callable[[Launch, SidecarLimits], Awaitable[AgentProcess]]
 _Result = TypeVar("_Result")
 
 
@@ -43,6 +45,7 @@ class SidecarManager:
         workspace: str,
         limits: SidecarLimits | None = None,
         on_frame: OnFrame | None = None,
+        start_process: StartProcess = SidecarProcess.start,
     ) -> None:
         """`workspace` is the absolute path the agent sees; `on_frame` is given every message as it crossed the wire."""
         self._profile = profile
@@ -51,6 +54,7 @@ class SidecarManager:
         self._paths = WorkspacePaths(workspace)
         self._limits = limits or SidecarLimits()
         self._on_frame = on_frame
+        self._start_process = start_process
         self._link: Link | None = None
         self._facts = AgentFacts()
         self._lifecycle = asyncio.Lock()
@@ -152,9 +156,8 @@ class SidecarManager:
     async def _begin(self) -> None:
         # A second of loading, so not on the loop.
         protocol = await asyncio.to_thread(importlib.import_module, "tandem_desktop.sidecar.protocol")
-        link = await Link.open(
-            protocol, self._profile, self._launch, self._client, self._paths, self._limits, self._on_frame
-        )
+        process = await self._start_process(self._launch, self._limits)
+        link = Link.open(protocol, self._profile, process, self._client, self._paths, self._limits, self._on_frame)
         self._link = link
         try:
             self._facts = await self._within(link, self._greet(link), self._profile.start_timeout_s, "start")

@@ -2,22 +2,18 @@
 
 import re
 import shlex
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolKind
 from tandem_desktop.domain.ids import ToolCallId
 from tandem_desktop.sidecar.limits import SidecarLimits
+from tandem_desktop.sidecar.tool_call_update import ToolCallUpdate
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 
-if TYPE_CHECKING:
-    from tandem_desktop.sidecar.protocol import ToolCallUpdate
-
 _BLANK = ToolCall(id=ToolCallId(""))
-_KINDS = {kind.value: kind for kind in ToolKind}
-_STATUSES = {status.value: status for status in ToolCallStatus}
 _MOST_ARGUMENTS = 64
+_SIZED = (str, list, dict)
 _BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
 _COMMAND_KEYS = ("command", "cmd")
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
@@ -56,18 +52,18 @@ class ToolCalls:
         self._prefixes = tuple(
             prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
         )
-        self._records: OrderedDict[str, _Record] = OrderedDict()
+        self._records: dict[str, _Record] = {}
         self._weight = 0
 
-    def told(self, update: "ToolCallUpdate") -> ToolCall:
+    def told(self, update: ToolCallUpdate) -> ToolCall:
         """An update came."""
         return self._merge(update, asked=False)
 
-    def asked(self, update: "ToolCallUpdate") -> ToolCall:
+    def asked(self, update: ToolCallUpdate) -> ToolCall:
         """A permission request came."""
         return self._merge(update, asked=True)
 
-    def _merge(self, update: "ToolCallUpdate", *, asked: bool) -> ToolCall:
+    def _merge(self, update: ToolCallUpdate, *, asked: bool) -> ToolCall:
         number = update.tool_call_id
         record = self._records.get(number)
         if record is None:
@@ -77,7 +73,7 @@ class ToolCalls:
         name = self._name(record, update)
         command = _command(arguments) or before.command
         diffs = self._diffs(record, update, arguments, asked=asked)
-        kind = _kind(_KINDS[update.kind] if update.kind else before.kind, name, arguments, command)
+        kind = _kind(update.kind or before.kind, name, arguments, command)
         if kind is not ToolKind.EXECUTE:
             command = None
         record.call = ToolCall(
@@ -85,7 +81,7 @@ class ToolCalls:
             tool=name or _likely_name(kind, diffs),
             title=update.title if update.title is not None else before.title,
             kind=kind,
-            status=_STATUSES[update.status] if update.status else before.status,
+            status=update.status or before.status,
             arguments=arguments,
             paths=self._found_paths(before, update, arguments, diffs, kind),
             diffs=diffs,
@@ -105,11 +101,11 @@ class ToolCalls:
         while len(self._records) > self._limits.tool_calls or (
             self._weight > self._limits.tool_call_characters and len(self._records) > 1
         ):
-            _, forgotten = self._records.popitem(last=False)
-            self._weight -= forgotten.weight
+            oldest = next(iter(self._records))
+            self._weight -= self._records.pop(oldest).weight
 
-    def _name(self, record: _Record, update: "ToolCallUpdate") -> str:
-        name = _named(update.field_meta)
+    def _name(self, record: _Record, update: ToolCallUpdate) -> str:
+        name = _named(update.meta)
         if not name and not record.name and update.title and _BARE_NAME.fullmatch(update.title):
             name = update.title
         if name:
@@ -118,19 +114,19 @@ class ToolCalls:
         return record.name
 
     def _diffs(
-        self, record: _Record, update: "ToolCallUpdate", arguments: dict[str, Any], *, asked: bool
+        self, record: _Record, update: ToolCallUpdate, arguments: dict[str, Any], *, asked: bool
     ) -> tuple[ProposedDiff, ...]:
-        said = tuple(
-            ProposedDiff(path=self._paths.shown(part.path), old_text=part.old_text, new_text=part.new_text)
-            for part in update.content or ()
-            if part.type == "diff"
-        )
-        if said:
+        if update.diffs:
             if record.diffs_asked and not asked:
                 return record.call.diffs
             record.diffs_said = True
             record.diffs_asked = record.diffs_asked or asked
-            return said
+            return tuple(
+                [
+                    ProposedDiff(path=self._paths.shown(path), old_text=old_text, new_text=new_text)
+                    for path, old_text, new_text in update.diffs
+                ]
+            )
         return record.call.diffs if record.diffs_said else self._diffs_of(arguments)
 
     def _diffs_of(self, arguments: dict[str, Any]) -> tuple[ProposedDiff, ...]:
@@ -146,14 +142,14 @@ class ToolCalls:
     def _found_paths(
         self,
         before: ToolCall,
-        update: "ToolCallUpdate",
+        update: ToolCallUpdate,
         arguments: dict[str, Any],
         diffs: tuple[ProposedDiff, ...],
         kind: ToolKind,
     ) -> tuple[str, ...]:
         found = dict.fromkeys(before.paths)
-        for location in update.locations or ():
-            found[self._paths.shown(location.path)] = None
+        for path in update.paths:
+            found[self._paths.shown(path)] = None
         for diff in diffs:
             found[diff.path] = None
         if (named := _text(arguments, _PATH_KEYS)) is not None:
@@ -167,25 +163,27 @@ class ToolCalls:
         cwd = _text(arguments, _CWD_KEYS)
         return None if cwd is None else self._paths.shown(cwd)
 
-    def _output(self, before: ToolCall, update: "ToolCallUpdate") -> str:
-        texts = [
-            part.content.text
-            for part in update.content or ()
-            if part.type == "content" and getattr(part.content, "type", "") == "text"
-        ]
-        text = "\n".join(texts) or _raw_output(update.raw_output) or before.output
+    def _output(self, before: ToolCall, update: ToolCallUpdate) -> str:
+        text = "\n".join(update.texts) or _raw_output(update.raw_output) or before.output
         return text[-self._limits.output_characters :]
 
 
 def _weight(call: ToolCall) -> int:
     """About how many characters a call holds."""
-    texts = sum(len(value) for value in call.arguments.values() if isinstance(value, str | list | dict))
-    return len(call.output) + texts + sum(len(diff.new_text) + len(diff.old_text or "") for diff in call.diffs)
+    weight = len(call.output)
+    for value in call.arguments.values():
+        if isinstance(value, _SIZED):
+            weight += len(value)
+    for diff in call.diffs:
+        weight += len(diff.new_text) + len(diff.old_text or "")
+    return weight
 
 
 def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
     if not isinstance(said, dict) or not said:
         return known
+    if not known and len(said) <= _MOST_ARGUMENTS:
+        return said
     merged = {**known, **said}
     return merged if len(merged) <= _MOST_ARGUMENTS else dict(said)
 

@@ -1,7 +1,7 @@
 """From the wire to the domain and back. Names and ids an agent chooses mean nothing here; kinds do."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tandem_desktop.domain.agents import (
     AgentFacts,
@@ -29,8 +29,7 @@ _KINDS = {kind.value: kind for kind in OptionKind}
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """One option of a permission request."""
 
     kind: OptionKind
@@ -52,19 +51,20 @@ def offers(options: Any) -> tuple[Offer, ...]:
     found = []
     for option in options if isinstance(options, list) else ():
         if isinstance(option, dict):
-            kind, number = option.get("kind"), option.get("optionId")
-            if isinstance(kind, str) and kind in _KINDS and isinstance(number, str):
-                found.append(Offer(_KINDS[kind], number))
+            said, number = option.get("kind"), option.get("optionId")
+            kind = _KINDS.get(said) if isinstance(said, str) else None
+            if kind is not None and isinstance(number, str):
+                found.append(Offer(kind, number))
     return tuple(found)
 
 
 def answer(verdict: Verdict, offered: tuple[Offer, ...]) -> dict[str, Any]:
     """The outcome for a verdict: by kind, and cancelled when that kind is not on offer or not to be told apart."""
     wanted = _WANTED.get(verdict)
-    chosen = next((offer for offer in offered if offer.kind is wanted), None)
-    if chosen is None or any(offer.id == chosen.id and offer.kind is not wanted for offer in offered):
+    wanted_ids = [number for kind, number in offered if kind is wanted]
+    if not wanted_ids or any([number == wanted_ids[0] for kind, number in offered if kind is not wanted]):
         return CANCELLED
-    return {"outcome": {"outcome": "selected", "optionId": chosen.id}}
+    return {"outcome": {"outcome": "selected", "optionId": wanted_ids[0]}}
 
 
 def facts(response: "InitializeResponse") -> AgentFacts:

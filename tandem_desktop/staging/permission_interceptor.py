@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tandem_desktop.domain.agents import PermissionAnswer, PermissionRequest, ToolCall, ToolKind, Verdict
 from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, SessionPermissions, ToolCategory
@@ -54,8 +54,10 @@ class PermissionInterceptor:
         self._queue = queue
         self._ask = ask
         self._decided = decided
-        self._permissions = permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore)
         self._shadowed = shadowed
+        self.set_permissions(
+            permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore),
+        )
         self._lock = threading.Lock()
         self._queueing = asyncio.Lock()
         self._waiting: dict[RequestId, Confirmation] = {}
@@ -75,6 +77,12 @@ class PermissionInterceptor:
     def set_permissions(self, permissions: SessionPermissions) -> None:
         """From the next request on; what is being decided is decided by what held when it was asked."""
         self._permissions = permissions
+        # A command that is queued is held whether there is a shadow or not.
+        queues = self._settings.commands_while_planning != "rehearse"
+        self._contexts = _Contexts(
+            commands=auth_context(self._settings, permissions, shadowed=self._shadowed or queues),
+            others=auth_context(self._settings, permissions, shadowed=self._shadowed),
+        )
 
     @property
     def requests(self) -> tuple[InterceptedRequest, ...]:
@@ -95,7 +103,7 @@ class PermissionInterceptor:
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         """Answer a request an agent made."""
-        return await self._answer(_Asked(request, self._permissions, self.message_id))
+        return await self._answer(_Asked(request, self._contexts, self.message_id))
 
     async def decide_command(
         self, session_id: SessionId, call: CommandCall, request_id: RequestId | None = None
@@ -111,7 +119,7 @@ class PermissionInterceptor:
             id=ToolCallId(name), tool="bash", title=call.command, kind=ToolKind.EXECUTE, command=call.command
         )
         request = PermissionRequest(id=name, session_id=session_id, call=tool_call, options=())
-        return await self._answer(_Asked(request, self._permissions, self.message_id, call))
+        return await self._answer(_Asked(request, self._contexts, self.message_id, call))
 
     def resolve(self, request_id: RequestId, decision: Decision, instructions: str = "") -> bool:
         """Answer an open question from any thread; False when there is none, or not any more."""
@@ -146,14 +154,14 @@ class PermissionInterceptor:
             self._open.discard(request.id)
             self._answered.add(name)
             self._note(asked, outcome)
-        return PermissionAnswer(verdict=outcome.handling.verdict, reason=outcome.reason)
+        return PermissionAnswer(verdict=outcome.verdict, reason=outcome.reason)
 
     async def _outcome(self, asked: "_Asked") -> "_Outcome":
         if self._turn_over is not None:
             return _Outcome(Handling.CANCELLED, rejections.turn_over(self._turn_over))
-        planning = asked.permissions.plan_mode
+        planning = asked.context.plan_mode
         try:
-            ruling = self._policy.require(asked.use, self._context(asked))
+            ruling = self._policy.require(asked.use, asked.context)
             if planning and asked.use.category is ToolCategory.EXECUTE:
                 return await self._command_while_planning(asked)
             if ruling.result is AuthorizationResult.CONFIRM:
@@ -167,7 +175,7 @@ class PermissionInterceptor:
         setting = self._settings.commands_while_planning
         if setting == "deny":
             return _Outcome(Handling.REFUSED, rejections.command_denied())
-        if setting == "rehearse" and not is_guarded(asked.use, self._context(asked)):
+        if setting == "rehearse" and not is_guarded(asked.use, asked.context):
             return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
         try:
             call = asked.command or command_call(asked.request.call)
@@ -207,17 +215,11 @@ class PermissionInterceptor:
             raise UserAbortError(told)
         return _Outcome(Handling.SKIPPED, told)
 
-    def _context(self, asked: "_Asked") -> AuthContext:
-        # A command that is queued is held whether there is a shadow or not.
-        is_command = asked.use.category is ToolCategory.EXECUTE
-        queues = is_command and self._settings.commands_while_planning != "rehearse"
-        return auth_context(self._settings, asked.permissions, shadowed=self._shadowed or queues)
-
     def _note(self, asked: "_Asked", outcome: "_Outcome") -> None:
-        call, use = asked.request.call, asked.use
-        if outcome.handling.verdict is Verdict.ALLOW and use.command is not None and asked.command is None:
-            self._granted[use.command, asked.permissions.plan_mode] += 1
-        only_logged = self._settings.guarded_tools_only_logged and is_guarded(use, self._context(asked))
+        call, use, planning = asked.request.call, asked.use, asked.context.plan_mode
+        if outcome.verdict is Verdict.ALLOW and use.command is not None and asked.command is None:
+            self._granted[use.command, planning] += 1
+        only_logged = self._settings.guarded_tools_only_logged and is_guarded(use, asked.context)
         request = InterceptedRequest(
             request_id=asked.request.id,
             session_id=asked.request.session_id,
@@ -229,8 +231,8 @@ class PermissionInterceptor:
             category=use.category,
             paths=use.paths,
             diffs=call.diffs,
-            plan_mode=asked.permissions.plan_mode,
-            verdict=outcome.handling.verdict,
+            plan_mode=planning,
+            verdict=outcome.verdict,
             reason=outcome.reason,
             handling=outcome.handling,
             queued_as=outcome.queued_as,
@@ -242,28 +244,40 @@ class PermissionInterceptor:
             self._decided(request)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(NamedTuple):
     handling: Handling
     reason: str
     queued_as: int | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.handling.verdict
+
+
+class _Contexts(NamedTuple):
+    """What holds from one choice of the person to the next."""
+
+    commands: AuthContext
+    others: AuthContext
 
 
 class _Asked:
     """A request with what held when it came in."""
 
+    __slots__ = ("command", "context", "message_id", "request", "use")
+
     def __init__(
         self,
         request: PermissionRequest,
-        permissions: SessionPermissions,
+        contexts: _Contexts,
         message_id: str | None,
         command: CommandCall | None = None,
     ) -> None:
         self.request = request
-        self.permissions = permissions
         self.message_id = message_id
         self.command = command
         self.use = tool_use(request.call)
+        self.context = contexts.commands if self.use.category is ToolCategory.EXECUTE else contexts.others
 
     def queued(self, number: int, call: CommandCall) -> QueuedCommand:
         asked = self.request.call

@@ -1,13 +1,24 @@
-"""What it costs to take in, translate and answer ten thousand permission requests next to only reading their bytes."""
+"""What it costs to take in, judge, stage and answer ten thousand permission requests next to only reading their bytes.
+
+Each request goes the whole way: framing, translation, rules, the record of what became of it, the answer on the pipe.
+Both sides keep what they read, and both run with the same garbage collector, or both without.
+"""
 
 import asyncio
+import gc
 import json
 import time
+from collections.abc import Callable
+from functools import partial
 
 from acp.schema import RequestPermissionRequest
 from pydantic import BaseModel
 
+from tandem_desktop.domain.agents import AgentUpdate, PermissionAnswer, PermissionRequest
+from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
+from tandem_desktop.settings.settings import Settings
 from tandem_desktop.sidecar import protocol
 from tandem_desktop.sidecar.agent_requests import AgentRequests
 from tandem_desktop.sidecar.connection import LineTransport
@@ -15,7 +26,9 @@ from tandem_desktop.sidecar.conversation import Conversation
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.tool_calls import ToolCalls
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
-from tests.benchmarks.rounds import measure, row, seconds_of
+from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tests.benchmarks.rounds import measure, row
 from tests.support.sidecars import NotingClient
 from tests.support.transcripts import FROM_AGENT, messages
 
@@ -30,22 +43,70 @@ class Envelope(BaseModel):
     params: RequestPermissionRequest
 
 
+class StagingClient(NotingClient):
+    """Passes every question to the session's own interceptor, in Plan mode; commands wait in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queued: list[QueuedCommand] = []
+        self.staged = 0
+        self.is_done = asyncio.Event()
+        self.interceptor = PermissionInterceptor(
+            SessionId("s"),
+            policy=AuthorizationPolicy(),
+            settings=Settings(),
+            queue=self._queue,
+            decided=self._count,
+            permissions=SessionPermissions(plan_mode=True),
+        )
+
+    async def decide(self, request: PermissionRequest) -> PermissionAnswer:
+        return await self.interceptor.decide(request)
+
+    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+        raise AssertionError("only requests are sent")
+
+    def _count(self, request: InterceptedRequest) -> None:
+        self.staged += 1
+        if self.staged == REQUESTS:
+            self.is_done.set()
+
+    async def _queue(self, command: QueuedCommand) -> int:
+        self.queued.append(command)
+        return len(self.queued)
+
+
 def main(rounds: int = 9) -> None:
-    print(f"Permission requests: wall time, {REQUESTS:,} requests, {rounds} rounds, shuffled")
+    print(f"Permission requests: processor time, {REQUESTS:,} requests, {rounds} rounds, shuffled")
     for name, figures in run(rounds):
-        print(f"  {name:<34} {figures}")
+        print(f"  {name:<38} {figures}")
 
 
 def run(rounds: int) -> list[tuple[str, str]]:
     lines = recorded()
-    found = measure(
-        {
-            "read": lambda: seconds_of(lambda: [Envelope.model_validate_json(line) for line in lines]),
-            "answer": lambda: asyncio.run(answered(lines)),
-        },
-        rounds,
-    )
-    return [row("answer 10,000 permission requests", found["answer"], found["read"], "pydantic read")]
+    rows = []
+    for collecting, suffix in ((True, ""), (False, ", no collector")):
+        within = partial(alone, collecting=collecting)
+        found = measure(
+            {
+                "read": partial(within, lambda: read(lines)),
+                "stage": partial(within, lambda: asyncio.run(staged(lines))),
+            },
+            rounds,
+        )
+        rows.append(row(f"stage 10,000 requests{suffix}", found["stage"], found["read"], "pydantic read"))
+    return rows
+
+
+def alone(work: Callable[[], float], *, collecting: bool) -> float:
+    """The seconds of `work`, begun with nothing to collect."""
+    gc.collect()
+    if not collecting:
+        gc.disable()
+    try:
+        return work()
+    finally:
+        gc.enable()
 
 
 def recorded() -> list[bytes]:
@@ -69,24 +130,35 @@ def recorded() -> list[bytes]:
     return lines
 
 
-async def answered(lines: list[bytes]) -> float:
+def read(lines: list[bytes]) -> float:
+    started = time.process_time()
+    kept = [Envelope.model_validate_json(line) for line in lines]
+    seconds = time.process_time() - started
+    assert len(kept) == REQUESTS
+    return seconds
+
+
+async def staged(lines: list[bytes]) -> float:
     """Seconds from the first byte in the pipe to the last answer written."""
     limits, paths = SidecarLimits(), WorkspacePaths("/workspace")
     reader = asyncio.StreamReader()
-    client = NotingClient()
-    requests = AgentRequests(client, paths, read_tool_call=protocol.read_tool_call, read_update=protocol.read_update)
+    client = StagingClient()
+    requests = AgentRequests(client, paths, read_update=protocol.read_update)
     conversation = Conversation(SessionId("s"), ToolCalls(paths, limits))
     conversation.begin_turn()
     requests.opened(conversation)
     transport = LineTransport(reader, await a_drain(), limits, answer=requests.answer, notice=requests.notice)
-    started = time.perf_counter()
+    started = time.process_time()
     wire = protocol.Wire(transport)
     for start in range(0, REQUESTS, 64):
         reader.feed_data(b"\n".join(lines[start : start + 64]) + b"\n")
         await asyncio.sleep(0)
-    while len(client.requests) < REQUESTS or transport.open_requests:
+    await client.is_done.wait()
+    while transport.open_requests:
         await asyncio.sleep(0)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
+    assert client.queued
+    assert client.interceptor.staged_count > REQUESTS // 2
     await wire.close()
     return seconds
 

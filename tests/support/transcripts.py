@@ -8,6 +8,8 @@ from typing import Any
 
 from tandem_desktop.domain.agents import AgentUpdate, ToolCall, ToolCallChanged
 from tandem_desktop.sidecar.limits import SidecarLimits
+
+from tandem_desktop.sidecar.tool_call_update import read_tool_call
 from tandem_desktop.sidecar.tool_calls import ToolCalls
 from tandem_desktop.sidecar.translate import Offer, heard, offers
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
@@ -57,7 +59,7 @@ def translated(name: str) -> Translated:
             if isinstance(said, ToolCallChanged):
                 result.calls[said.call.id] = said.call
         elif method == "session/request_permission":
-            update = protocol.read_tool_call(params["toolCall"])
+            update = read_tool_call(params["toolCall"])
             assert update is not None
             call = calls.asked(update)
             result.calls[call.id] = call

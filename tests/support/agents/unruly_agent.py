@@ -9,6 +9,7 @@ import json
 import os
 import random
 import sys
+from collections.abc import Callable
 from typing import Any
 
 SESSIONS = ("one", "two")
@@ -22,8 +23,12 @@ OPTIONS = [
 
 
 class UnrulyAgent:
-    def __init__(self, seed: int) -> None:
+    """Acts whenever it hears something; `put` takes its bytes, `die` ends it."""
+
+    def __init__(self, seed: int, put: Callable[[bytes], object], die: Callable[[int], object]) -> None:
         self.random = random.Random(seed)
+        self.put = put
+        self.die = die
         self.dies_after = self.random.randrange(1, 40) if self.random.random() < 0.25 else None
         self.actions = 0
         self.next_id = 0
@@ -31,13 +36,12 @@ class UnrulyAgent:
         self.prompts: dict[str, Any] = {}
         self.opened = 0
 
-    def run(self) -> None:
-        for line in sys.stdin.buffer:
-            message = json.loads(line)
-            if "method" in message:
-                self.call(message)
-            elif self.prompts and self.random.random() < 0.5:
-                self.act()
+    def hear(self, line: bytes) -> None:
+        message = json.loads(line)
+        if "method" in message:
+            self.call(message)
+        elif self.prompts and self.random.random() < 0.5:
+            self.act()
 
     def call(self, message: dict[str, Any]) -> None:
         method = message["method"]
@@ -82,15 +86,15 @@ class UnrulyAgent:
         self.actions += 1
         if self.dies_after is not None and self.actions >= self.dies_after:
             data = self.encoded(self.request())
-            os.write(1, data[: self.random.randrange(len(data))])
-            os._exit(self.random.choice((0, 1, 9)))
+            self.put(data[: self.random.randrange(len(data))])
+            self.die(self.random.choice((0, 1, 9)))
         draw = self.random.random()
         if draw < 0.6:
             self.send(self.request())
         elif draw < 0.9:
             self.send(self.notice())
         else:
-            os.write(1, self.random.choice(NOISE) + b"\n")
+            self.put(self.random.choice(NOISE) + b"\n")
 
     def request(self) -> dict[str, Any]:
         session = self.random.choice((*SESSIONS, *SESSIONS, *SESSIONS, "nobody", 7, None))
@@ -149,13 +153,14 @@ class UnrulyAgent:
         return call
 
     def send(self, message: dict[str, Any]) -> None:
-        data = self.encoded(message)
-        while data:
-            data = data[os.write(1, data) :]
+        self.put(self.encoded(message))
 
     def encoded(self, message: dict[str, Any]) -> bytes:
         return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
 if __name__ == "__main__":
-    UnrulyAgent(int(sys.argv[1])).run()
+    with open(1, "wb", closefd=False, buffering=0) as out:
+        agent = UnrulyAgent(int(sys.argv[1]), out.write, os._exit)
+        for line in sys.stdin.buffer:
+            agent.hear(line)

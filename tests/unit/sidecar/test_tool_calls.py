@@ -6,7 +6,7 @@ import pytest
 
 from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
 from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.protocol import read_tool_call
+from tandem_desktop.sidecar.tool_call_update import read_tool_call
 from tandem_desktop.sidecar.tool_calls import ToolCalls
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 

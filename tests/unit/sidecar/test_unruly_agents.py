@@ -5,6 +5,9 @@ import contextlib
 import json
 import random
 from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +16,42 @@ from tandem_desktop.domain.agents import PermissionRequest, Verdict
 from tandem_desktop.domain.errors import SidecarError, SidecarExitedError, SidecarLaunchError
 from tandem_desktop.sidecar.connection import Direction
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
-from tests.support.sidecars import PATIENCE_S, QUICK, NotingClient, a_manager, a_replay, an_agent
+from tests.support.agents.replay_agent import ReplayAgent
+from tests.support.agents.unruly_agent import UnrulyAgent
+from tests.support.played_agents import a_played_manager
+from tests.support.sidecars import PATIENCE_S, QUICK, WORKSPACE, NotingClient, a_manager, a_replay, an_agent
 from tests.support.transcripts import FROM_AGENT, messages
 
-SIDE_BY_SIDE = 4
+PROCESSES_AT_ONCE = 4
+PLAYED_AT_ONCE = 32
+MakeManager = Callable[..., SidecarManager]
+
+
+class Tally:
+    """What came of many lives, and every rule that was broken in one of them."""
+
+    def __init__(self) -> None:
+        self.lives = self.requests = self.answers = self.refusals = self.deaths = 0
+        self.problems: list[str] = []
+
+    def add(self, log: "FrameLog", client: NotingClient, *, died: bool, life: str) -> None:
+        self.lives += 1
+        self.deaths += died
+        self.requests += sum(log.requests.values())
+        self.answers += sum(log.answers.values())
+        self.refusals += log.refusals
+        if client.waiting:
+            log.wrong.append("a decision is still waited for")
+        self.problems += [f"{life}: {problem}" for problem in log.wrong]
+
+    def check(self) -> None:
+        print(
+            f"{self.lives:,} lives, {self.deaths:,} deaths, {self.requests:,} requests, {self.answers:,} answers, "
+            f"{self.refusals:,} refused without an id, {len(self.problems)} problems"
+        )
+        assert self.problems == []
+        # No door leads from here to the disk: what an agent writes is what the client was given.
+        assert not Path(WORKSPACE).exists()
 
 
 class FrameLog:
@@ -56,8 +91,8 @@ def _usable(number: str) -> bool:
     return isinstance(value, int | str) and not isinstance(value, bool)
 
 
-async def one_life(seed: int) -> list[str]:
-    """Talk to the agent this seed makes until it has said all, or is dead; what went wrong."""
+async def one_life(make_manager: MakeManager, seed: int, tally: Tally) -> None:
+    """Talk to the agent this seed makes until it has said all, or is dead."""
     generator = random.Random(seed)
 
     async def decide(request: PermissionRequest) -> Verdict:
@@ -69,21 +104,20 @@ async def one_life(seed: int) -> list[str]:
         return generator.choice(list(Verdict))
 
     client, log = NotingClient(decide), FrameLog()
-    manager = a_manager(an_agent("unruly_agent", str(seed)), client, limits=QUICK, on_frame=log, asking_mode="ask")
+    manager = make_manager(client=client, limits=QUICK, on_frame=log, asking_mode="ask")
+    died = False
     try:
         async with asyncio.timeout(PATIENCE_S):
             await converse(manager, generator)
             # Before the end, which answers whatever is still open.
             log.check_answers()
     except (SidecarExitedError, SidecarLaunchError):
-        pass
+        died = True
     except TimeoutError:
         log.wrong.append("it hung")
     finally:
         await manager.stop()
-    if client.waiting:
-        log.wrong.append("a decision is still waited for")
-    return [f"seed {seed}: {problem}" for problem in log.wrong]
+    tally.add(log, client, died=died, life=f"seed {seed}")
 
 
 async def converse(manager: SidecarManager, generator: random.Random) -> None:
@@ -107,31 +141,10 @@ async def cancel_sometime(
         await manager.cancel(session_id)
 
 
-async def live(seeds: range) -> None:
-    problems: list[str] = []
-    waiting = iter(seeds)
-
-    async def work() -> None:
-        for seed in waiting:
-            problems.extend(await one_life(seed))
-
-    await asyncio.gather(*(work() for _ in range(SIDE_BY_SIDE)))
-    assert problems == []
-
-
-async def test_every_request_of_an_unruly_agent_is_answered_once() -> None:
-    await live(range(300))
-
-
-@pytest.mark.exhaustive
-async def test_every_request_of_ten_thousand_unruly_agents_is_answered_once() -> None:
-    await live(range(10_000, 20_000))
-
-
-async def cut(name: str, byte: int) -> list[str]:
-    """Replay a session that ends with this byte; what went wrong."""
+async def cut(make_manager: MakeManager, life: str, tally: Tally) -> None:
+    """Talk to an agent that dies with a certain byte."""
     client, log = NotingClient(), FrameLog()
-    manager = a_manager(a_replay(name, byte), client, on_frame=log)
+    manager = make_manager(client=client, on_frame=log)
     outcome = "went on"
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -144,39 +157,77 @@ async def cut(name: str, byte: int) -> list[str]:
         outcome = "hung"
     finally:
         await manager.stop()
-    problems = list(log.wrong)
     if outcome not in ("agent_launch", "agent_exited"):
-        problems.append(f"{name} cut at byte {byte}: {outcome}")
-    return problems
+        log.wrong.append(outcome)
+    tally.add(log, client, died=True, life=life)
 
 
-def length(name: str) -> int:
-    return sum(len(json.dumps(message)) + 1 for direction, message in messages(name) if direction == FROM_AGENT)
-
-
-async def cuts(places: list[tuple[str, int]]) -> None:
-    problems: list[str] = []
-    waiting = iter(places)
+async def side_by_side(lives: Iterable[Callable[[Tally], Any]], at_once: int) -> Tally:
+    tally = Tally()
+    waiting = iter(lives)
 
     async def work() -> None:
-        for name, byte in waiting:
-            problems.extend(await cut(name, byte))
+        for live in waiting:
+            await live(tally)
 
-    await asyncio.gather(*(work() for _ in range(SIDE_BY_SIDE)))
-    assert problems == []
+    await asyncio.gather(*(work() for _ in range(at_once)))
+    return tally
 
 
-def places_in(name: str, count: int, seed: int = 20) -> list[tuple[str, int]]:
+def a_life(seed: int) -> Callable[[Tally], Any]:
+    """In a process of its own."""
+    return lambda tally: one_life(partial(a_manager, an_agent("unruly_agent", str(seed))), seed, tally)
+
+
+def a_played_life(seed: int) -> Callable[[Tally], Any]:
+    return lambda tally: one_life(partial(a_played_manager, partial(UnrulyAgent, seed)), seed, tally)
+
+
+def a_cut(name: str, byte: int) -> Callable[[Tally], Any]:
+    """In a process of its own."""
+    return lambda tally: cut(partial(a_manager, a_replay(name, byte)), f"{name} cut at byte {byte}", tally)
+
+
+def a_played_cut(name: str, byte: int) -> Callable[[Tally], Any]:
+    life = f"{name} cut at byte {byte}"
+    return lambda tally: cut(partial(a_played_manager, partial(ReplayAgent, messages(name), byte)), life, tally)
+
+
+def places_in(name: str) -> range:
+    """Every byte with which a recorded agent can die before its turn is over."""
+    sent = [len(json.dumps(message)) + 1 for direction, message in messages(name) if direction == FROM_AGENT]
     # The last line answers the turn: a cut behind it finds nobody waiting.
-    last = len(json.dumps([message for direction, message in messages(name) if direction == FROM_AGENT][-1])) + 1
-    return [(name, byte) for byte in random.Random(seed).sample(range(1, length(name) - last), count)]
+    return range(1, sum(sent[:-1]))
+
+
+async def test_every_request_of_an_unruly_agent_is_answered_once() -> None:
+    (await side_by_side((a_life(seed) for seed in range(60)), PROCESSES_AT_ONCE)).check()
+
+
+async def test_every_request_of_an_unruly_agent_played_here_is_answered_once() -> None:
+    (await side_by_side((a_played_life(seed) for seed in range(60, 400)), PLAYED_AT_ONCE)).check()
 
 
 async def test_an_agent_that_dies_at_any_byte_ends_the_turn_with_an_error() -> None:
-    await cuts([place for name in ("oc_seq_allow", "goose_seq_allow") for place in places_in(name, 25)])
+    generator = random.Random(20)
+    names = ("oc_seq_allow", "goose_seq_allow")
+    chosen = [a_cut(name, byte) for name in names for byte in generator.sample(places_in(name), 25)]
+    (await side_by_side(chosen, PROCESSES_AT_ONCE)).check()
+
+
+async def test_an_agent_played_here_that_dies_at_any_byte_ends_the_turn_with_an_error() -> None:
+    generator = random.Random(21)
+    names = ("oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel")
+    chosen = [a_played_cut(name, byte) for name in names for byte in generator.sample(places_in(name), 50)]
+    (await side_by_side(chosen, PLAYED_AT_ONCE)).check()
 
 
 @pytest.mark.exhaustive
-async def test_an_agent_that_dies_at_each_of_many_bytes_ends_the_turn_with_an_error() -> None:
-    for name in ("oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel"):
-        await cuts(places_in(name, 2_000))
+async def test_every_request_of_ten_thousand_unruly_agents_is_answered_once() -> None:
+    (await side_by_side((a_played_life(seed) for seed in range(10_000, 20_000)), PLAYED_AT_ONCE)).check()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["oc_seq_allow", "goose_seq_allow", "claude_seq_allow", "builtin_parallel"])
+async def test_an_agent_that_dies_at_each_byte_of_its_session_ends_the_turn_with_an_error(name: str) -> None:
+    (await side_by_side((a_played_cut(name, byte) for byte in places_in(name)), PLAYED_AT_ONCE)).check()
