@@ -1,12 +1,14 @@
 """run, agents: plan with an agent, headless, and see which agents there are."""
 
+import asyncio
 import os
 import shlex
 import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -15,8 +17,9 @@ from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.lines import Line, Span, Tone
 from tandem_desktop.cli.proposing import proposed
+from tandem_desktop.cli.stop_request import StopRequest
 from tandem_desktop.domain.agents import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
-from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, UserAbortError
+from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
@@ -25,7 +28,8 @@ from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named
 
-_TASK_FILE = "-"
+_GRACE_S = 3.0
+"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
 
 
 def run(call: Call) -> Answer:
@@ -36,12 +40,13 @@ def run(call: Call) -> Answer:
     profile = _profile(call, sessions)
     try:
         with EngineThread() as thread:
-            work = thread.submit(_plan(call, sessions, profile, environment))
-            turn, confined = _awaited(call, work)
+            stop = StopRequest()
+            work = thread.submit(_plan(call, sessions, profile, environment, stop))
+            ended = _awaited(call, work, stop)
     finally:
         unsubscribe()
         progress.finish()
-    return _answer(call, turn, confined)
+    return _answer(call, ended)
 
 
 def agents(call: Call) -> Answer:
@@ -72,40 +77,60 @@ def agents(call: Call) -> Answer:
     return Answer(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A turn, and what kept it from being a whole one."""
+
+    turn: Turn
+    confined: bool
+    failure: TandemError | None
+
+
 async def _plan(
-    call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str]
-) -> tuple[Turn, bool]:
+    call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
     session_id = SessionId(call.arguments.session) if call.arguments.session is not None else None
     try:
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
-        call.known.update(session_id=session.id, confined=session.shadow.confinement.confined)
-        return await _turn(call, session), session.shadow.confinement.confined
+        confined = session.shadow.confinement.confined
+        call.known.update(session_id=session.id, confined=confined)
+        turn, failure = await _turn(call, session, stop)
+        return _Ended(turn, confined, failure)
     finally:
         await sessions.close()
 
 
-async def _turn(call: Call, session: PlanningSession) -> Turn:
-    import asyncio
-
+async def _turn(call: Call, session: PlanningSession, stop: StopRequest) -> tuple[Turn, TandemError | None]:
     seconds = call.arguments.timeout
     working = asyncio.ensure_future(session.plan(_task(call)))
-    done, _ = await asyncio.wait({working}, timeout=seconds)
-    if done:
-        return working.result()
-    # What it did until now is staged, marked as unfinished.
-    with suppress(SidecarError):  # one that does not stop is ended, and its turn with it
-        await session.cancel_turn()
-    turn = await working
+    stopped = asyncio.ensure_future(stop.wait())
+    await asyncio.wait({working, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if working.done():
+            turn = working.result()
+            return turn, turn.failure
+        # What it did until now is staged, marked as unfinished.
+        await session.end_turn(_GRACE_S)
+        turn = await working
+    finally:
+        stopped.cancel()
+    go_on = call.command("run", "--session", session.id, "--task", "TEXT")
+    if stopped.done():
+        kept = "What it had done is kept, marked as unfinished." if turn.version else "It had not done anything yet."
+        return turn, UserAbortError(
+            f"Stopped; the agent was ended. {kept} No file of the workspace has been touched.",
+            next=f"Let it go on with: {go_on}",
+        )
     late = SidecarTimeoutError(
         f"{session.profile.title} had not finished after {seconds:g} seconds and was stopped.",
-        next=f"Give it more time with --timeout, or go on: tandem run --session {session.id} --task TEXT",
+        next=f"Give it more time with --timeout, or go on: {go_on}",
         stderr=turn.failure.stderr if turn.failure else (),
     )
-    return Turn(turn.version, turn.said, turn.stop_reason, late)
+    return turn, late
 
 
-def _awaited(call: Call, work: "Future[tuple[Turn, bool]]") -> tuple[Turn, bool]:
-    with _cancelled_by_signals(call, work):
+def _awaited(call: Call, work: "Future[_Ended]", stop: StopRequest) -> _Ended:
+    with _stopped_by_signals(call, work, stop):
         try:
             return work.result()
         except CancelledError:
@@ -114,9 +139,10 @@ def _awaited(call: Call, work: "Future[tuple[Turn, bool]]") -> tuple[Turn, bool]
             ) from None
 
 
-def _answer(call: Call, turn: Turn, confined: bool) -> Answer:
+def _answer(call: Call, ended: _Ended) -> Answer:
+    turn, confined = ended.turn, ended.confined
     if turn.version is None:
-        failure = turn.failure or SidecarError(
+        failure = ended.failure or SidecarError(
             "The agent ended its turn without changing anything or presenting a plan.",
             next="Read what it said, and give the task in other words.",
         )
@@ -130,16 +156,16 @@ def _answer(call: Call, turn: Turn, confined: bool) -> Answer:
         "said": turn.said,
         "incomplete": turn.version.incomplete,
         "notes": [note.model_dump(mode="json") for note in turn.version.notes],
-        **_stderr(turn.failure),
+        **_stderr(ended.failure),
     }
     lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
-    if turn.failure is None:
+    if ended.failure is None:
         return Answer(data, lines, answer.next)
-    return Answer(data, lines, answer.next, exit_code=turn.failure.exit_code, failure=turn.failure)
+    return Answer(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)
 
 
-def _stderr(failure: SidecarError | None) -> dict[str, Any]:
-    return {"stderr": list(failure.stderr)} if failure is not None else {}
+def _stderr(failure: TandemError | None) -> dict[str, Any]:
+    return {"stderr": list(failure.stderr)} if isinstance(failure, SidecarError) else {}
 
 
 def _profile(call: Call, sessions: AgentSessions) -> AgentProfile:
@@ -214,16 +240,19 @@ class AgentProgress:
 
 
 @contextmanager
-def _cancelled_by_signals(call: Call, work: "Future[Any]") -> Iterator[None]:
+def _stopped_by_signals(call: Call, work: "Future[Any]", stop: StopRequest) -> Iterator[None]:
+    """The first signal ends the turn and keeps what there is; the second, or one before the turn, ends all at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        if work.cancel():
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.request():
+            call.console.remark("Stopping the agent; once more ends it at once.")
+        elif work.cancel():
             call.console.remark("Stopping the agent.")
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:

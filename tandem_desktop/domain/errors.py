@@ -10,7 +10,7 @@ TandemError
 ├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
 │                       · InterruptedRunError · UndoConflictError
 ├─ TaskError            TaskCycleError
-├─ ShadowError          there is no shadow to work in
+├─ ShadowError          ShadowBusyError
 ├─ SidecarError         SidecarLaunchError · SidecarProtocolError · SidecarExitedError · SidecarTimeoutError
 │                       · LoginNeededError
 └─ StorageError         the disk said no
@@ -259,6 +259,13 @@ class ShadowError(TandemError):
 
     kind = "shadow"
     exit_code = 4
+
+
+class ShadowBusyError(ShadowError):
+    """Another process or window works in the shadow."""
+
+    kind = "busy"
+    exit_code = 3
 
 
 class SidecarError(TandemError):

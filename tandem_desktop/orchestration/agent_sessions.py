@@ -54,16 +54,18 @@ class AgentSessions:
         Raises:
             BadInputError: there is no such session, or it is one of another workspace.
             SidecarLaunchError: the agent is not on this machine.
+            ShadowBusyError: the session is open elsewhere.
             ShadowError: there is no shadow to work in.
         """
         self._loop = asyncio.get_running_loop()
         own_id = session_id or new_session_id()
         if session_id is not None and not new:
             self.facts(session_id)
-        record = self._noted(own_id, profile)
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)
         try:
+            # Only now: a session that is open elsewhere keeps its record.
+            record = self._noted(own_id, profile)
             home = self._engine.locations.agent_home(profile.name)
             launch = await asyncio.to_thread(
                 agent_launch,

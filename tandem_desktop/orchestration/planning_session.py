@@ -192,6 +192,13 @@ class PlanningSession:
             # There is no turn yet that could be cancelled.
             await self._agent.stop()
 
+    async def end_turn(self, grace_s: float) -> None:
+        """Stop the agent where it is, and end one that does not stop in time; its turn is staged as it stands."""
+        try:
+            await asyncio.wait_for(self.cancel_turn(), grace_s)
+        except (TimeoutError, SidecarError):
+            await self._agent.stop()
+
     async def stage_now(self, task: str) -> PlanVersion | None:
         """A revision of what is there at this moment, in the middle of a turn."""
         return await asyncio.to_thread(self._propose, task, "", Origin.AGENT)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from tandem_desktop.domain.errors import ShadowError
+from tandem_desktop.domain.errors import ShadowBusyError, ShadowError
 from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.confinement import Confinement, bubblewrap_missing
 from tandem_desktop.shadow.copy_shadow import CopyShadow
@@ -42,16 +42,17 @@ def open_shadow(
     but what they write is thrown away; Tandem's own folder is not there.
 
     Raises:
-        ShadowError: it is open elsewhere, or cannot be opened.
+        ShadowBusyError: it is open elsewhere.
+        ShadowError: it cannot be opened.
     """
     home = person_home or Path.home()
     with writing(folder), ExitStack() as undo:
         atomic.make_directory(folder, mode=0o700)
         if not undo.enter_context(held_or_busy(folder / "lock")):
-            raise ShadowError(
-                f"The shadow {folder} is open in another process or window.",
+            raise ShadowBusyError(
+                f"The session is busy: its shadow {folder} is open in another process or window.",
                 path=str(folder),
-                next="Close the session there, then open it here.",
+                next="Wait until it has ended there, or close it, then try again.",
             )
         shadow = _open(workspace, folder, objects, masked, home, kind or _kept(folder), outside)
         shadow.when_closed(undo.pop_all().close)
