@@ -209,6 +209,15 @@ class PlanningSession:
         self._live.look_soon()
         return number
 
+    async def begin_rehearsal(self) -> None:
+        """A command is about to run in the shadow; called before the agent is answered."""
+        await asyncio.to_thread(self.staging.begin_rehearsal)
+
+    async def command_ended(self) -> None:
+        """A command Tandem ran in the shadow has ended; called before the agent hears of it."""
+        if self.is_planning:
+            await asyncio.to_thread(self.staging.end_rehearsal)
+
     @property
     def presented(self) -> Presented:
         """The plan in the agent's own words."""
@@ -264,7 +273,7 @@ class PlanningSession:
         if not self.is_planning:
             work: Coroutine[Any, Any, None] = self._immediate.call_ended(call)
         elif call.kind is ToolKind.EXECUTE:
-            work = asyncio.to_thread(self.staging.end_rehearsal)
+            work = self.command_ended()
         else:
             self._live.look_soon()
             return

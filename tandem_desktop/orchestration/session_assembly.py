@@ -63,11 +63,14 @@ def assemble(
         policy=AuthorizationPolicy(),
         settings=settings,
         queue=lambda command: session.queue(command),
+        rehearse=lambda: session.begin_rehearsal(),
         ask=_asking(engine.events, session_id),
         decided=_announcing(engine.events, session_id),
         permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
     )
-    terminals = Terminals(lambda call: _command_launch(place, settings, call))
+    terminals = Terminals(
+        lambda call: _command_launch(place, settings, call), command_ended=lambda: session.command_ended()
+    )
     doors = SessionDoors(shadow, interceptor, terminals, lambda update: session.heard(update))
     staging = SessionStaging(shadow, record, HeardSince(lambda: doors.calls, interceptor))
     news = SessionNews(

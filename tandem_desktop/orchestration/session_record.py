@@ -44,6 +44,7 @@ class KeptSegment(Frozen):
     calls: tuple[ToolCall, ...] = ()
     requests: tuple[InterceptedRequest, ...] = ()
     rehearsed: InterceptedRequest | None = None
+    before: tuple[PathChange, ...] | None = None
 
 
 _SEGMENTS = TypeAdapter(tuple[KeptSegment, ...])
@@ -104,7 +105,9 @@ class SessionRecord:
             raise PlanDamagedError(
                 f"What was staged in {path} cannot be read.", path=str(path), next="Start a new session."
             ) from None
-        return tuple(Segment(each.changes, each.command, each.calls, each.requests, each.rehearsed) for each in kept)
+        return tuple(
+            Segment(each.changes, each.command, each.calls, each.requests, each.rehearsed, each.before) for each in kept
+        )
 
 
 def _kept(segment: Segment) -> KeptSegment:
@@ -114,4 +117,5 @@ def _kept(segment: Segment) -> KeptSegment:
         calls=segment.calls,
         requests=segment.requests,
         rehearsed=segment.rehearsed,
+        before=segment.before,
     )

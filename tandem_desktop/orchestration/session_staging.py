@@ -45,6 +45,13 @@ class SessionStaging:
         with self._lock:
             self._before_turn = len(self._closed)
 
+    def begin_rehearsal(self) -> None:
+        """A command is about to run in the shadow: what was done before is not its doing."""
+        with self._lock:
+            segment = self._looked()
+            goes_on = segment.before is not None and segment.rehearsed is not None
+            self._open = segment if goes_on else replace(segment, before=segment.changes)
+
     def end_rehearsal(self) -> None:
         """A command has run in the shadow: what it did is told apart from what comes after."""
         with self._lock:
@@ -77,7 +84,14 @@ class SessionStaging:
     def follow_person(self, commands: set[CommandCall], gone: set[str], edited: dict[str, NodeState]) -> None:
         """Leave out every queued command but these and whatever was done at the paths taken out; take over edits."""
         with self._lock:
-            kept = [replace(each, changes=_as_left(each.changes, gone, edited)) for each in self._closed]
+            kept = [
+                replace(
+                    each,
+                    changes=_as_left(each.changes, gone, edited),
+                    before=None if each.before is None else _as_left(each.before, gone, edited),
+                )
+                for each in self._closed
+            ]
             for call in {each.command.call for each in self._closed if each.command} - commands:
                 kept = [_without(each, call) for each in kept]
             *self._closed, self._open = _folded([*kept, self._open])
@@ -105,6 +119,7 @@ class SessionStaging:
             tuple(open_calls.values()),
             all_requests,
             rehearsed[-1] if rehearsed else None,
+            self._open.before,
         )
 
     def _warnings(self) -> tuple[str, ...]:

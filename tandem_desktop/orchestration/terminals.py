@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from tandem_desktop.domain.agents import TerminalOutput
@@ -39,8 +39,10 @@ class _Terminal:
 class Terminals:
     """The terminals of one session. Lives on the engine's loop; commands run beside it."""
 
-    def __init__(self, launch: Callable[[CommandCall], Launch]) -> None:
+    def __init__(self, launch: Callable[[CommandCall], Launch], *, command_ended: Callable[[], Awaitable[None]]) -> None:
+        """`command_ended` is awaited before anyone hears of a command's end."""
         self._launch = launch
+        self._command_ended = command_ended
         self._terminals: dict[TerminalId, _Terminal] = {}
         self._numbers = itertools.count(1)
         self._running: set[asyncio.Task[None]] = set()
@@ -103,6 +105,7 @@ class Terminals:
 
         try:
             outcome = await asyncio.to_thread(work)
+            await self._command_ended()
         except Exception as error:  # whatever kept it from starting, the agent has to hear of it
             terminal.hear(f"{error}\n".encode())
             terminal.ended.set_result(terminal.now(_NOT_STARTED))

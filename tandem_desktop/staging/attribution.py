@@ -1,7 +1,7 @@
 """Who asked for which operation: requests and tool calls are laid on what they led to, by path, and none is lost."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from tandem_desktop.domain.agents import ToolCall, ToolCallStatus, Verdict
 from tandem_desktop.domain.authorization import ToolCategory
@@ -65,12 +65,15 @@ class Attribution:
         if not found:
             self._note(request)
 
-    def place_rehearsal(self, segment: int, request: InterceptedRequest) -> None:
-        """A command that ran in the shadow: what nobody else accounts for in its segment is its doing."""
+    def place_rehearsal(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
+        """A command that ran in the shadow: of what changed meanwhile, its doing is what nobody else accounts for."""
         found = [
             index
             for index, position in enumerate(self._segment_of)
-            if position == segment and index not in self._accounted and self._operations[index].call is None
+            if position == segment
+            and index not in self._accounted
+            and self._operations[index].call is None
+            and any(path in changed for path in self._operations[index].paths)
         ]
         for index in found:
             self._describe(index, "bash", f"Effect of the rehearsed command: {request.title}", request.tool_call_id)

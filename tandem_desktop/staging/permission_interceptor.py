@@ -29,7 +29,8 @@ class PermissionInterceptor:
     rehearsed in the shadow or refused, as the settings say. Otherwise a person is asked about whatever no rule decides.
 
     `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
-    it may answer the number of the operation the command became.
+    it may answer the number of the operation the command became. `rehearse` is awaited before a command may run in the
+    shadow, for the same reason.
     `ask` shows a question and returns at once; without it nobody is there to ask. `decided` hears of every answer.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
@@ -41,6 +42,7 @@ class PermissionInterceptor:
         policy: AuthorizationPolicy,
         settings: Settings,
         queue: Callable[[QueuedCommand], Awaitable[int | None]],
+        rehearse: Callable[[], Awaitable[None]] | None = None,
         ask: Callable[[Confirmation], None] | None = None,
         decided: Callable[[InterceptedRequest], None] | None = None,
         permissions: SessionPermissions | None = None,
@@ -52,6 +54,7 @@ class PermissionInterceptor:
         self._policy = policy
         self._settings = settings
         self._queue = queue
+        self._rehearse = rehearse
         self._ask = ask
         self._decided = decided
         self._shadowed = shadowed
@@ -176,6 +179,8 @@ class PermissionInterceptor:
         if setting == "deny":
             return _Outcome(Handling.REFUSED, rejections.command_denied())
         if setting == "rehearse" and not is_guarded(asked.use, asked.context):
+            if self._rehearse is not None:
+                await self._rehearse()
             return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
         try:
             call = asked.command or command_call(asked.request.call)

@@ -3,7 +3,7 @@
 Not to be confused with the segments of a run, which are its units of durability.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,7 +33,9 @@ class Segment:
     requests: tuple[InterceptedRequest, ...] = ()
     """The requests answered in it."""
     rehearsed: InterceptedRequest | None = None
-    """A command that ran in the shadow during it; what nobody else accounts for is its doing."""
+    """A command that ran in the shadow during it; what changed meanwhile and nobody else accounts for is its doing."""
+    before: tuple[PathChange, ...] | None = None
+    """The whole shadow as that command found it; None where nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,14 @@ def _attribute(attribution: Attribution, segments: Sequence[Segment]) -> None:
                 attribution.place(position, request, known)
     for position, segment in enumerate(segments):
         if segment.rehearsed is not None:
-            attribution.place_rehearsal(position, segment.rehearsed)
+            attribution.place_rehearsal(position, segment.rehearsed, _changed_meanwhile(segment))
+
+
+def _changed_meanwhile(segment: Segment) -> Container[str]:
+    """The paths that are not as the rehearsed command found them."""
+    before = {change.path: change.after for change in segment.before or ()}
+    after = {change.path: change.after for change in segment.changes}
+    return {path for path in {*before, *after} if before.get(path) != after.get(path)}
 
 
 def _operation(change: Change, number: int, now: datetime) -> StagedOperation:

@@ -80,3 +80,19 @@ def test_a_rehearsed_command_has_no_network_unless_the_settings_allow_it(place: 
     plan = place.plan(*place.scripted(steps))
     lines = place.shadow_tree(plan["session_id"])["lines.txt"]
     assert int(lines) == 3, "two lines of headings and the loopback device"
+
+
+def silently(path: str) -> dict[str, Any]:
+    """A change the agent says nothing about."""
+    return {"do": "shell", "script": f"echo 1 > {path}"}
+
+
+@pytest.mark.parametrize("way", [by_request, by_terminal])
+def test_a_rehearsed_command_is_credited_with_what_changed_while_it_ran_alone(place: AgentPlace, way: Any) -> None:
+    place.choose(commands_while_planning="rehearse")
+    after = [silently("c-after.txt")] if way is by_terminal else []
+    plan = place.plan(*place.scripted([silently("a-before.txt"), *way(place), *after]))
+    words = {each["path"]: each["description"] for each in plan["operations"]}
+    credited = [path for path, said in words.items() if "rehearsed" in said]
+    assert credited == ["made.txt"]
+    assert words["a-before.txt"] == "Create a-before.txt"

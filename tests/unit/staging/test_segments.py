@@ -442,6 +442,21 @@ def test_the_effects_of_a_rehearsed_command_are_put_down_to_it() -> None:
     assert (mine.request_ids, mine.description) == ((), "By hand")
 
 
+def test_a_rehearsed_command_is_not_credited_with_what_was_there_before_it_ran() -> None:
+    ran = a_request("r1", handling=Handling.REHEARSED, tool="bash").model_copy(
+        update={"title": "npm install", "category": ToolCategory.EXECUTE}
+    )
+    segment = Segment(
+        changes_between({}, {"again": a_file(b"2"), "lock.json": a_file(), "mine": a_file(b"x")}),
+        requests=(ran,),
+        rehearsed=ran,
+        before=changes_between({}, {"again": a_file(b"1"), "mine": a_file(b"x")}),
+    )
+    again, lock, mine = staged(segment).operations
+    assert again.description == lock.description == "Effect of the rehearsed command: npm install"
+    assert (mine.request_ids, mine.description) == ((), "Create mine")
+
+
 def test_a_rename_in_upper_and_lower_case_alone_is_said_to_be_impossible() -> None:
     result = staged(between({"README": a_file()}, {"Readme": a_file()}))
     (warning,) = result.warnings
