@@ -32,6 +32,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.orchestration.transcript_log import TranscriptLog
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.signals import PlanSignal, SignalListener
@@ -81,6 +82,7 @@ class PlanningSession:
         clock: Callable[[], datetime],
         opening: Callable[[], str],
         news: SessionNews,
+        transcript: TranscriptLog,
         mode_words: Callable[[bool], str],
         immediate: ImmediateMode,
     ) -> None:
@@ -97,6 +99,7 @@ class PlanningSession:
         self._clock = clock
         self._opening = opening
         self._news = news
+        self._transcript = transcript
         self._mode_words = mode_words
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
@@ -239,6 +242,7 @@ class PlanningSession:
             await self._doors.close()
             await self._agent.stop()
         finally:
+            await asyncio.to_thread(self._transcript.close)
             await asyncio.to_thread(self.shadow.close)
 
     def approved(self) -> None:
@@ -298,6 +302,7 @@ class PlanningSession:
         finally:
             self.interceptor.end_turn("the turn is over")
             self._heard_signals += self._signals.end()
+            await asyncio.to_thread(self._transcript.flush)
 
     async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         """The revision the turn led to, once all that goes on beside it has come to rest."""

@@ -21,6 +21,7 @@ from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.terminals import Terminals
+from tandem_desktop.orchestration.transcript_log import TranscriptLog
 from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.settings.settings import Settings
@@ -57,6 +58,7 @@ def assemble(
 ) -> PlanningSession:
     """A session whose agent is not started yet."""
     shadow, record, session_id = place.shadow, place.record, place.session_id
+    transcript = TranscriptLog(record.transcript)
     session: PlanningSession
     interceptor = PermissionInterceptor(
         session_id,
@@ -88,7 +90,7 @@ def assemble(
             doors,
             workspace=workspace,
             limits=SidecarLimits(message_bytes=settings.max_message_bytes),
-            on_frame=record.keep_frame,
+            on_frame=transcript.keep,
         ),
         shadow=shadow,
         staging=staging,
@@ -102,6 +104,7 @@ def assemble(
             profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
         ),
         news=news,
+        transcript=transcript,
         mode_words=lambda planning: mode_words(settings, cwd=workspace, plan_mode=planning),
         immediate=ImmediateMode(
             session_id,

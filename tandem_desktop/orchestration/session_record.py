@@ -1,8 +1,6 @@
 """What is kept of a session outside the workspace, so that a restart finds its agent, its plan and its queue again."""
 
-import contextlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from tandem_desktop.domain.ids import RunId, SessionId
 from tandem_desktop.domain.operations import PathChange
 from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.segments import Segment
-from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage import atomic
 
 RECORD = "session.json"
 STAGING = "staging.jsonl"
@@ -56,15 +54,10 @@ class SessionRecord:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep_frame(self, direction: str, frame: bytes) -> None:
-        """Write down a message as it crossed the wire; the conversation does not wait for a full disk."""
-        line = json.dumps({"dir": direction, "msg": frame.decode("utf-8", "replace")}, ensure_ascii=False)
-        with contextlib.suppress(OSError):
-            fd = syscalls.open_appending(str(self.folder / TRANSCRIPT))
-            try:
-                syscalls.write(fd, f"{line}\n".encode("utf-8", "surrogatepass"))
-            finally:
-                os.close(fd)
+    @property
+    def transcript(self) -> Path:
+        """Where the messages of the session are written down."""
+        return self.folder / TRANSCRIPT
 
     def exists(self) -> bool:
         return (self.folder / RECORD).is_file()

@@ -39,7 +39,9 @@ class _Terminal:
 class Terminals:
     """The terminals of one session. Lives on the engine's loop; commands run beside it."""
 
-    def __init__(self, launch: Callable[[CommandCall], Launch], *, command_ended: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, launch: Callable[[CommandCall], Launch], *, command_ended: Callable[[], Awaitable[None]]
+    ) -> None:
         """`command_ended` is awaited before anyone hears of a command's end."""
         self._launch = launch
         self._command_ended = command_ended

@@ -5,19 +5,16 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
+from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
-from tandem_desktop.domain.paths import ancestors, check_path
-from tandem_desktop.domain.ports import ROOT
+from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.child import scrubbed_environment
-from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.confinement import Sandbox, confinement
-from tandem_desktop.shadow.private_home import private_home
 from tandem_desktop.shadow.shadow_base import ShadowWorkspace
 from tandem_desktop.shadow.sightings import Sighting
 from tandem_desktop.shadow.tree import Tree
@@ -65,47 +62,6 @@ class CopyShadow(ShadowWorkspace):
     @property
     def place(self) -> Path:
         return self._folder / "tree"
-
-    def launch(
-        self,
-        argv: Iterable[str],
-        *,
-        home: Path,
-        environment: Mapping[str, str],
-        cwd: str = ROOT,
-        sockets: tuple[Path, ...] = (),
-        network: bool = True,
-        readable: tuple[Path, ...] = (),
-    ) -> Launch:
-        """As promised where bubblewrap works; elsewhere a plain start in the copy, which holds nobody back."""
-        self._disk.check_identity()
-        cwd = cwd if cwd == ROOT else check_path(cwd)
-        private = private_home(home, environment)
-        if not self.confinement.confined:
-            return Launch(tuple(argv), private.environment, self.place / cwd)
-        self._make_room_for_mask()
-        inside = self._sandbox.argv(
-            argv, home=private.path, cwd=self.workspace / cwd, sockets=sockets, network=network, readable=readable
-        )
-        return Launch(inside, private.environment, Path("/"))
-
-    def rehearse(
-        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
-    ) -> Launch:
-        """As promised; outside the workspace nothing can be written but temporary files."""
-        self._disk.check_identity()
-        if not self.confinement.confined:
-            raise ShadowError(
-                f"Nothing can hold a command back here: {self.confinement.words}.",
-                path=str(self.workspace),
-                next="See what is missing with: tandem doctor",
-            )
-        where = self.workspace / (cwd if cwd == ROOT else check_path(cwd))
-        inside = self._sandbox.rehearsal_argv(argv, cwd=where, network=network, report=report)
-        return Launch(inside, dict(environment), Path("/"))
-
-    def written_outside(self) -> dict[Path, tuple[int, ...]]:
-        return {}
 
     def refresh(self) -> None:
         """Besides what an overlay does by itself: copy what is new or changed on disk and untouched by the agent."""

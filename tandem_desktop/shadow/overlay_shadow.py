@@ -1,20 +1,17 @@
 """A shadow that costs the same for any workspace: an overlay, whose upper layer is the list of changes."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
-from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.ports import ROOT
-from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.confinement import Sandbox, confinement
 from tandem_desktop.shadow.holder import Holder
 from tandem_desktop.shadow.overlay import hide_tandem, make_layers
-from tandem_desktop.shadow.private_home import private_home
 from tandem_desktop.shadow.shadow_base import ShadowWorkspace
 from tandem_desktop.shadow.sightings import Sighting
 from tandem_desktop.shadow.tree import Tree
@@ -66,39 +63,6 @@ class OverlayShadow(ShadowWorkspace):
     def place(self) -> Path:
         return self._holder.merged
 
-    def launch(
-        self,
-        argv: Iterable[str],
-        *,
-        home: Path,
-        environment: Mapping[str, str],
-        cwd: str = ROOT,
-        sockets: tuple[Path, ...] = (),
-        network: bool = True,
-        readable: tuple[Path, ...] = (),
-    ) -> Launch:
-        """As promised; the process joins the holder's namespace first."""
-        cwd = self._checked_cwd(cwd)
-        self._make_room_for_mask()
-        private = private_home(home, environment)
-        inside = self._sandbox.argv(
-            argv, home=private.path, cwd=self.workspace / cwd, sockets=sockets, network=network, readable=readable
-        )
-        return Launch((*self._holder.joining(), *inside), private.environment, Path("/"))
-
-    def rehearse(
-        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
-    ) -> Launch:
-        """As promised; what it writes in places outside that have layers lands there, and can be seen."""
-        inside = self._sandbox.rehearsal_argv(
-            argv,
-            cwd=self.workspace / self._checked_cwd(cwd),
-            network=network,
-            report=report,
-            stand_ins=((place, shown) for place, shown, _ in self._holder.layered()),
-        )
-        return Launch((*self._holder.joining(), *inside), dict(environment), Path("/"))
-
     def written_outside(self) -> dict[Path, tuple[int, ...]]:
         return {
             place / path: signature
@@ -106,20 +70,17 @@ class OverlayShadow(ShadowWorkspace):
             for path, signature in written_in(upper)
         }
 
-    def _checked_cwd(self, cwd: str) -> str:
-        """The folder to start in, once it is sure that there is a shadow to start in.
-
-        Raises:
-            ShadowError: there is none.
-        """
-        self._disk.check_identity()
+    def _joining(self) -> tuple[str, ...]:
         if not self._holder.is_alive:
             raise ShadowError(
                 f"The shadow of {self.workspace} is gone; nothing was started.",
                 path=str(self.workspace),
                 next="Open it again.",
             )
-        return cwd if cwd == ROOT else check_path(cwd)
+        return self._holder.joining()
+
+    def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
+        return ((place, shown) for place, shown, _ in self._holder.layered())
 
     def _sightings(self) -> Iterator[Sighting]:
         layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, self._refused.__setitem__)

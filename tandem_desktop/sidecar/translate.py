@@ -62,7 +62,7 @@ def answer(verdict: Verdict, offered: tuple[Offer, ...]) -> dict[str, Any]:
     """The outcome for a verdict: by kind, and cancelled when that kind is not on offer or not to be told apart."""
     wanted = _WANTED.get(verdict)
     wanted_ids = [number for kind, number in offered if kind is wanted]
-    if not wanted_ids or any([number == wanted_ids[0] for kind, number in offered if kind is not wanted]):
+    if not wanted_ids or any(number == wanted_ids[0] for kind, number in offered if kind is not wanted):
         return CANCELLED
     return {"outcome": {"outcome": "selected", "optionId": wanted_ids[0]}}
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from tandem_desktop.domain.agents import AgentUpdate, ToolCall, ToolCallChanged
 from tandem_desktop.sidecar.limits import SidecarLimits
-
 from tandem_desktop.sidecar.tool_call_update import read_tool_call
 from tandem_desktop.sidecar.tool_calls import ToolCalls
 from tandem_desktop.sidecar.translate import Offer, heard, offers

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tandem_desktop.agent.recipes.identifiers import Found, Language, find_words, language_of
 from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
-from tandem_desktop.agent.recipes.report import Left, counted, summary
-from tandem_desktop.agent.recipes.text_edits import Changed, change_texts
+from tandem_desktop.agent.recipes.report import Left
+from tandem_desktop.agent.recipes.text_edits import Changed, change_texts, replaced
 from tandem_desktop.agent.recipes.words import read_words
 from tandem_desktop.agent.source_files import EVERYTHING, BrowsableTree, Selection
 from tandem_desktop.agent.source_text import SourceText
@@ -59,11 +59,9 @@ class RenameIdentifier:
 
         edits, places = change_texts(tree, self.selection, left, change, f"Rename {self.old} in")
         title = f"Rename {self.old} to {self.new}"
-        if not edits:
-            return Outcome(title, (), summary(f"{self.old} is not a name in the code of any file.", left))
-        headline = f"{title}: {counted(places, 'place')} in {counted(len(edits), 'file')}."
         warning = f"Look closely: {self.new} was already used in {', '.join(taken[:8])}." if taken else ""
-        return Outcome(title, edits, summary(headline, left, warning))
+        nothing = f"{self.old} is not a name in the code of any file."
+        return replaced(title, edits, places, left, warning, nothing=nothing)
 
     def _places(self, path: str, source: SourceText, language: Language | None, left: Left) -> tuple[int, ...]:
         if language is None:

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
-from tandem_desktop.agent.recipes.report import Left, counted, summary
-from tandem_desktop.agent.recipes.text_edits import Changed, change_texts
+from tandem_desktop.agent.recipes.report import Left
+from tandem_desktop.agent.recipes.text_edits import Changed, change_texts, replaced
 from tandem_desktop.agent.recipes.words import read_words
 from tandem_desktop.agent.source_files import EVERYTHING, BrowsableTree, Selection
 from tandem_desktop.agent.source_text import SourceText
@@ -46,10 +46,7 @@ class ReplaceText:
 
         edits, places = change_texts(tree, self.selection, left, change, "Replace")
         title = f"Replace {shown(self.old, 40)!r} by {shown(self.new, 40)!r}"
-        if not edits:
-            return Outcome(title, (), summary(f"{shown(self.old, 40)!r} was not found in any file.", left))
-        headline = f"{title}: {counted(places, 'place')} in {counted(len(edits), 'file')}."
-        return Outcome(title, edits, summary(headline, left))
+        return replaced(title, edits, places, left, nothing=f"{shown(self.old, 40)!r} was not found in any file.")
 
 
 RECIPE = Recipe(

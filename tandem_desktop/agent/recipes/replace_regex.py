@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tandem_desktop.agent.recipes.bounded_regex import BoundedRegex
 from tandem_desktop.agent.recipes.recipe import Outcome, Recipe
-from tandem_desktop.agent.recipes.report import Left, counted, summary
-from tandem_desktop.agent.recipes.text_edits import change_texts
+from tandem_desktop.agent.recipes.report import Left
+from tandem_desktop.agent.recipes.text_edits import change_texts, replaced
 from tandem_desktop.agent.recipes.words import read_words
 from tandem_desktop.agent.source_files import EVERYTHING, BrowsableTree, Selection
 from tandem_desktop.domain.errors import BadInputError
@@ -45,10 +45,7 @@ class ReplaceRegex:
                 tree, self.selection, left, lambda path, source: regex.substitute(source.text, path), "Replace"
             )
         title = f"Replace matches of {shown(self.pattern, 40)!r} by {shown(self.replacement, 40)!r}"
-        if not edits:
-            return Outcome(title, (), summary(f"{shown(self.pattern, 40)!r} changes nothing in any file.", left))
-        headline = f"{title}: {counted(places, 'place')} in {counted(len(edits), 'file')}."
-        return Outcome(title, edits, summary(headline, left))
+        return replaced(title, edits, places, left, nothing=f"{shown(self.pattern, 40)!r} changes nothing in any file.")
 
 
 RECIPE = Recipe(

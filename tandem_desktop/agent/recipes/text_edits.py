@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tandem_desktop.agent.edits import WriteFile
-from tandem_desktop.agent.recipes.report import Left, counted
+from tandem_desktop.agent.recipes.recipe import Outcome
+from tandem_desktop.agent.recipes.report import Left, counted, summary
 from tandem_desktop.agent.source_files import BrowsableTree, Selection, read_source
 from tandem_desktop.agent.source_text import MAX_TEXT_BYTES, SourceText
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
@@ -61,3 +62,11 @@ def change_texts(
         edits.append(WriteFile(path, data, f"{verb} {counted(changed.places, 'place')} in {shown(path)}"))
         places += changed.places
     return tuple(edits), places
+
+
+def replaced(title: str, edits: tuple[WriteFile, ...], places: int, left: Left, *more: str, nothing: str) -> Outcome:
+    """What a recipe that replaces something comes to; `nothing` is said where it found nothing to change."""
+    if not edits:
+        return Outcome(title, (), summary(nothing, left))
+    headline = f"{title}: {counted(places, 'place')} in {counted(len(edits), 'file')}."
+    return Outcome(title, edits, summary(headline, left, *more))

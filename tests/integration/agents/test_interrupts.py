@@ -1,4 +1,4 @@
-"""Ctrl-C while an agent works: the call ends with its exit code, the agent is gone, and its work waits to be finished."""
+"""Ctrl-C while an agent works: the call ends with its exit code, the agent is gone, its work waits to be finished."""
 
 import json
 import signal

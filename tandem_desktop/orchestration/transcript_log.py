@@ -1,0 +1,86 @@
+"""Every message between Tandem and an agent, written down in order by a thread of its own: the loop never waits."""
+
+import contextlib
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tandem_desktop.storage import syscalls
+
+MOST_WAITING = 64 * 1024 * 1024
+"""Bytes that may wait for a slow disk; beyond them messages are left out, and the log says how many."""
+_NOTE = "note"
+
+
+class TranscriptLog:
+    """One file, appended to. `keep` is safe from any thread and returns at once."""
+
+    def __init__(self, path: Path, most_waiting: int = MOST_WAITING) -> None:
+        self._path = path
+        self._most_waiting = most_waiting
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[str, bytes]] = []
+        self._waiting_bytes = 0
+        self._left_out = 0
+        self._is_writing = False
+        self._is_closed = False
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transcript")
+
+    def keep(self, direction: str, frame: bytes) -> None:
+        """Write down a message as it crossed the wire, soon."""
+        with self._lock:
+            if self._is_closed:
+                return
+            if self._waiting_bytes + len(frame) > self._most_waiting:
+                self._left_out += 1
+            else:
+                self._waiting.append((direction, frame))
+                self._waiting_bytes += len(frame)
+            if not self._is_writing:
+                self._is_writing = True
+                self._writer.submit(self._write_all)
+
+    def flush(self) -> None:
+        """Return when all that was kept so far is in the file."""
+        with self._lock:
+            last = None if self._is_closed else self._writer.submit(_nothing)
+        if last is not None:
+            last.result()
+
+    def close(self) -> None:
+        """Write what is left, and end the thread."""
+        with self._lock:
+            self._is_closed = True
+        self._writer.shutdown(wait=True)
+
+    def _write_all(self) -> None:
+        while True:
+            with self._lock:
+                batch, self._waiting, self._waiting_bytes = self._waiting, [], 0
+                left_out, self._left_out = self._left_out, 0
+                if not batch and not left_out:
+                    self._is_writing = False
+                    return
+            lines = [_line(direction, frame.decode("utf-8", "replace")) for direction, frame in batch]
+            if left_out:
+                lines.append(_line(_NOTE, f"{left_out} messages were left out: the disk was too slow."))
+            with contextlib.suppress(OSError):  # the conversation does not end with a full disk
+                self._append(b"".join(lines))
+
+    def _append(self, data: bytes) -> None:
+        fd = syscalls.open_appending(str(self._path))
+        try:
+            syscalls.write(fd, data)
+        finally:
+            os.close(fd)
+
+
+def _line(direction: str, message: str) -> bytes:
+    line = json.dumps({"dir": direction, "msg": message}, ensure_ascii=False)
+    return f"{line}\n".encode("utf-8", "surrogatepass")
+
+
+def _nothing() -> None:
+    """What is submitted last is done last."""
