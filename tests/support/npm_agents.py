@@ -14,7 +14,14 @@ from tests.support.scripted_model import ScriptedModel
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".agents"
-PACKAGES = {"opencode": ("opencode-ai", "1.18.33"), "goose": ("@aaif/goose", "0.20.1")}
+PACKAGES = {
+    "opencode": ("opencode-ai", "1.18.33"),
+    "goose": ("@aaif/goose", "0.20.1"),
+    "claude": ("@agentclientprotocol/claude-agent-acp", "0.49.0"),
+    "qwen": ("@qwen-code/qwen-code", "0.15.10"),
+    "gemini": ("@google/gemini-cli", "0.61.0"),
+    "codex": ("@agentclientprotocol/codex-acp", "2.6.0"),
+}
 PATIENCE_S = 600
 
 
@@ -26,10 +33,8 @@ def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pyt
     monkeypatch.setenv("PATH", search_path(name))
     if name == "opencode":
         _settle_opencode(place, model)
-    else:
-        chosen = {"GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "fake-1", "OPENAI_HOST": model.url, "OPENAI_API_KEY": "x"}
-        for variable, value in chosen.items():
-            monkeypatch.setenv(variable, value)
+    for variable, value in _chosen_model(name, model).items():
+        monkeypatch.setenv(variable, value)
 
 
 @functools.cache
@@ -68,6 +73,22 @@ def search_path(name: str) -> str:
 
 def _folder(name: str) -> Path:
     return FOLDER / f"{name}-{PACKAGES[name][1]}"
+
+
+def _chosen_model(name: str, model: ScriptedModel) -> dict[str, str]:
+    """The variables that lead an agent to the model."""
+    return {
+        "goose": {
+            "GOOSE_PROVIDER": "openai",
+            "GOOSE_MODEL": "fake-1",
+            "OPENAI_HOST": model.url,
+            "OPENAI_API_KEY": "x",
+        },
+        "claude": {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "x"},
+        "qwen": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "x", "OPENAI_MODEL": "fake-1"},
+        "gemini": {"GEMINI_API_KEY": "x"},
+        "codex": {"OPENAI_BASE_URL": model.openai_url, "OPENAI_API_KEY": "x"},
+    }.get(name, {})
 
 
 def _settle_opencode(place: AgentPlace, model: ScriptedModel) -> None:

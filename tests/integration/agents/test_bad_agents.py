@@ -165,6 +165,30 @@ def test_only_lasting_permission_on_offer_is_not_taken(untouched: AgentPlace) ->
     assert untouched.messages(said.data["session_id"])["ask-1"]["result"]["outcome"] == {"outcome": "cancelled"}
 
 
+@pytest.mark.parametrize(
+    ("failing", "words", "kind"),
+    [
+        ({"do": "flood", "line": "noise\n", "bytes": MIB}, (), "agent_protocol"),
+        ({"do": "message", "bytes": 17 * MIB}, (), "agent_protocol"),
+        ({"do": "sleep", "seconds": 600}, ("--timeout", "2"), "agent_timeout"),
+    ],
+    ids=["flood", "large message", "hang"],
+)
+def test_what_an_agent_did_before_it_failed_is_kept_with_its_last_words_and_cannot_be_approved(
+    untouched: AgentPlace, failing: dict[str, Any], words: tuple[str, ...], kind: str
+) -> None:
+    place = untouched
+    last_words = {"do": "stderr", "text": "out of luck\n"}
+    steps = [write_by_client(place.root / "one.txt", "1\n"), last_words, failing, {"do": "never"}]
+    said = place.run(*place.scripted(steps), *words)
+    refusal(said, 4, kind)
+    assert said.data["stderr"] == ["out of luck"]
+    assert kinds_and_paths(said.data) == [("create", "one.txt")]
+    assert said.data["incomplete"]
+    refused = place.tandem("approve", said.data["plan_id"], "--digest", said.data["digest"], "--json")
+    assert said.data["session_id"] in refusal(refused, 3, "not_approvable")["next"]
+
+
 def test_an_agent_that_crashes_leaves_its_work_to_be_finished_and_not_to_be_approved(untouched: AgentPlace) -> None:
     place = untouched
     first = [

@@ -43,7 +43,9 @@ def carried_out_and_taken_back(place: AgentPlace, plan: dict[str, Any], made_by_
     assert walk(place.root) == before
 
 
-@pytest.mark.parametrize("agent", ["opencode", pytest.param("goose", marks=MORE)])
+@pytest.mark.parametrize(
+    "agent", ["opencode", *(pytest.param(name, marks=MORE) for name in ("goose", "claude", "qwen"))]
+)
 def test_a_real_agent_plans_a_sequence_that_is_approved_applied_and_undone(
     agent: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
