@@ -45,7 +45,8 @@ def apart_from_this_machine(
     state = next(state_folder_names)
     monkeypatch.setenv("TANDEM_STATE_DIR", state)
     monkeypatch.setenv("XDG_CONFIG_HOME", f"{state}-config")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    # A name nobody else has: git replaces this file when it is told to write to it.
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", f"{state}-gitconfig")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name, value in {**PERSON, **COMMITTER}.items():
         monkeypatch.setenv(name, value)
