@@ -43,6 +43,8 @@ class ChatEntry(Frozen):
     """The run a note tells of."""
     details: tuple[str, ...] = ()
     """Further lines, such as an agent's last words."""
+    set_aside: bool = False
+    """The person went back to before it: kept, and no longer part of the conversation."""
 
 
 class ChatSummary(Frozen):

@@ -59,6 +59,19 @@ class ChatLog:
         """Add a line of our own."""
         self._add(session_id, kind, text=text)
 
+    def set_aside(self, session_id: SessionId, after: int) -> int:
+        """Mark every entry later than number `after` as set aside; how many were marked. Nothing is deleted."""
+        with self._lock:
+            self._finish(session_id)
+            chat = self._chat(session_id)
+            later = [entry for entry in chat.values() if entry.number > after and not entry.set_aside]
+            marked = [entry.model_copy(update={"set_aside": True}) for entry in later]
+            for entry in marked:
+                self._put(session_id, entry)
+        for entry in marked:
+            self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+        return len(marked)
+
     def close(self) -> None:
         self._unsubscribe()
         with self._lock:

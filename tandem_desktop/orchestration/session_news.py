@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from tandem_desktop.domain.execution import RunKind, RunRecord
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.orchestration.plan_runs import PlanRuns
@@ -51,8 +52,8 @@ class SessionNews:
         """The same for runs alone: what was applied or undone while the agent was at work."""
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
-        new = [run for run in self._ended_runs() if run.plan_id in plan_ids and run.run_id not in facts.told_runs]
-        words = tuple(self._after(run) for run in new)
+        new = [run for run in self._ended_runs() if self._own(run, plan_ids) and run.run_id not in facts.told_runs]
+        words = tuple(self._after(run, plan_ids) for run in new)
         if new:
             told = (*facts.told_runs, *(run.run_id for run in new))
             self._record.save(facts.model_copy(update={"told_runs": told}))
@@ -63,9 +64,15 @@ class SessionNews:
     def _ended_runs(self) -> list[RunRecord]:
         return [run.record for run in reversed(self._runs.runs()) if run.record.ended_at is not None]
 
-    def _after(self, run: RunRecord) -> str:
-        version = self._plans.revision(run.plan_id, run.revision)
-        paths = _paths(version.operations)
+    def _own(self, run: RunRecord, plan_ids: tuple[PlanId, ...]) -> list[RunRecord]:
+        """The run, and the earlier ones it took back, as far as they are of this session."""
+        every = (run, *(self._runs.record(each) for each in run.also))
+        return [each for each in every if each.plan_id in plan_ids]
+
+    def _after(self, run: RunRecord, plan_ids: tuple[PlanId, ...]) -> str:
+        versions = [self._plans.revision(each.plan_id, each.revision) for each in self._own(run, plan_ids)]
+        version = versions[0]
+        paths = _paths(operation for each in versions for operation in each.operations)
         self._shadow.settle(paths)
         if run.kind is RunKind.UNDO:
             return messages.after_undo(paths)

@@ -32,6 +32,7 @@ from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.rebases import ThreeSides
+from tandem_desktop.orchestration.restore_points import PointPreview, RestoredPoint, RestorePoints, Restoring
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.rehearsal.rehearsal import Rehearsal
@@ -77,6 +78,7 @@ class Workroom:
         self._watched: PlanId | None = None
         self._watch = DiskWatch(engine.locations.workspace, self._disk_touched)
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
+        self._points = RestorePoints(engine.runs, self.chat)
 
     # Looking
 
@@ -279,6 +281,13 @@ class Workroom:
 
     def rewind(self, run_id: RunId) -> "Future[UndoneRun]":
         return self._apart(lambda: self.engine.runs.rewind(run_id))
+
+    def preview_point(self, session_id: SessionId, entry: int) -> "Future[PointPreview]":
+        """What going back to just after an entry of the conversation would mean for files and conversation."""
+        return self._apart(lambda: self._points.preview(session_id, entry))
+
+    def restore_point(self, session_id: SessionId, entry: int, what: Restoring) -> "Future[RestoredPoint]":
+        return self._apart(lambda: self._points.restore(session_id, entry, what))
 
     def redo(self, run_id: RunId) -> "Future[UndoneRun]":
         return self._apart(lambda: self.engine.runs.redo(run_id))
