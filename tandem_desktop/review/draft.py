@@ -75,13 +75,15 @@ class Choices(Frozen):
     def keep_hunk(self, operation: OperationId, hunk: int) -> "Choices":
         return self._with(operation, hunks=_sorted({*self.hunks_of(operation)} - {hunk}))
 
-    def toggle_line(self, operation: OperationId, added: int | None, removed: int | None) -> "Choices":
-        """Leave one line out, or take it again."""
+    def toggle_lines(self, operation: OperationId, added: Sequence[int], removed: Sequence[int]) -> "Choices":
+        """Leave lines out, or, when all of them are left out already, take them again."""
         part = self.part(operation)
+        come_back = {*added} <= {*part.added} and {*removed} <= {*part.removed}
+        change = set.difference if come_back else set.union
         return self._with(
             operation,
-            added=_sorted({*part.added} ^ ({added} if added else set())),
-            removed=_sorted({*part.removed} ^ ({removed} if removed else set())),
+            added=_sorted(change({*part.added}, added)),
+            removed=_sorted(change({*part.removed}, removed)),
         )
 
     def edit(self, operation: OperationId, content: str | None) -> "Choices":

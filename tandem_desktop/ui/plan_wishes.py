@@ -7,13 +7,15 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy, RunStatus
-from tandem_desktop.domain.ids import PlanId, RunId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
+from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.plan.comment_area import CommentSpot
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 
 
@@ -36,6 +38,13 @@ class PlanWishes(QObject):
         self._next_choices: Choices | None = None
         panel.choices_changed.connect(self._choose)
         panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))
+        panel.commented.connect(self._comment)
+        panel.comment_edited.connect(
+            lambda plan, comment, words: self._about(workroom.edit_comment(PlanId(plan), CommentId(comment), words))
+        )
+        panel.comment_removed.connect(
+            lambda plan, comment: self._about(workroom.remove_comment(PlanId(plan), CommentId(comment)))
+        )
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
         panel.approve_confirmed.connect(self._implement)
@@ -49,6 +58,10 @@ class PlanWishes(QObject):
         panel.undo_requested.connect(self._undo)
         panel.redo_requested.connect(self._redo)
         panel.recover_requested.connect(self._recover)
+
+    def show_comments(self, plan_id: PlanId) -> None:
+        """What was said about the plan, beside the operations."""
+        self._about(self._workroom.comments(plan_id))
 
     def undo_last(self) -> None:
         """Look at taking back the last run; nothing happens before the person has seen what."""
@@ -90,6 +103,12 @@ class PlanWishes(QObject):
 
     def _cancel(self, plan_id: str) -> None:
         self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")
+
+    def _comment(self, plan_id: str, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
+        self._about(self._workroom.comment(PlanId(plan_id), words, operation, spot.side, spot.lines))
+
+    def _about(self, comments: "Future[Comments]") -> None:
+        self._commands.run(comments, self._panel.set_comments, self.failed.emit)
 
     def _choose(self, choices: Choices) -> None:
         """One at a time and the newest last, so that what is kept on disk is what was chosen last."""

@@ -189,6 +189,7 @@ class Workplace(QObject):
         self.commands.close()
         self.bridge.close()
         self.files.close()
+        self.panel.forget_contents()
         self._executor.shutdown(wait=False, cancel_futures=True)
         self.workroom.close()
 
@@ -268,6 +269,7 @@ class Workplace(QObject):
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
         self._memory.show_plan(page.version.plan_id)
+        self._wishes.show_comments(page.version.plan_id)
         self.chat.set_plan(card_facts(page))
 
     def _show_session(self, session_id: SessionId) -> None:

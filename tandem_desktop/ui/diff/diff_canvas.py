@@ -128,6 +128,13 @@ class DiffCanvas(QAbstractScrollArea):
             self._look.dropped = wanted
             self.viewport().update()
 
+    def set_dropped_lines(self, *, added: Iterable[int], removed: Iterable[int]) -> None:
+        """Single lines a person does not want, counted from one on their own side."""
+        wanted = frozenset({*((False, line - 1) for line in added), *((True, line - 1) for line in removed)})
+        if wanted != self._look.dropped_lines:
+            self._look.dropped_lines = wanted
+            self.viewport().update()
+
     def set_offers(self, offers: Iterable[str]) -> None:
         """Which of `drop`, `comment` and `keep` a person can do with a change here."""
         wanted = frozenset(offers)
@@ -136,7 +143,8 @@ class DiffCanvas(QAbstractScrollArea):
             self.viewport().update()
 
     def set_comments(self, comments: Sequence[InlineComment]) -> None:
-        self._rebuild(self.diff, self.rows.unfolded, comments)
+        if tuple(comments) != self.rows.comments:
+            self._rebuild(self.diff, self.rows.unfolded, comments)
 
     def set_tallest(self, pixels: int) -> None:
         """How high the view asks to be at most."""

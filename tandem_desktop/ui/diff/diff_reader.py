@@ -52,6 +52,36 @@ class DiffReader(DiffCanvas):
         row = self.rows.row(self._look.current) if self._look.current >= 0 else None
         return row is not None and row.kind is RowKind.LINE and row.new is None
 
+    @property
+    def marked_lines(self) -> tuple[bool, int, int]:
+        """Old or not, and the first and last line of what is selected, or of where the person is; counted from one."""
+        selection = self._look.selection
+        if selection is not None:
+            rows = (self.rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
+            lines = [line for row in rows if (line := line_of(row, selection.is_old)) is not None]
+            is_old = bool(lines) and all(line[0] for line in lines)
+            numbers = [number + 1 for side, number in lines if side == is_old]
+            if numbers:
+                return is_old, min(numbers), max(numbers)
+        return self.is_current_line_old, self.current_line, self.current_line
+
+    @property
+    def marked_changes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Added and removed lines among those, each counted on its own side; alone, a line with its counterpart."""
+        selection, current = self._look.selection, self._look.current
+        if selection is None:
+            row = self.rows.row(current) if current >= 0 else None
+            if row is None or row.kind is not RowKind.LINE or not row.is_change:
+                return (), ()
+            old, new = row.pair or (row.old, row.new)
+            return () if new is None else (new + 1,), () if old is None else (old + 1,)
+        side = selection.is_old
+        rows = (self.rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
+        changed = [row for row in rows if row.kind is RowKind.LINE and row.is_change]
+        added = tuple(row.new + 1 for row in changed if row.new is not None and side is not True)
+        removed = tuple(row.old + 1 for row in changed if row.old is not None and side is not False)
+        return added, removed
+
     def step_to_change(self, direction: int) -> None:
         """The next change or the one before; past the last, `passed_end` is emitted."""
         wanted = self.current_hunk + direction

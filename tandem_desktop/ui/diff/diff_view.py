@@ -32,8 +32,12 @@ class DiffView(DiffReader):
 
     drop_requested = Signal(int)
     keep_requested = Signal(int)
-    comment_requested = Signal(int, int)
-    """A hunk, and a line counted from one: of the new side, or of the old one where a line was removed."""
+    lines_requested = Signal(object, object)
+    """Added and removed lines, counted from one, that are to be left out or taken again."""
+    comment_requested = Signal(bool, int, int)
+    """Old side or not, and the first and last line, counted from one."""
+    comment_chosen = Signal(int)
+    """One of the comments that stand between the lines."""
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
 
@@ -42,6 +46,8 @@ class DiffView(DiffReader):
         self.single_letters = True
         """Whether n, p, v, w, x, c and o do anything; a setting turns them off."""
         self._drags = False
+        self._gutter: tuple[bool, int] | None = None
+        """The line whose number was clicked last; Shift+click in the numbers comments from there."""
 
     # Keys
 
@@ -78,6 +84,8 @@ class DiffView(DiffReader):
             return lambda: self._move(distance, shift)
         if key in _SIDEWAYS:
             return lambda: self._sideways(_SIDEWAYS[Qt.Key(key)], shift)
+        if shift and key == Qt.Key.Key_X and self.single_letters:
+            return self._drop_or_keep_lines
         if modifiers:
             return None
         return self._plain_action(Qt.Key(key))
@@ -98,7 +106,7 @@ class DiffView(DiffReader):
             "split": lambda: self.set_split(not self.is_split),
             "whitespace": lambda: self.set_whitespace(_NEXT_WHITESPACE[self.whitespace]),
             "drop": self._drop_or_keep,
-            "comment": lambda: self._ask("comment", self.current_hunk),
+            "comment": self._comment,
             "open-file": self._open,
         }.get(LETTERS.get(letter, ""))
 
@@ -117,6 +125,8 @@ class DiffView(DiffReader):
             return None
         if row.kind is RowKind.FOLD:
             return lambda: self._unfold_at(index)
+        if row.kind is RowKind.COMMENT:
+            return lambda: self.comment_chosen.emit(row.number)
         shown = [self._look.shown(row, pane) for pane in self._look.panes.panes]
         cut = [line.key for line in shown if line and line.styled.cut]
         if cut:
@@ -151,6 +161,15 @@ class DiffView(DiffReader):
     def _drop_or_keep(self) -> None:
         self._ask("keep" if self.current_hunk in self._look.dropped else "drop", self.current_hunk)
 
+    def _drop_or_keep_lines(self) -> None:
+        added, removed = self.marked_changes
+        if (added or removed) and "drop" in self._look.offers:
+            self.lines_requested.emit(added, removed)
+
+    def _comment(self) -> None:
+        if "comment" in self._look.offers and len(self.rows):
+            self.comment_requested.emit(*self.marked_lines)
+
     def _open(self) -> None:
         self.open_requested.emit(self.diff.path, self.current_line)
 
@@ -162,7 +181,7 @@ class DiffView(DiffReader):
         elif what == "keep":
             self.keep_requested.emit(hunk)
         else:
-            self.comment_requested.emit(hunk, self.current_line)
+            self._comment()
 
     def _unfold_at(self, index: int) -> None:
         self.unfold(self.rows.row(index).number)
@@ -185,6 +204,10 @@ class DiffView(DiffReader):
             self.set_current(index)
             self._ask(what, row.hunk)
             return
+        if row.kind is RowKind.COMMENT:
+            self.set_current(index)
+            self.comment_chosen.emit(row.number)
+            return
         pane = self._look.panes.at(place.x())
         if what == "cut" and (line := self._look.shown(row, pane)):
             self.open_line(*line.key)
@@ -192,8 +215,11 @@ class DiffView(DiffReader):
         extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._look.selection is not None
         anchor = self._look.selection.anchor if extends and self._look.selection else self._place(index, pane, place)
         self.set_current(index)
-        if what == "gutter" and row.hunk and "comment" in self._look.offers:
-            self.comment_requested.emit(row.hunk, self.current_line)
+        if what == "gutter" and "comment" in self._look.offers and (clicked := line_of(row, pane.is_old)):
+            is_old, number = clicked
+            first = self._gutter_start(event, is_old, number)
+            self._gutter = (is_old, number)
+            self.comment_requested.emit(is_old, min(first, number) + 1, max(first, number) + 1)
             return
         self._look.selection = Selection(anchor, self._place(index, pane, place), pane.is_old)
         self._drags = True
@@ -248,8 +274,10 @@ class DiffView(DiffReader):
             menu.addAction("Keep this change\tX", lambda: self._ask("keep", hunk))
         elif hunk and "drop" in offers:
             menu.addAction("Drop this change\tX", lambda: self._ask("drop", hunk))
-        if hunk and "comment" in offers:
-            menu.addAction("Comment\tC", lambda: self._ask("comment", hunk))
+        if any(self.marked_changes) and "drop" in offers:
+            menu.addAction("Drop or keep these lines\tShift+X", self._drop_or_keep_lines)
+        if "comment" in offers and len(self.rows):
+            menu.addAction("Comment\tC", self._comment)
         if hunk and offers:
             menu.addSeparator()
         menu.addAction("Copy\tCtrl+C", self.copy).setEnabled(self._look.selection is not None)
@@ -289,6 +317,10 @@ class DiffView(DiffReader):
         self._look.selection = self._look.selection._replace(head=self._place(index, pane, place))
         self._look.current = index
         self.viewport().update()
+
+    def _gutter_start(self, event: QMouseEvent, is_old: bool, number: int) -> int:
+        extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._gutter is not None
+        return self._gutter[1] if extends and self._gutter and self._gutter[0] == is_old else number
 
     def _what_is_at(self, index: int, place: QPoint) -> str:
         """The name of what would answer to a click there; nothing for text."""

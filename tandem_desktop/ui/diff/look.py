@@ -30,6 +30,8 @@ class Look:
     panes: Panes
     titles: dict[int, str] = field(default_factory=dict)
     dropped: frozenset[int] = frozenset()
+    dropped_lines: frozenset[tuple[bool, int]] = frozenset()
+    """Single lines that are left out: old or not, and counted from zero."""
     offers: frozenset[str] = frozenset({"drop", "comment", "keep"})
     """What a person can do with a change here."""
     whitespace: Whitespace = Whitespace.CHANGED

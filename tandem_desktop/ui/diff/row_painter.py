@@ -10,6 +10,7 @@ from tandem_desktop.ui.diff.diff_rows import CellKind, DiffRows, Row, RowKind
 from tandem_desktop.ui.diff.inks import Inks
 from tandem_desktop.ui.diff.look import Look, cell_kind
 from tandem_desktop.ui.diff.panes import Pane, header_buttons
+from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.diff.text_painter import GROUNDS, TextPainter
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
@@ -119,15 +120,14 @@ class RowPainter:
 
     def _veils(self, painter: QPainter, look: Look, lines: Sequence[VisibleRow]) -> None:
         """Over what a person dropped; it stays readable."""
-        if not look.dropped:
+        if not look.dropped and not look.dropped_lines:
             return
         veil = QColor(self._inks.color("panel"))
         veil.setAlpha(_VEIL)
         for _, row, area in lines:
-            if row.is_change and row.hunk in look.dropped:
-                for pane in look.panes.panes:
-                    numbers = look.panes.numbers(pane)
-                    left = pane.left + numbers
+            for pane in look.panes.panes if row.is_change else ():
+                if row.hunk in look.dropped or line_of(row, pane.is_old) in look.dropped_lines:
+                    left = pane.left + look.panes.numbers(pane)
                     painter.fillRect(left, area.top(), pane.right - left, area.height(), veil)
 
     # Rows that are no lines

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.review import Comment
+from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.plan import wording
 
@@ -48,9 +50,12 @@ class OperationRow:
     """When it was begun, by the clock that only goes forward."""
     dropped: bool = False
     """The person does not want it; it stays in sight until the choice becomes a revision."""
-    dropped_hunks: tuple[int, ...] = ()
+    part: Part | None = None
+    """What the person wants otherwise inside it."""
     problem: str = ""
     """Why it would no longer apply after what the person chose."""
+    comments: tuple[Comment, ...] = ()
+    """What the person said about it and did not send yet."""
 
     @property
     def operation(self) -> StagedOperation:
@@ -75,6 +80,8 @@ def spoken(row: OperationRow) -> str:
         parts.append(f"{row.view.added} added, {row.view.removed} removed")
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
     parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
+    if row.comments:
+        parts.append(wording.counted(len(row.comments), "comment"))
     if row.result is not None:
         parts.append(wording.RESULTS[row.result.status])
     elif not row.running:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.review import Comment
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken
@@ -39,6 +40,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._changes: dict[OperationId, str] = {}
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
+        self._comments: dict[OperationId, tuple[Comment, ...]] = {}
         self._running = False
         self._checked = True
         self._text = ""
@@ -158,6 +160,12 @@ class StagedOperationsModel(QAbstractListModel):
         self._choices = choices
         self._all_changed()
 
+    def set_comments(self, comments: Mapping[OperationId, tuple[Comment, ...]]) -> None:
+        """The person's comments, by what they are about."""
+        if comments != self._comments:
+            self._comments = dict(comments)
+            self._all_changed()
+
     # The person's marks
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
@@ -199,8 +207,9 @@ class StagedOperationsModel(QAbstractListModel):
             checked=self._checked,
             since=self._since.get(operation_id),
             dropped=choices is not None and operation_id in choices.operations,
-            dropped_hunks=choices.hunks_of(operation_id) if choices is not None else (),
+            part=choices.part(operation_id) if choices is not None else None,
             problem=self._problems.get(operation_id, ""),
+            comments=self._comments.get(operation_id, ()),
         )
 
     def row_of(self, operation_id: OperationId) -> int:

@@ -31,8 +31,12 @@ class CardList(QListView):
     drop_requested = Signal(str, int)
     """An operation and one of its hunks that is not wanted."""
     keep_requested = Signal(str, int)
-    comment_requested = Signal(str, int, int)
-    """An operation, a hunk and a line."""
+    lines_requested = Signal(str, object, object)
+    """An operation, and added and removed lines of it to leave out or take again."""
+    commented = Signal(str, object, str)
+    """An operation, a `CommentSpot` in it, and the person's words."""
+    comment_edited = Signal(str, str)
+    comment_removed = Signal(str)
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
     left_behind = Signal(str, bool)
@@ -99,12 +103,16 @@ class CardList(QListView):
                 extras.append((number, extra))
         self._places = RowPlaces(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
         for operation_id in [each for each in self._contents if each not in model.expanded]:
-            self._discard(operation_id)
+            self._put_away(operation_id)
         self.updateGeometries()
         if 0 <= anchor < self._places.count and offset:
             self.verticalScrollBar().setValue(self._places.top(anchor) - offset)
         self._animate()
         self.viewport().update()
+
+    def forget_contents(self) -> None:
+        for content in self._contents.values():
+            content.forget()
 
     def updateGeometries(self) -> None:
         bar, page = self.verticalScrollBar(), self.viewport().height()
@@ -296,7 +304,7 @@ class CardList(QListView):
             if operation_id not in in_sight:
                 content.hide()
                 if len(self._contents) > _KEPT_CONTENTS and not _has_focus(content):
-                    self._discard(operation_id)
+                    self._put_away(operation_id)
         if grown:
             self._later()
 
@@ -308,14 +316,22 @@ class CardList(QListView):
         content.left_behind.connect(lambda forward: self.left_behind.emit(operation_id, forward))
         content.drop_requested.connect(lambda hunk: self.drop_requested.emit(operation_id, hunk))
         content.keep_requested.connect(lambda hunk: self.keep_requested.emit(operation_id, hunk))
-        content.comment_requested.connect(lambda hunk, line: self.comment_requested.emit(operation_id, hunk, line))
+        content.lines_requested.connect(lambda *lines: self.lines_requested.emit(operation_id, *lines))
+        content.commented.connect(lambda *what: self.commented.emit(operation_id, *what))
+        content.comment_edited.connect(self.comment_edited)
+        content.comment_removed.connect(self.comment_removed)
         content.open_requested.connect(self.open_requested)
         return content
 
-    def _discard(self, operation_id: OperationId) -> None:
-        content = self._contents.pop(operation_id)
+    def _put_away(self, operation_id: OperationId) -> None:
+        """Content that is no longer looked at; one with unfinished words in it is only hidden."""
+        content = self._contents[operation_id]
         if _has_focus(content):
             self.setFocus()
+        if content.comments.is_writing:
+            content.hide()
+            return
+        del self._contents[operation_id]
         content.forget()
         content.hide()
         content.deleteLater()

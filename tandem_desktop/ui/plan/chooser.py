@@ -41,6 +41,14 @@ class Chooser(QObject):
         if self._choices is not None:
             self._take(self._choices.keep_hunk(OperationId(operation), hunk))
 
+    def toggle_lines(self, operation: str, added: tuple[int, ...], removed: tuple[int, ...]) -> None:
+        if self._choices is not None:
+            self._take(self._choices.toggle_lines(OperationId(operation), added, removed))
+
+    def rewrite(self, text: str) -> None:
+        if self._choices is not None:
+            self._take(self._choices.rewrite(text))
+
     def reorder(self, order: Sequence[OperationId]) -> None:
         if self._choices is not None:
             self._take(self._choices.reorder(order, self._planned))

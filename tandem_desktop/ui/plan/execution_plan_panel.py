@@ -11,6 +11,7 @@ from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, Pause, Resume, UserReviewing
+from tandem_desktop.domain.review import Comment, Comments
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
 from tandem_desktop.events.events import RunPaused, RunResumed, TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
@@ -63,7 +64,7 @@ class ExecutionPlanPanel(PlanPanelSignals):
         self._theme, self._contents = theme, contents
         self._page: PlanPage | None = None
         self._runs: tuple[ListedRun, ...] = ()
-        self._drafts: tuple[str, ...] = ()
+        self._drafts: tuple[Comment, ...] = ()
         self._refusal = ""
         self._to_approve: tuple[PlanId, int] | None = None
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
@@ -141,6 +142,7 @@ class ExecutionPlanPanel(PlanPanelSignals):
         if not same_plan:
             self.operations.filter.leave()
             self.model.clear()
+            self._show_comments(())
         self._show_operations(
             page, known={view.operation.id for view in before.views} if same_plan and before else set()
         )
@@ -149,7 +151,8 @@ class ExecutionPlanPanel(PlanPanelSignals):
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
         self.header.show_page(page)
         self._follower.show_page(page)
-        self.text.show_version(page.version)
+        is_decided_here = page.meta.status in plan_page_facts.OPEN and page.version.revision == page.meta.revision
+        self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
         self.operations.show_banners(plan_page_facts.banners(page))
         self.operations.result.show_result(page, self._run_of(page))
@@ -202,9 +205,11 @@ class ExecutionPlanPanel(PlanPanelSignals):
     def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
         self.sheets.show_interrupted(run, plan_title)
 
-    def set_comments(self, drafts: tuple[str, ...]) -> None:
-        """The person's comments that were not sent yet."""
-        self._drafts = drafts
+    def set_comments(self, comments: Comments) -> None:
+        """What the person said about the plan and did not send yet."""
+        if self._page is None or self._page.version.plan_id != comments.plan_id:
+            return
+        self._show_comments(comments.drafts)
         self._follow()
 
     def set_viewed(self, marks: tuple[str, ...]) -> None:
@@ -212,6 +217,11 @@ class ExecutionPlanPanel(PlanPanelSignals):
         self._is_showing = True
         self.model.set_viewed(self._marks.fitting(self.model.views(), marks))
         self._is_showing = False
+
+    def forget_contents(self) -> None:
+        """The window closes: whatever is still being compared is for nobody."""
+        for listed in self.findChildren(OperationList):
+            listed.forget_contents()
 
     def set_single_letters(self, allowed: bool) -> None:
         self.operations.list.single_letters = allowed
@@ -240,7 +250,8 @@ class ExecutionPlanPanel(PlanPanelSignals):
         return self._refusal
 
     @property
-    def comments(self) -> tuple[str, ...]:
+    def comments(self) -> tuple[Comment, ...]:
+        """What would be sent with a rework."""
         return self._drafts
 
     # The person's wishes
@@ -273,8 +284,15 @@ class ExecutionPlanPanel(PlanPanelSignals):
         operations.reorder_requested.connect(self._chooser.reorder)
         operations.drop_requested.connect(self._chooser.drop_hunk)
         operations.keep_requested.connect(self._chooser.keep_hunk)
+        operations.lines_requested.connect(self._chooser.toggle_lines)
         self._chooser.changed.connect(self.choices_changed)
-        operations.comment_requested.connect(lambda *what: self._with_plan(self.comment_requested, *what))
+        operations.commented.connect(lambda *what: self._with_plan(self.commented, *what))
+        operations.comment_edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
+        operations.comment_removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
+        self.text.comments.added.connect(lambda *what: self._with_plan(self.commented, None, *what))
+        self.text.comments.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
+        self.text.comments.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
+        self.text.rewritten.connect(self._chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
@@ -338,6 +356,15 @@ class ExecutionPlanPanel(PlanPanelSignals):
 
     def _run_of(self, page: PlanPage) -> ListedRun | None:
         return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
+
+    def _show_comments(self, drafts: tuple[Comment, ...]) -> None:
+        self._drafts = drafts
+        by_operation: dict[OperationId, tuple[Comment, ...]] = {}
+        for draft in drafts:
+            if (about := draft.place.operation) is not None:
+                by_operation[about] = (*by_operation.get(about, ()), draft)
+        self.model.set_comments(by_operation)
+        self.text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
 
     def _viewed(self) -> None:
         viewed = self.model.viewed

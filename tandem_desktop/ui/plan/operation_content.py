@@ -7,11 +7,13 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, SymlinkState
+from tandem_desktop.domain.review import Comment, Side
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.comment_area import CommentArea, CommentSpot
 from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -29,7 +31,12 @@ class OperationContent(QWidget):
     """The person went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
     keep_requested = Signal(int)
-    comment_requested = Signal(int, int)
+    lines_requested = Signal(object, object)
+    """Added and removed lines to leave out or take again."""
+    commented = Signal(object, str)
+    """A `CommentSpot` and the person's words."""
+    comment_edited = Signal(str, str)
+    comment_removed = Signal(str)
     open_requested = Signal(str, int)
 
     def __init__(self, row: OperationRow, theme: Theme, diff: RowDiff | None, parent: QWidget | None = None) -> None:
@@ -38,6 +45,7 @@ class OperationContent(QWidget):
         self._diff = diff
         self._output: QPlainTextEdit | None = None
         self._most = 0
+        self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
         self.setAccessibleName(f"Content of {wording.title(row.operation)}")
         self._head = QWidget(self)
@@ -59,10 +67,17 @@ class OperationContent(QWidget):
             diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
             diff.drop_requested.connect(self.drop_requested)
             diff.keep_requested.connect(self.keep_requested)
-            diff.comment_requested.connect(self.comment_requested)
+            diff.lines_requested.connect(self.lines_requested)
+            diff.comment_requested.connect(self._comment_on_lines)
+            diff.comment_chosen.connect(lambda number: self.comments.edit(diff.comment(number)))
             diff.open_requested.connect(self.open_requested)
-        else:
+        layout.addWidget(self.comments)
+        if diff is None:
             layout.addStretch(1)
+        self.comments.added.connect(self.commented)
+        self.comments.edited.connect(self.comment_edited)
+        self.comments.removed.connect(self.comment_removed)
+        self.comments.left.connect(self._back_to_the_diff)
 
     @staticmethod
     def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
@@ -83,12 +98,17 @@ class OperationContent(QWidget):
                 self._most = most
                 self._diff.set_tallest(round(most / self._theme.zoom))
             height += min(most, self._diff.sizeHint().height())
+        if self.comments.isVisibleTo(self):
+            height += self.comments.wanted_height(width)
         return height
 
     def show_row(self, row: OperationRow, *, is_decidable: bool = False) -> None:
         """What the person chose and what came of it, while it is open."""
+        in_lines, apart = _by_place(row.comments) if self._diff is not None else ((), row.comments)
         if self._diff is not None:
             self._diff.show_choice(row, is_decidable=is_decidable and not row.dropped)
+            self._diff.show_comments(in_lines)
+        self.comments.show_comments(apart, editable=is_decidable)
         output = row.result.output if row.result is not None else None
         if not output or (self._output is not None and self._output.property("raw") == output):
             return
@@ -104,6 +124,10 @@ class OperationContent(QWidget):
         self._output.setProperty("raw", output)
         self._output.setPlainText("\n".join(wording.visible_lines(output.rstrip("\n"))))
         self.height_changed.emit()
+
+    def comment(self) -> None:
+        """Begin a comment on the whole operation."""
+        self.comments.begin(CommentSpot())
 
     def go_to_change(self, forward: bool) -> bool:
         return self._diff is not None and self._diff.try_step(forward)
@@ -130,6 +154,15 @@ class OperationContent(QWidget):
         if event.type() is QEvent.Type.LayoutRequest:
             self.height_changed.emit()
         return bool(super().event(event))
+
+    def _comment_on_lines(self, is_old: bool, first: int, last: int) -> None:
+        self.comments.begin(CommentSpot(Side.BEFORE if is_old else Side.AFTER, (first, last)))
+
+    def _back_to_the_diff(self) -> None:
+        if self._diff is not None:
+            self._diff.setFocus()
+        elif (above := self.parentWidget()) is not None:
+            above.setFocus()
 
     def _parts(self, row: OperationRow) -> Iterator[QWidget]:
         operation = row.operation
@@ -193,6 +226,12 @@ class _Code(QPlainTextEdit):
             content = _above(self)
             if content is not None:
                 content.height_changed.emit()
+
+
+def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple[Comment, ...]]:
+    """Those that stand between the lines, and the others."""
+    in_lines = tuple(comment for comment in comments if comment.place.last_line is not None and not comment.outdated)
+    return in_lines, tuple(comment for comment in comments if comment not in in_lines)
 
 
 def _above(widget: QWidget) -> OperationContent | None:

@@ -240,8 +240,10 @@ class OperationDelegate(QStyledItemDelegate):
             pieces.append((change, "muted"))
         if row.dropped:
             pieces = [("dropped", "muted")]
-        elif row.dropped_hunks:
-            pieces.append((f"{wording.counted(len(row.dropped_hunks), 'change')} dropped", "risk"))
+        elif row.part is not None and (chosen := wording.part_words(row.part)):
+            pieces.append((chosen, "risk"))
+        if row.comments:
+            pieces.append((wording.counted(len(row.comments), "comment"), "accent"))
         right -= theme.px(4)
         for text, token in pieces:
             width = metrics.horizontalAdvance(text)

@@ -171,6 +171,8 @@ class OperationList(PointedCardList):
                 return True
             case "drop":
                 return self._remove(row)
+            case "comment":
+                return self._comment(row)
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
@@ -180,6 +182,16 @@ class OperationList(PointedCardList):
                     content.toggle_layout() if what == "split" else content.toggle_whitespace()
                 return content is not None
         return False
+
+    def _comment(self, row: OperationRow | None) -> bool:
+        """Open the operation and begin a comment on the whole of it."""
+        if row is None or not self._editable or row.running:
+            return True
+        self.go_to(row.operation.id, open_it=True)
+        self.viewport().repaint()
+        if (content := self._contents.get(row.operation.id)) is not None:
+            content.comment()
+        return True
 
     def _leave_content(self, operation_id: OperationId, forward: bool) -> None:
         row = self.operations().row_of(operation_id)

@@ -11,8 +11,11 @@ class PlanPanelSignals(QWidget):
     """All the person's `Choices` about the revision on screen; answered by `show_page`."""
     save_requested = Signal(object)
     """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
-    comment_requested = Signal(str, str, int, int)
-    """Plan id, operation id, hunk and line."""
+    commented = Signal(str, object, object, str)
+    """Plan id, operation id or None for the plan text, a `CommentSpot` and words; answered by `set_comments`."""
+    comment_edited = Signal(str, str, str)
+    """Plan id, comment id and other words."""
+    comment_removed = Signal(str, str)
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
     clear_requested = Signal(str)

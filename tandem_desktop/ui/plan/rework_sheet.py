@@ -1,10 +1,13 @@
 """Send a plan back with words: what should be different, so that the agent makes a new revision."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from collections.abc import Sequence
 
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.domain.review import Comment
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.review.feedback import where
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.sheet import Sheet
@@ -12,6 +15,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.words_edit import WordsEdit
 
 _REFUSAL = "Say what should be different; an empty rework tells the agent nothing."
 
@@ -25,10 +29,10 @@ class ReworkSheet(Sheet):
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "rework-sheet", "Rework")
         self._plan_id = ""
-        self._drafts: tuple[str, ...] = ()
+        self._comments = 0
         self.said = plain_label("", "muted", wrap=True)
         self.drafts = plain_label("", "muted", wrap=True)
-        self.feedback = _Feedback()
+        self.feedback = WordsEdit()
         self.feedback.setObjectName("rework-feedback")
         self.feedback.setAccessibleName("What should be different")
         self.feedback.setPlaceholderText("What should be different?")
@@ -50,23 +54,23 @@ class ReworkSheet(Sheet):
         self.send.clicked.connect(self._send)
         self.add_buttons(self.back, self.send)
 
-    def ask(self, page: PlanPage, drafts: tuple[str, ...] = ()) -> None:
-        """Open for this plan; `drafts` are the person's comments that go along."""
+    def ask(self, page: PlanPage, comments: Sequence[Comment] = ()) -> None:
+        """Open for this plan; the person's comments go along."""
         self._plan_id = page.version.plan_id
-        self._drafts = drafts
+        self._comments = len(comments)
         self.title.setText(f"Rework revision {page.version.revision}")
         self.said.setText("Your words go to the agent. It keeps its work and answers with a new revision.")
         self.drafts.setText(
-            f"{wording.counted(len(drafts), 'comment')} will be sent along:\n"
-            + "\n".join(f"· {visible(draft)}" for draft in drafts[:8])
-            + (f"\n… and {len(drafts) - 8} more" if len(drafts) > 8 else "")
+            f"{wording.counted(len(comments), 'comment')} will be sent along:\n"
+            + "\n".join(f"· {visible(where(each.place))}: {_first_line(each.text)}" for each in comments[:8])
+            + (f"\n… and {len(comments) - 8} more" if len(comments) > 8 else "")
         )
-        self.drafts.setVisible(bool(drafts))
+        self.drafts.setVisible(bool(comments))
         self.open(self.feedback)
 
     def _send(self) -> None:
         words = self.feedback.toPlainText().strip()
-        if not words and not self._drafts:
+        if not words and not self._comments:
             self.refusal.setText(_REFUSAL)
             self.refusal.show()
             self.fit()
@@ -75,23 +79,12 @@ class ReworkSheet(Sheet):
             return
         self.shut()
         self.feedback.clear()
-        self.confirmed.emit(self._plan_id, "\n\n".join((*self._drafts, *((words,) if words else ()))))
+        self.confirmed.emit(self._plan_id, words)
 
     def _forget_refusal(self) -> None:
         self.refusal.hide()
 
 
-class _Feedback(QPlainTextEdit):
-    """Enter is a new line here; Ctrl+Enter sends."""
-
-    sent = Signal()
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.sent.emit()
-        elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
+def _first_line(text: str) -> str:
+    first, _, more = text.partition("\n")
+    return visible(first) + (" …" if more else "")

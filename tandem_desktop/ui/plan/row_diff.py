@@ -1,6 +1,6 @@
 """The diff of one operation inside its card: fetched when it is opened, compared elsewhere, left when it ends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -9,9 +9,12 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
 from tandem_desktop.domain.operations import FileState
+from tandem_desktop.domain.review import Comment, Side
+from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.diff.diff_loader import DiffLoader
+from tandem_desktop.ui.diff.diff_rows import InlineComment
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.diff.special_content import words_about_nodes
 from tandem_desktop.ui.models.operation_row import OperationRow
@@ -41,6 +44,7 @@ class RowDiff(DiffView):
         self._loader.ready.connect(self._arrived)
         self._is_ready = False
         self._is_gone = False
+        self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
         source.load(view, self._loaded)
 
@@ -70,8 +74,27 @@ class RowDiff(DiffView):
     def show_choice(self, row: OperationRow, *, is_decidable: bool) -> None:
         """Which changes are dropped, and whether that can still be decided."""
         every = range(1, len(row.view.hunks) + 1)
-        self.set_dropped(tuple(every) if row.dropped else row.dropped_hunks)
-        self.set_offers({"drop", "keep"} if is_decidable and _has_choice(row.view) else ())
+        part = row.part if row.part is not None and row.part.edited is None else Part(operation=row.operation.id)
+        self.set_dropped(tuple(every) if row.dropped else part.hunks)
+        self.set_dropped_lines(added=part.added, removed=part.removed)
+        offers = {"comment"} if is_decidable else set()
+        is_edited = row.part is not None and row.part.edited is not None
+        self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) and not is_edited else offers)
+
+    def show_comments(self, comments: Sequence[Comment]) -> None:
+        """Under the lines they are about; those that have none there stand elsewhere."""
+        self._comments = tuple(comments)
+        self.set_comments(
+            [
+                InlineComment(line=place.last_line, text=comment.text, is_old=place.side is Side.BEFORE)
+                for comment in self._comments
+                if (place := comment.place).last_line is not None
+            ]
+        )
+
+    def comment(self, number: int) -> Comment:
+        """The comment that stands there."""
+        return self._comments[number]
 
     def next_whitespace(self) -> None:
         """What the view's own key does, asked for from outside."""

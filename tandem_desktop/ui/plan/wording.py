@@ -15,6 +15,7 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
@@ -246,3 +247,15 @@ def visible_lines(text: str) -> list[str]:
 
 def _mode(state: NodeState) -> int | None:
     return state.mode if isinstance(state, FileState | DirectoryState) else None
+
+
+def part_words(part: Part) -> str:
+    """What a person changed inside an operation."""
+    if part.edited is not None:
+        return "edited by you"
+    lines = len(part.added) + len(part.removed)
+    told = (
+        f"{counted(len(part.hunks), 'change')} dropped" if part.hunks else "",
+        f"{counted(lines, 'line')} left out" if lines else "",
+    )
+    return ", ".join(filter(None, told))

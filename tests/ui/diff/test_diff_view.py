@@ -161,14 +161,14 @@ def test_c_asks_for_a_comment_on_the_line_one_is_at(qtbot: QtBot, auth: DiffView
     auth.set_current(line_row(auth, 23))
     with qtbot.waitSignal(auth.comment_requested) as asked:
         press(qtbot, auth, Qt.Key.Key_C)
-    assert asked.args == [1, 23]
+    assert asked.args == [False, 23, 23]
 
 
 def test_c_on_a_bar_means_the_first_changed_line(qtbot: QtBot, auth: DiffView) -> None:
     press(qtbot, auth, Qt.Key.Key_N)
     with qtbot.waitSignal(auth.comment_requested) as asked:
         press(qtbot, auth, Qt.Key.Key_C)
-    assert asked.args == [1, 20]
+    assert asked.args == [False, 20, 20]
 
 
 def test_a_click_on_a_line_number_asks_for_a_comment(qtbot: QtBot, auth: DiffView) -> None:
@@ -176,7 +176,7 @@ def test_a_click_on_a_line_number_asks_for_a_comment(qtbot: QtBot, auth: DiffVie
     place = QPoint(pane.left + 8, auth.row_area(line_row(auth, 21)).center().y())
     with qtbot.waitSignal(auth.comment_requested) as asked:
         qtbot.mouseClick(auth.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked.args == [1, 21]
+    assert asked.args == [False, 21, 21]
 
 
 def test_o_asks_to_open_the_file_at_the_line(qtbot: QtBot, auth: DiffView) -> None:

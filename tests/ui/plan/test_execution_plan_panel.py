@@ -9,6 +9,7 @@ from tandem_desktop.domain.execution import FailurePolicy, OperationResult, Resu
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
 from tandem_desktop.events.events import (
     OperationFinished,
@@ -301,13 +302,14 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
     panel: ExecutionPlanPanel, qtbot: QtBot
 ) -> None:
     reviewing(panel)
-    panel.set_comments(("Keep it to rate limiting.",))
+    panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "Keep it to rate limiting.", 1, A_MOMENT))
     panel.request(EventKind.EXECUTE_PLAN)
     assert "1 comment not sent yet" in panel.sheets.approval.note.text()
     qtbot.mouseClick(panel.sheets.approval.rework, LEFT)
     with qtbot.waitSignal(panel.rework_confirmed) as asked:
+        assert "Keep it to rate limiting." in panel.sheets.rework.drafts.text()
         qtbot.mouseClick(panel.sheets.rework.send, LEFT)
-    assert asked.args == [PLAN_ID, "Keep it to rate limiting."]
+    assert asked.args == [PLAN_ID, ""]
 
 
 @pytest.mark.req("S0-40")

@@ -47,7 +47,8 @@ def test_every_choice_can_be_taken_back(version: PlanVersion) -> None:
     assert nothing.is_empty
     assert nothing.drop(ONE).keep(ONE) == nothing
     assert nothing.drop_hunk(ONE, 2).drop_hunk(ONE, 1).keep_hunk(ONE, 2).keep_hunk(ONE, 1) == nothing
-    assert nothing.toggle_line(ONE, 4, None).toggle_line(ONE, None, 4).toggle_line(ONE, 4, 4) == nothing
+    assert nothing.toggle_lines(ONE, (4,), ()).toggle_lines(ONE, (4, 5), (4,)).part(ONE).added == (4, 5)
+    assert nothing.toggle_lines(ONE, (4, 5), (4,)).toggle_lines(ONE, (4, 5), (4,)) == nothing
     assert nothing.edit(ONE, "0" * 64).edit(ONE, None) == nothing
     assert nothing.rewrite("mine").rewrite(None) == nothing
     assert nothing.reorder((TWO, ONE, THREE), planned).reorder(planned, planned) == nothing
@@ -69,7 +70,7 @@ def test_lines_left_out_an_own_version_and_another_text_become_the_next_revision
     engine: Engine, version: PlanVersion
 ) -> None:
     own = engine.objects.put(b"my own\n")
-    choices = about(version).toggle_line(ONE, 31, 31).edit(TWO, own).rewrite("Mine.\n")
+    choices = about(version).toggle_lines(ONE, (31,), (31,)).edit(TWO, own).rewrite("Mine.\n")
     saved = engine.proposals.save(PlanPages(engine).choose(choices).choices)
     first, second, third = saved.operations
     assert saved.content == "Mine.\n"
