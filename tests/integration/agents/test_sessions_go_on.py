@@ -42,7 +42,7 @@ def test_a_dropped_change_is_as_on_disk_again_and_the_agent_is_told(place: Agent
     assert kinds_and_paths(plan) == [("create", "new.txt"), ("command", "echo ran > ran.txt")]
     assert place.shadow_tree(plan["session_id"])["app.py"] == (place.root / "app.py").read_bytes()
     words = last_words(place, plan)
-    assert "The person removed from the plan" in words
+    assert "left out by the person" in words
     assert "app.py" in words
     assert "Go on." in words
 
