@@ -106,7 +106,7 @@ def _told(found: Conflict) -> Iterator[Line]:
         suggested = suggestion(region)
         if suggested is not None:
             for text in _shown(Document.of(suggested).lines):
-                yield (Span("  perhaps  │ ", Tone.QUIET), Span(Shown(text), Tone.PLACE))
+                yield (Span("     perhaps │ ", Tone.QUIET), Span(Shown(text), Tone.PLACE))
 
 
 def _shown(lines: Lines) -> list[str]:

@@ -64,7 +64,7 @@ def test_conflict_is_shown_to_a_person_with_both_sides(tandem: CommandLine) -> N
     edited(tandem, "a.txt", 5, "the line 5\n")
     said = tandem("rebase", plan_id)
     assert said.code == 3
-    for words in ("region 1", "disk │ the line 5", "proposed │ line five", "perhaps  │ the line five"):
+    for words in ("region 1", "disk │ the line 5", "proposed │ line five", "perhaps │ the line five"):
         assert words in said.out
     assert "--take disk|proposed PATH" in said.err
 
