@@ -346,6 +346,23 @@ async def test_request_allowed_while_planning_is_no_permission_when_plan_mode_is
     assert disk(workspace) == {"a.txt": "old\n"}
 
 
+@pytest.mark.req("S1-02")
+async def test_turning_plan_mode_on_puts_the_planning_words_before_the_next_message(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.say("Hello")], [steps.say("Planning")], plan_mode=False)
+    await session.plan("First")
+    session.set_plan_mode(True)
+    await session.plan("Second")
+    sent = [each["params"]["prompt"][0]["text"] for each in frames(session, engine) if _is_prompt(each)]
+    assert ["READ-ONLY PLANNING MODE" in text for text in sent] == [False, True]
+    assert sent[1].index("READ-ONLY PLANNING MODE") < sent[1].index("Second")
+
+
+def _is_prompt(message: dict[str, Any]) -> bool:
+    return message.get("method") == "session/prompt"
+
+
 async def test_unconfined_agent_is_led_to_the_copy_and_never_to_the_workspace(
     sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
