@@ -14,6 +14,7 @@ _NAMED = 3
 _SCANNED_BYTES = 1 << 20
 _HELD_BACK = {
     b"Read-only file system": "it wanted to write where a rehearsal cannot",
+    b"Value too large for defined data type": "it wanted to write where a rehearsal cannot",
     b"no new privileges": "it wanted to become another user",
 }
 _DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%b %d", "%b %e", "%d %B %Y", "%B %d")

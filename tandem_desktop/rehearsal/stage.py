@@ -189,11 +189,13 @@ class Stages:
 
 
 def _places(home: Path, workspace: Path) -> tuple[Path, ...]:
-    """Where a command may write besides the workspace, outermost only; a link is named by what it leads to."""
+    """Where a command may write besides the workspace, outermost first; a link is named by what it leads to.
+
+    Each gets layers of its own, also inside another: a folder of somebody else on the way could not be copied.
+    """
     named = (home, *map(Path, _TEMPORARY), Path(os.environ.get("TMPDIR", _TEMPORARY[0])))
     real = sorted({place.resolve() for place in named if place.is_dir()})
-    outermost = [place for place in real if not any(place != each and place.is_relative_to(each) for each in real)]
-    return tuple(place for place in outermost if place != Path("/") and not place.is_relative_to(workspace))
+    return tuple(place for place in real if place != Path("/") and not place.is_relative_to(workspace))
 
 
 def _since(before: Look, now: Look) -> tuple[PathChange, ...]:
