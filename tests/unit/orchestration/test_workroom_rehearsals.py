@@ -1,0 +1,73 @@
+"""A window rehearses, watches, stops, and keeps what it saw, without waiting for any of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.errors import UserAbortError
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.events.events import CommandSaid, RehearsalFinished, TandemEvent
+from tandem_desktop.execution.undoing import Part
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tests.support.command_line import bash
+from tests.support.rehearsals import plan_json
+from tests.support.tree_walker import walk
+
+pytestmark = pytest.mark.skipif(bool(bubblewrap_missing()), reason="nothing can be confined here")
+PATIENCE_S = 60
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "a.txt").write_text("a\n")
+    return folder
+
+
+@pytest.fixture
+def workroom(root: Path, tmp_path: Path) -> Iterator[Workroom]:
+    engine = build_engine(root)
+    sessions = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    opened = Workroom(engine, sessions, EngineThread())
+    yield opened
+    opened.close()
+
+
+def test_what_was_rehearsed_is_reviewed_recorded_applied_and_taken_back_by_file(workroom: Workroom, root: Path) -> None:
+    version = workroom.engine.proposals.propose(plan_json(bash("sed -i s/a/b/ a.txt; echo n > n.txt")))
+    before = walk(root)
+    rehearsal = workroom.rehearse(version.plan_id).result(PATIENCE_S)
+    views = workroom.rehearsed_views(rehearsal).result(PATIENCE_S)
+    assert [view.operation.path for view in views[version.operations[0].id]] == ["a.txt", "n.txt"]
+    assert walk(root) == before
+    recorded = workroom.record(rehearsal).result(PATIENCE_S)
+    workroom.approve(recorded.plan_id, recorded.approval_hash).result(PATIENCE_S)
+    run_id = RunId(workroom.apply(recorded.plan_id).result(PATIENCE_S).record.run_id)
+    assert (root / "a.txt").read_text() == "b\n"
+    workroom.undo(run_id, Part(path="n.txt")).result(PATIENCE_S)
+    assert workroom.preview_rewind(run_id).result(PATIENCE_S).undoing.conflicts == ()
+    workroom.rewind(run_id).result(PATIENCE_S)
+    assert walk(root) == before
+
+
+def test_a_rehearsal_is_stopped_from_the_window(workroom: Workroom) -> None:
+    version = workroom.engine.proposals.propose(plan_json(bash("echo begun; sleep 600")))
+    heard: list[TandemEvent] = []
+
+    def hear(event: TandemEvent) -> None:
+        heard.append(event)
+        if isinstance(event, CommandSaid):
+            workroom.stop_rehearsal()
+
+    workroom.events.subscribe(hear)
+    with pytest.raises(UserAbortError):
+        workroom.rehearse(version.plan_id).result(PATIENCE_S)
+    (end,) = (event for event in heard if isinstance(event, RehearsalFinished))
+    assert end.problem.startswith("The rehearsal was stopped")
