@@ -123,8 +123,8 @@ class MainWindow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.workplace is not None and event.oldSize().width() != event.size().width():
-            self.rail.setVisible(event.size().width() >= self._theme.px(_RAIL_FROM))
+        if event.oldSize().width() != event.size().width():
+            self._make_room()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(Path(url.toLocalFile()).is_dir() for url in event.mimeData().urls()):
@@ -216,9 +216,9 @@ class MainWindow(QWidget):
             title = f"Theme: {name.replace('-', ' ')}"
             yield act(f"theme-{name}", title, "Window", partial(memory.choose_theme, name))
         yield act("theme-system", "Theme: as the system", "Window", lambda: memory.choose_theme(""))
-        yield act("zoom-in", "Larger", "Window", lambda: memory.zoom(0.1))
-        yield act("zoom-out", "Smaller", "Window", lambda: memory.zoom(-0.1))
-        yield act("zoom-reset", "Usual size", "Window", lambda: memory.zoom(None))
+        yield act("zoom-in", "Larger", "Window", lambda: self._zoom(0.1))
+        yield act("zoom-out", "Smaller", "Window", lambda: self._zoom(-0.1))
+        yield act("zoom-reset", "Usual size", "Window", lambda: self._zoom(None))
         yield act("rail", "Show or hide the plans", "Window", self._toggle_rail, here)
         yield act("next-pane", "Next pane", "Window", self._next_pane, here)
         yield act("keys", "Keys", "Window", self._show_keys)
@@ -302,6 +302,15 @@ class MainWindow(QWidget):
 
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)
+
+    def _zoom(self, step: float | None) -> None:
+        self._memory.zoom(step)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if self.workplace is not None:
+            self.rail.setVisible(self.width() >= self._theme.px(_RAIL_FROM))
+            self.workplace.chat.setMinimumWidth(min(self._theme.px(_CHAT_WIDTH), self.width() * 9 // 20))
 
     def _toggle_rail(self) -> None:
         self.rail.setVisible(not self.rail.isVisible())

@@ -9,6 +9,8 @@ from tandem_desktop.events.events import (
     PlanProposed,
     PlanRejected,
     RunFinished,
+    RunPaused,
+    RunResumed,
     RunStarted,
     RunUndone,
 )
@@ -22,6 +24,8 @@ CHANGES_PLANS = (
     PlanCancelled,
     PlanExpired,
     RunStarted,
+    RunPaused,
+    RunResumed,
     RunFinished,
     RunUndone,
     ChangesWaiting,

@@ -19,6 +19,7 @@ from tandem_desktop.events.events import (
     PlanProposed,
     PlanRejected,
     RunFinished,
+    RunStarted,
     RunUndone,
     TandemEvent,
     TurnEnded,
@@ -245,8 +246,8 @@ class Workplace(QObject):
         if isinstance(event, RunFinished | RunUndone):
             self.refresh_runs()
             self.files.forget()
-        if isinstance(event, RunFinished):
-            self.disk_changed.emit(event.summary)
+        if isinstance(event, RunStarted | RunFinished):
+            self.disk_changed.emit(event.summary if isinstance(event, RunFinished) else "Writing what you approved")
         if isinstance(event, PlanProposed | ChangesWaiting):
             self.attention_wanted.emit("A plan waits for your review", self._titles().get(event.plan_id, ""))
         elif isinstance(event, PermissionAsked):
@@ -316,7 +317,7 @@ class Workplace(QObject):
         (self._working.add if works else self._working.discard)(session_id)
         if session_id == self.session_id:
             self.chat.set_working(works, f"{self.agents.title} is working…" if works else "")
-            if works and self._plan_id is None:
+            if works and self._plan_id is None and self.plan_mode:
                 self.panel.show_drafting("New plan")
             elif self._plan_id is None:  # a draft that has come to no plan
                 self.panel.show_nothing()
@@ -374,8 +375,6 @@ class Workplace(QObject):
     def _answer(self, request_id: str, decision: Decision, words: str) -> None:
         if not self.workroom.answer(self.session_id, RequestId(request_id), decision, words):
             self.said.emit("That question no longer waits for an answer.", "info")
-
-    # Small things
 
     def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
         self._run(self.workroom.contents(view), lambda sides: arrived(*sides))

@@ -1,6 +1,6 @@
 """Follow a draft, or the run of the plan on screen, event by event."""
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import PlanId, RunId
@@ -136,6 +136,10 @@ class ProgressFollower:
         self._running = None
         self._header.show_running(False)
         self._footer.say(event.summary)
+        focused = QApplication.focusWidget()
+        self._tabs.show_tab("operations")
+        if focused is not None and self._runs.isAncestorOf(focused):
+            self._operations.list.setFocus()
         if self._tabs.current == "runs":
             self._tabs.show_tab("operations")
         announce(self._host, f"The run {wording.RUNS[event.status]}", urgent=True)

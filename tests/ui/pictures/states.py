@@ -1,0 +1,264 @@
+"""Every state the window can be in, each reached over a real workspace, engine and agent by clicks and keys."""
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tandem_desktop.app.window import load_recipes, open_workroom
+from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.plans import lifecycle
+from tandem_desktop.ui.main_window import MainWindow
+from tandem_desktop.ui.theme.theme import Theme
+from tests.support.agent_scripts import Steps
+from tests.support.command_line import bash, edit, write
+from tests.ui.pictures.stage import Stage
+from tests.ui.window.driver import Person
+
+MANY = 10_000
+LONG_LINE = "x = [" + ", ".join(str(number) for number in range(150_000)) + "]\n"
+LIMITER = "from time import monotonic\n\n\nclass Bucket:\n    def __init__(self, rate):\n        self.rate = rate\n"
+
+
+def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
+    yield "state-01-first-run", first_run(theme)
+    for name, scene in SCENES.items():
+        with Stage(theme.name) as stage:
+            person = scene(stage)
+            stage.settle()
+            yield f"state-{name}", person.window
+
+
+def first_run(theme: Theme) -> MainWindow:
+    settings = QSettings("/dev/null", QSettings.Format.IniFormat)
+    settings.setValue("theme", theme.name)
+    window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings)
+    window.show()
+    window.open_workspace(None)
+    return window
+
+
+def empty_workspace(stage: Stage) -> Person:
+    stage.workspace = stage.workspace.parent / "empty"
+    stage.workspace.mkdir()
+    return stage.open()
+
+
+def starting(stage: Stage) -> Person:
+    stage.use_agent({"start": [{"do": "sleep", "seconds": 600}]})
+    return stage.ask("Limit login to 5 attempts a minute per address, with a test.")
+
+
+def drafting(stage: Stage) -> Person:
+    steps = Steps(stage.workspace)
+    script = [
+        steps.say("I read the routes and the settings. A token bucket kept in the app state is enough here.\n\n"),
+        steps.ask_to_write("call-1", "greeter/ratelimit.py", LIMITER),
+        steps.write("greeter/ratelimit.py", LIMITER),
+        steps.ended("call-1"),
+        steps.ask_to_write("call-2", "tests/test_ratelimit.py", "def test_limit():\n    assert True\n"),
+        steps.write("tests/test_ratelimit.py", "def test_limit():\n    assert True\n"),
+        steps.ended("call-2"),
+        steps.say("Now the route."),
+        {"do": "await_cancel"},
+    ]
+    stage.use_agent({"turns": [script]})
+    person = stage.ask("Limit login to 5 attempts a minute per address, with a test.")
+    person.wait(lambda: len(person.drafted) == 2)
+    return person
+
+
+def crashed(stage: Stage) -> Person:
+    steps = Steps(stage.workspace)
+    last = "Traceback (most recent call last):\n  File agent.py, line 12\nMemoryError: out of memory\n"
+    script = [steps.say("Reading the routes."), {"do": "stderr", "text": last}, {"do": "exit", "code": 3}]
+    stage.use_agent({"turns": [script]})
+    person = stage.ask("Limit login to 5 attempts a minute per address.")
+    person.wait(lambda: not person.place.is_working)
+    return person
+
+
+def authentication(stage: Stage) -> Person:
+    refusal = {"code": -32000, "message": "Authentication required"}
+    stage.use_agent({"errors": {"session/new": refusal}})
+    person = stage.ask("Limit login to 5 attempts a minute per address.")
+    person.wait(lambda: not person.place.is_working)
+    return person
+
+
+def permission(stage: Stage) -> Person:
+    steps = Steps(stage.workspace)
+    stage.use_agent({"turns": [[steps.ask_to_write("call-1", "greeter/ratelimit.py", LIMITER), steps.say("Done.")]]})
+    person = stage.ask("Limit login to 5 attempts a minute per address.", plan_mode=False)
+    person.wait(lambda: person.sees("permission-allow"))
+    return person
+
+
+def waiting(stage: Stage) -> Person:
+    person = stage.ask("/replace Hello Goodbye")
+    person.wait(lambda: stage.is_status(person, PlanStatus.PROPOSED))
+    return person
+
+
+def reviewing(stage: Stage) -> Person:
+    person = waiting(stage)
+    person.go_to("operation-list")
+    person.press(Qt.Key.Key_Down)
+    person.press(Qt.Key.Key_Right)
+    person.wait(lambda: bool(person.reads()))
+    return person
+
+
+def approving(stage: Stage) -> Person:
+    person = planned(stage)
+    person.click("plan-footer-execute")
+    person.wait(lambda: person.sees("approval-back"))
+    return person
+
+
+def planned(stage: Stage) -> Person:
+    """A plan with a file, a command that waits, and a file."""
+    stage.propose(
+        "Rate-limit the login route",
+        write("greeter/ratelimit.py", LIMITER),
+        edit("greeter/greeting.py", "Hello", "Welcome", rationale="Greet those who are let in"),
+        bash(f"echo collected 12 items; while [ ! -e {stage.gate} ]; do sleep 0.05; done; echo 12 passed"),
+        write("tests/test_ratelimit.py", "def test_limit():\n    assert True\n"),
+    )
+    return stage.open_on_plan()
+
+
+def drifted(stage: Stage) -> Person:
+    stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
+    target = stage.workspace / "greeter" / "greeting.py"
+    target.write_text(target.read_text() + "\n# mine\n")
+    return stage.open_on_plan()
+
+
+def executing(stage: Stage) -> Person:
+    person = planned(stage)
+    stage.implement(person)
+    person.wait(lambda: ResultStatus.RUNNING in person.progress)
+    return person
+
+
+def paused(stage: Stage) -> Person:
+    person = executing(stage)
+    person.click("plan-pause")
+    stage.gate.touch()
+    person.wait(lambda: person.stored_status is PlanStatus.PAUSED)
+    return person
+
+
+def failed(stage: Stage) -> Person:
+    stage.propose(
+        "Rate-limit the login route",
+        write("greeter/ratelimit.py", LIMITER),
+        bash("echo collected 12 items; echo E assert 5 == 6; exit 1"),
+        write("tests/test_ratelimit.py", "def test_limit():\n    assert True\n"),
+    )
+    person = stage.open_on_plan()
+    stage.implement(person)
+    person.wait(lambda: stage.is_status(person, PlanStatus.FAILED))
+    return person
+
+
+def interrupted(stage: Stage) -> Person:
+    steps = [write(f"{name}.txt", "text\n") for name in ("one", "two", "three")]
+    plan = stage.propose("Three files", steps[0], bash("true"), *steps[1:])
+    stage.tandem("approve", plan["plan_id"], "--digest", plan["digest"])
+    stage.killed_while_writing("two.txt", "apply", plan["plan_id"])
+    person = stage.open()
+    person.wait(lambda: any(each.isVisible() for each in person.window.findChildren(QWidget, "interrupted-sheet")))
+    return person
+
+
+def completed(stage: Stage) -> Person:
+    person = waiting(stage)
+    stage.implement(person)
+    person.wait(lambda: stage.is_status(person, PlanStatus.COMPLETED))
+    return person
+
+
+def cancelled(stage: Stage) -> Person:
+    person = waiting(stage)
+    person.click("plan-action-cancel")
+    person.wait(lambda: person.sees("confirm-sure"))
+    person.click("confirm-sure")
+    person.wait(lambda: stage.is_status(person, PlanStatus.CANCELLED))
+    return person
+
+
+def expired(stage: Stage) -> Person:
+    plan = stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
+    engine = open_workroom(stage.workspace).engine
+    engine.plans.update(PlanId(plan["plan_id"]), lifecycle.expire)
+    return stage.open_on_plan()
+
+
+def needs_a_person(stage: Stage) -> Person:
+    plan = stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
+    for feedback in ("Not that word.", "Still not."):
+        stage.tandem("reject", plan["plan_id"], "--feedback", feedback)
+        stage.tandem("restore", plan["plan_id"], "1")
+    stage.tandem("reject", plan["plan_id"], "--feedback", "No. Let us talk.")
+    return stage.open_on_plan()
+
+
+def many(stage: Stage) -> Person:
+    stage.propose("Ten thousand files", *(write(f"data/{n // 100:02}/{n:05}.txt", f"{n}\n") for n in range(MANY)))
+    return stage.open_on_plan()
+
+
+def long_line(stage: Stage) -> Person:
+    (stage.workspace / "table.py").write_text(LONG_LINE)
+    stage.propose("One number in a long line", edit("table.py", "[0, 1,", "[0, 7,"))
+    person = stage.open_on_plan()
+    person.wait(lambda: bool(person.reads()))
+    return person
+
+
+def sized(width: int, height: int) -> Callable[[Stage], Person]:
+    def scene(stage: Stage) -> Person:
+        person = planned(stage)
+        person.window.resize(width, height)
+        return person
+
+    return scene
+
+
+def zoomed(stage: Stage) -> Person:
+    person = planned(stage)
+    for _ in range(10):
+        person.press(Qt.Key.Key_Equal, Qt.KeyboardModifier.ControlModifier)
+    return person
+
+
+SCENES: dict[str, Callable[[Stage], Person]] = {
+    "02-empty-workspace": empty_workspace,
+    "03-no-plan-yet": Stage.open,
+    "04-agent-starting": starting,
+    "05-drafting": drafting,
+    "06-agent-crashed": crashed,
+    "07-authentication-needed": authentication,
+    "08-permission-asked": permission,
+    "09-waiting-for-approval": waiting,
+    "10-reviewing": reviewing,
+    "11-approving": approving,
+    "12-drifted": drifted,
+    "13-executing": executing,
+    "14-paused": paused,
+    "15-failed-and-rolled-back": failed,
+    "16-interrupted": interrupted,
+    "17-completed": completed,
+    "18-cancelled": cancelled,
+    "19-expired": expired,
+    "20-needs-a-person": needs_a_person,
+    "21-ten-thousand": many,
+    "22-one-long-line": long_line,
+    "23-narrow": sized(900, 700),
+    "24-wide": sized(1920, 1080),
+    "25-zoomed": zoomed,
+}
