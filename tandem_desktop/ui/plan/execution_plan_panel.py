@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import EventKind, Pause, Resume, UserReviewing
+from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.review import Comment, Comments
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
 from tandem_desktop.events.events import RunPaused, RunResumed, TandemEvent
@@ -196,7 +196,7 @@ class ExecutionPlanPanel(PlanPanelSignals):
             self._follow()
         elif isinstance(event, RunPaused | RunResumed) and self.machine.state in _RUNNING:
             # One run at a time in a workspace: it is that of this plan.
-            self.machine.send(Pause() if isinstance(event, RunPaused) else Resume())
+            self.machine = PlanStateMachine(_RUNNING[isinstance(event, RunPaused)])
             self._follow()
 
     def show_undo(self, record: RunRecord, undoing: Undoing) -> None:

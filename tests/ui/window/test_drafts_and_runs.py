@@ -100,8 +100,8 @@ def test_draft_is_seen_as_it_grows_and_is_gone_when_it_is_cancelled(
     open_window: Callable[..., Person], workspace: Path, programs: Path
 ) -> None:
     before = walk(workspace)
-    put_on_path(programs, "gemini", drafts(workspace, {"do": "await_cancel"}))
-    window = open_window("gemini")
+    put_on_path(programs, "opencode", drafts(workspace, {"do": "await_cancel"}))
+    window = open_window("opencode")
     window.click("segmented-mode-plan")
     window.click("composer-text")
     window.type("Two files ")
@@ -121,8 +121,8 @@ def test_in_immediate_mode_a_card_asks_and_only_what_is_allowed_reaches_the_disk
     open_window: Callable[..., Person], workspace: Path, programs: Path
 ) -> None:
     before = walk(workspace)
-    put_on_path(programs, "gemini", drafts(workspace))
-    window = open_window("gemini")
+    put_on_path(programs, "opencode", drafts(workspace))
+    window = open_window("opencode")
     window.click("composer-text")
     window.type("Two files ")
     window.click("composer-send")
