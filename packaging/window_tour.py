@@ -17,7 +17,7 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.app.window import load_recipes, open_workroom
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.storage.resources import resource
 from tandem_desktop.ui.main_window import MainWindow
@@ -55,9 +55,11 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     before = greeting.read_text()
     settings = QSettings(str(scratch / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", theme.name)
-    window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings)
+    window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents)
     window.show()
     window.open_workspace(None)
+    wait(app, lambda: sees(window, "agent-built-in"))
+    settle(app)
     yield "window-1-welcome", window
     window.open_workspace(workspace)
     wait(app, lambda: "ready" in window.status.agent_words)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from tandem_desktop.domain.agents import OfferedCommand
+    from tandem_desktop.orchestration.agents_here import AgentsHere
     from tandem_desktop.orchestration.workroom import Workroom
     from tandem_desktop.ui.main_window import MainWindow
     from tandem_desktop.ui.window_frame import WindowFrame
@@ -73,7 +74,9 @@ class _Opening:
         from tandem_desktop.ui.main_window import MainWindow
         from tandem_desktop.ui.theme.theme import Theme
 
-        window = self._window = MainWindow(Theme(self._frame), open_workroom, recipes=load_recipes)
+        window = self._window = MainWindow(
+            Theme(self._frame), open_workroom, recipes=load_recipes, look_for_agents=look_for_agents
+        )
         self._frame.take(window)
         window.open_workspace(self._root)
         if self._plan is not None:
@@ -119,6 +122,14 @@ def load_recipes() -> "tuple[OfferedCommand, ...]":
 
     catalog = Catalog(lambda: datetime.now(UTC))
     return tuple(OfferedCommand(name=each.name, description=each.description, hint=each.hint) for each in catalog)
+
+
+def look_for_agents() -> "AgentsHere":
+    """Which agents are here, with their versions, for the first page."""
+    from tandem_desktop.orchestration.agents_here import find_agents
+    from tandem_desktop.storage.locations import default_state_directory
+
+    return find_agents(default_state_directory() / "shadows", ask_versions=True)
 
 
 def open_workroom(root: Path) -> "Workroom":

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TypeVar
 
 from tandem_desktop.domain.agents import AgentProfile
@@ -23,6 +22,7 @@ from tandem_desktop.execution.rewinding import Rewinding
 from tandem_desktop.execution.undo import UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.agents_here import AgentsHere, find_agents
 from tandem_desktop.orchestration.chat_log import ChatLog
 from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
@@ -44,20 +44,10 @@ from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.interdiff import Interdiff, interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
-from tandem_desktop.shadow.shadow_workspace import Confinement, describe_confinement
-from tandem_desktop.sidecar.profiles import FoundAgent, find_agent, load_profiles
 from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentsHere:
-    """Which agents there are, and how they would be held back."""
-
-    agents: tuple[FoundAgent, ...]
-    confinement: Confinement
 
 
 class Workroom:
@@ -133,7 +123,7 @@ class Workroom:
         return self._apart(self.engine.runs.interrupted)
 
     def agents(self) -> "Future[AgentsHere]":
-        return self._apart(self._agents_here)
+        return self._apart(lambda: find_agents(self.engine.locations.shadows))
 
     def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
         return self.chat.entries(session_id)
@@ -340,10 +330,6 @@ class Workroom:
     def _interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
         earlier, later = (self.engine.plans.revision(plan_id, number) for number in (old, new))
         return interdiff(earlier, later, compare(earlier, later), self.engine.objects)
-
-    def _agents_here(self) -> AgentsHere:
-        found = tuple(find_agent(profile, ask_version=False) for profile in load_profiles())
-        return AgentsHere(found, describe_confinement(self.engine.locations.shadows))
 
     def _cancel(self, plan_id: PlanId) -> PlanMeta:
         meta = self.engine.decisions.cancel(plan_id)

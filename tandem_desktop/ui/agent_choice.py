@@ -4,7 +4,8 @@ from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.agents import AgentProfile, OfferedCommand
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
+from tandem_desktop.orchestration.agents_here import AgentsHere
+from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.sidecar.profiles import BUILT_IN
 from tandem_desktop.ui.chat.commands_on_offer import ChatCommand, with_window_commands
 from tandem_desktop.ui.commands import Commands

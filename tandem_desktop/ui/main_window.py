@@ -12,9 +12,12 @@ from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan_events import EventKind
-from tandem_desktop.orchestration.workroom import AgentsHere, Workroom
+from tandem_desktop.orchestration.agents_here import AgentsHere
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.palette_model import PaletteItem
+from tandem_desktop.ui.quiet_pool import QuietPool
 from tandem_desktop.ui.shell.actions import WindowAction, WindowActions, shown_keys
 from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
@@ -50,11 +53,16 @@ class MainWindow(QWidget):
         open_workroom: Callable[[Path], Workroom],
         recipes: Callable[[], tuple[OfferedCommand, ...]] = tuple,
         settings: QSettings | None = None,
+        look_for_agents: Callable[[], AgentsHere] | None = None,
     ) -> None:
         super().__init__()
         self._theme = theme
         self._open_workroom = open_workroom
         self._recipes = recipes
+        self._look_for_agents = look_for_agents
+        self._pool = QuietPool(1, thread_name_prefix="welcome")
+        self._commands = Commands(self)
+        self._wanted_agent = ""
         self._memory = WindowMemory(settings or QSettings(), theme)
         self.workplace: Workplace | None = None
         self.setObjectName("main-window")
@@ -88,6 +96,8 @@ class MainWindow(QWidget):
         self.welcome.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
         self.welcome.sample_requested.connect(self._open_sample)
+        self.welcome.agent_chosen.connect(self._open_with)
+        self.welcome.copied.connect(lambda words: self.toast.say(f"Copied: {words}", tone="ok"))
         self.toast.requested.connect(lambda: self.actions_.do("undo"))
         self._memory.restore_place(self)
 
@@ -95,15 +105,13 @@ class MainWindow(QWidget):
         """Work on a folder; without one, the last one, or a choice."""
         chosen = root or self._memory.last_workspace
         if chosen is None:
-            self.welcome.show_recent(self._memory.recent)
-            self._pages.setCurrentWidget(self.welcome)
+            self._show_welcome()
             return
         try:
             workroom = self._open_workroom(chosen)
         except TandemError as error:
             self.welcome.show_problem(f"{error.message} {error.next}")
-            self.welcome.show_recent(self._memory.recent)
-            self._pages.setCurrentWidget(self.welcome)
+            self._show_welcome()
             return
         self._leave_workspace()
         self._enter(Workplace(self._theme, workroom, self))
@@ -116,6 +124,8 @@ class MainWindow(QWidget):
     def leave(self) -> None:
         """End what goes on behind the window."""
         self._leave_workspace()
+        self._commands.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._memory.keep_place(self.window(), self.splitter)
@@ -172,6 +182,9 @@ class MainWindow(QWidget):
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.attention_wanted.connect(self.notifier.tell)
         place.set_recipes(self._recipes())
+        if self._wanted_agent:
+            place.agents.choose(self._wanted_agent)
+            self._wanted_agent = ""
         chosen = place.workroom.engine.settings
         self.notifier.is_on = chosen.notifications
         place.panel.set_single_letters(chosen.single_letter_keys)
@@ -260,6 +273,27 @@ class MainWindow(QWidget):
         chosen = QFileDialog.getExistingDirectory(self, "Open a folder")
         if chosen:
             self.open_workspace(Path(chosen))
+
+    def _show_welcome(self) -> None:
+        self.top.show_no_workspace()
+        self.status.show_agent("waiting", "Looking for agents…" if self._look_for_agents else "No agent yet")
+        self.welcome.show_recent(self._memory.recent)
+        self._pages.setCurrentWidget(self.welcome)
+        self.welcome.sample.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._look_for_agents is not None:
+            self._commands.run(self._pool.submit(self._look_for_agents), self._agents_found, self._tell_failure)
+
+    def _agents_found(self, here: AgentsHere) -> None:
+        self.welcome.show_agents(here)
+        if self.workplace is None:
+            self.status.show_agent(
+                "done" if here.confinement.confined else "waiting", f"Agents are {here.confinement.words}"
+            )
+
+    def _open_with(self, agent: str) -> None:
+        """The person chose who plans; now the folder."""
+        self._wanted_agent = agent
+        self._choose_folder()
 
     def _open_sample(self) -> None:
         from tandem_desktop.ui.sample_workspace import make_sample

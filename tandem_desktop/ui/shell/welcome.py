@@ -1,23 +1,24 @@
-"""The first page: open a folder, go on with one, or see the whole promise in a minute on a sample."""
+"""The first page: who can plan here and what each needs, and a sample that keeps the whole promise."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from tandem_desktop.orchestration.agents_here import AgentsHere
+from tandem_desktop.ui.shell.agent_row import AgentRow, RecipesRow
 from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
-from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.icon_label import IconLabel
+from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 
-_WIDTH = 560
+_WIDTH = 760
+_MOST_RECENT = 5
 _PROMISE = (
-    "See exactly what an agent will do. It works in a shadow of your folder; every change and command waits for you.",
-    "Approve exactly that. Your click is bound to a digest of what was on screen.",
-    "Get exactly that, and take it back. Tandem writes it under a journal, all or nothing, and can undo it.",
+    "Choose who plans. Whoever it is works in a shadow of your project: nothing changes on disk until you say so."
 )
+_PRIVACY = "No telemetry: agents talk to their own models, Tandem itself talks to nobody."
 
 
 class Welcome(QWidget):
@@ -26,61 +27,43 @@ class Welcome(QWidget):
     folder_requested = Signal()
     folder_chosen = Signal(str)
     sample_requested = Signal()
+    agent_chosen = Signal(str)
+    """Work with this agent on the folder that is opened next."""
+    copied = Signal(str)
+    """What was put on the clipboard."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("welcome")
         set_role(self, "surface")
-        column = QVBoxLayout()
-        column.setSpacing(theme.px(12))
-        column.addWidget(IconLabel(theme, "logo", "accent", 48, self), 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(plain_label("Welcome to Tandem", "display"))
-        for number, words in enumerate(_PROMISE, start=1):
-            line = QHBoxLayout()
-            line.addWidget(plain_label(str(number), "code-muted"), 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(plain_label(words, wrap=True), 1)
-            column.addLayout(line)
-        column.addSpacing(theme.px(8))
         self.problem = Banner(theme, "error", "", parent=self)
         self.problem.hide()
-        column.addWidget(self.problem)
-        buttons = QHBoxLayout()
-        self.folder = PrimaryButton(theme, "Open a folder", "Ctrl+O", "folder", parent=self)
-        self.sample = Button(theme, "Try it on a sample", parent=self)
-        for button, signal in ((self.folder, self.folder_requested), (self.sample, self.sample_requested)):
-            button.clicked.connect(signal)
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column.addLayout(buttons)
-        column.addWidget(plain_label("Or drop a folder here.", "muted"))
+        self._recipes = RecipesRow(theme)
+        self._recipes.pressed.connect(self.sample_requested)
+        self.sample = self._recipes.button
+        self._rows = QVBoxLayout()
+        self._looked = plain_label("Looking for agents on your PATH…", "muted", wrap=True)
+        self._looked.setObjectName("welcome-looked")
+        self.folder = LinkButton(theme, "Open a folder")
+        self.folder.setObjectName("welcome-folder")
+        self.folder.clicked.connect(self.folder_requested)
         self._recent_title = plain_label("Recent", "small")
-        column.addWidget(self._recent_title)
         self._recent = QVBoxLayout()
-        column.addLayout(self._recent)
-        words = "No telemetry. Agents talk to their own models; Tandem itself talks to nobody."
-        column.addSpacing(theme.px(8))
-        column.addWidget(plain_label(words, "small", wrap=True))
-        holder = QWidget()
-        holder.setLayout(column)
-        holder.setMaximumWidth(theme.px(_WIDTH))
-        across = QHBoxLayout()
-        across.addStretch(1)
-        across.addWidget(holder, 10)
-        across.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.addStretch(1)
-        whole.addLayout(across)
-        whole.addStretch(2)
+        self._lay_out()
         self.show_recent(())
 
+    def show_agents(self, here: AgentsHere) -> None:
+        """What was found, those that can work at once first."""
+        ready = sorted(here.agents, key=lambda each: each.path is None)
+        self._show_rows(tuple(AgentRow(self._theme, each, here.confinement) for each in ready))
+        self._looked.setText(f"Looked for {len(here.agents)} agents on your PATH. {_PRIVACY}")
+
     def show_recent(self, folders: Sequence[str]) -> None:
-        while (item := self._recent.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
+        _empty(self._recent)
         self._recent_title.setVisible(bool(folders))
-        for path in folders[:5]:
-            button = QuietButton(self._theme, path, icon_name="folder", parent=self)
+        for path in folders[:_MOST_RECENT]:
+            button = LinkButton(self._theme, path, ink="muted", parent=self)
             button.setObjectName("recent-folder")
             button.clicked.connect(lambda checked=False, chosen=path: self.folder_chosen.emit(chosen))
             self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -88,3 +71,60 @@ class Welcome(QWidget):
     def show_problem(self, words: str) -> None:
         self.problem.set_message("error", words)
         self.problem.show()
+
+    def _show_rows(self, rows: Sequence[AgentRow]) -> None:
+        _empty(self._rows)
+        for row in rows:
+            row.pressed.connect(self.agent_chosen)
+            row.copied.connect(self.copied)
+            self._rows.addWidget(row)
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        column = QVBoxLayout()
+        column.setSpacing(px(10))
+        column.addWidget(plain_label("See it, approve it, get exactly that.", "display", wrap=True))
+        column.addWidget(plain_label(_PROMISE, "muted", wrap=True))
+        column.addSpacing(px(8))
+        column.addWidget(self.problem)
+        self._rows.setSpacing(px(10))
+        column.addWidget(self._recipes)
+        column.addLayout(self._rows)
+        below = QHBoxLayout()
+        below.addWidget(self._looked, 1)
+        below.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(below)
+        column.addWidget(self._recent_title)
+        self._recent.setSpacing(px(2))
+        column.addLayout(self._recent)
+        holder = QWidget()
+        holder.setLayout(column)
+        holder.setMaximumWidth(px(_WIDTH))
+        self._theme.changed.connect(lambda: holder.setMaximumWidth(px(_WIDTH)))
+        page = QWidget()
+        set_role(page, "surface")
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(holder, 1000)
+        across.addStretch(1)
+        whole = QVBoxLayout(page)
+        whole.setContentsMargins(px(24), px(24), px(24), px(24))
+        whole.addStretch(1)
+        whole.addLayout(across)
+        whole.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setObjectName("welcome-scroll")
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+
+def _empty(layout: QVBoxLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (old := item.widget()) is not None:
+            old.hide()
+            old.deleteLater()

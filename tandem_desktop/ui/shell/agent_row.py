@@ -1,0 +1,79 @@
+"""One who could plan: whether it is here, what it still needs, and the step that comes next."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.shadow.confinement import Confinement
+from tandem_desktop.sidecar.profiles import BUILT_IN, FoundAgent
+from tandem_desktop.ui.theme.stylesheet import set_role
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+from tandem_desktop.ui.widgets.status_mark import StatusMark
+
+
+class AgentRow(QFrame):
+    """A card with a mark, words, and one button."""
+
+    pressed = Signal(str)
+    """The agent to work with."""
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, found: FoundAgent, confinement: Confinement) -> None:
+        super().__init__()
+        profile, is_here = found.profile, found.path is not None
+        is_built_in = profile.name == BUILT_IN
+        held = "confined by the kernel" if confinement.confined else confinement.words
+        if not is_here:
+            note, words = "not installed", f"Install it with: {profile.install}"
+        elif is_built_in:
+            note, words = "Anthropic, OpenAI, Ollama, any compatible address", profile.needs
+        else:
+            note, words = found.version or "found", f"Ready · {held}. {profile.needs}"
+        self.button: Button = Button(theme, "Use") if is_here else QuietButton(theme, "Copy command")
+        self.button.setObjectName(f"agent-{profile.name}")
+        verb = "Use" if is_here else "Copy the command that installs"
+        self.button.setAccessibleName(f"{verb} {profile.title}")
+        self.button.clicked.connect(lambda: self.pressed.emit(profile.name) if is_here else self._copy(profile.install))
+        fill(self, theme, "done" if is_here and not is_built_in else "waiting", profile.title, note, words, self.button)
+
+    def _copy(self, command: str) -> None:
+        QGuiApplication.clipboard().setText(command)
+        self.copied.emit(command)
+
+
+class RecipesRow(QFrame):
+    """What needs no model and no account: the sample starts with it."""
+
+    pressed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.button = PrimaryButton(theme, "Start with a sample project")
+        self.button.setObjectName("welcome-sample")
+        self.button.clicked.connect(lambda: self.pressed.emit())
+        words = "Rename, replace across files, licence headers, apply a patch"
+        fill(self, theme, "done", "Built-in recipes", "no model needed", words, self.button)
+
+
+def fill(frame: QFrame, theme: Theme, mark: str, title: str, note: str, words: str, button: Button) -> None:
+    """The same shape for every row."""
+    set_role(frame, "card")
+    row = QHBoxLayout(frame)
+    row.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
+    row.setSpacing(theme.px(12))
+    row.addWidget(StatusMark(theme, mark))
+    head = QHBoxLayout()
+    head.setSpacing(theme.px(8))
+    head.addWidget(plain_label(title, "heading"))
+    head.addWidget(plain_label(note, "code-muted"))
+    head.addStretch(1)
+    said = plain_label(words, "muted", wrap=True)
+    said.setToolTip(plain_tooltip(words))
+    column = QVBoxLayout()
+    column.setSpacing(theme.px(2))
+    column.addLayout(head)
+    column.addWidget(said)
+    row.addLayout(column, 1)
+    row.addWidget(button)

@@ -1,0 +1,91 @@
+"""The first page: who is here, what each needs, and the promise kept on a sample within a minute."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.sidecar.profiles import load_profiles
+from tandem_desktop.ui.main_window import MainWindow
+from tandem_desktop.ui.theme.theme import Theme
+
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture
+def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    goose = programs / "goose"
+    goose.write_text("#!/bin/sh\necho goose 1.34.0\n")
+    goose.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    settings.setValue("theme", "dark")
+    window = MainWindow(
+        Theme(), open_workroom, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents
+    )
+    qtbot.addWidget(window)
+    window.show()
+    window.open_workspace(None)
+    qtbot.waitUntil(lambda: window.findChild(QAbstractButton, "agent-goose") is not None, timeout=PATIENCE_MS)
+    yield window
+    window.close()
+    window.leave()
+
+
+def words(widget: QWidget) -> str:
+    return " ".join(label.text() for label in widget.findChildren(QLabel))
+
+
+def click(window: MainWindow, name: str) -> None:
+    button = next(each for each in window.findChildren(QAbstractButton, name) if each.isVisible())
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_every_agent_is_named_with_what_it_needs_and_found_ones_with_their_version(first: MainWindow) -> None:
+    shown = words(first.welcome)
+    assert "1.34.0" in shown
+    assert "Ready · " in shown
+    for profile in load_profiles():
+        assert profile.title in shown
+    missing = next(each for each in load_profiles() if each.name == "codex")
+    assert f"Install it with: {missing.install}" in shown
+    assert f"Looked for {len(load_profiles())} agents" in shown
+
+
+def test_command_that_installs_an_agent_is_copied(first: MainWindow) -> None:
+    click(first, "agent-codex")
+    assert "codex" in QGuiApplication.clipboard().text()
+    assert first.toast.text.startswith("Copied: ")
+
+
+def test_what_needs_a_workspace_is_not_offered_before_there_is_one(first: MainWindow) -> None:
+    assert not first.top.mode.isVisible()
+    assert not first.top.agent.isVisible()
+
+
+def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written(
+    first: MainWindow, qtbot: QtBot
+) -> None:
+    click(first, "welcome-sample")
+    place = first.workplace
+    assert place is not None
+    assert place.plan_mode
+    root = place.workroom.engine.locations.workspace
+    greeting = (root / "greeter" / "greeting.py").read_text()
+    qtbot.waitUntil(lambda: place.agents.profile is not None, timeout=PATIENCE_MS)
+    QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Escape)
+    QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: place.panel.page is not None and not place.is_working, timeout=PATIENCE_MS)
+    assert place.panel.page is not None
+    assert place.panel.page.meta.status is PlanStatus.PROPOSED
+    assert (root / "greeter" / "greeting.py").read_text() == greeting
