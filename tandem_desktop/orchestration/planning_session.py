@@ -114,6 +114,7 @@ class PlanningSession:
         self._heard_signals: list[PlanSignal] = []
         self._settle_problems: list[str] = []
         self._abandoned = False
+        self._stopped = False
         self._signals = SignalListener()
         self._turn = asyncio.Lock()
 
@@ -174,6 +175,7 @@ class PlanningSession:
                         plan_id=version.plan_id if version else None,
                     )
                 )
+                self._stopped = False
             return Turn(version, "".join(self._said), stop, failure)
 
     async def rework(self, feedback: str) -> Turn:
@@ -187,7 +189,8 @@ class PlanningSession:
         return await self.plan("") if words else None
 
     async def cancel_turn(self) -> None:
-        """Stop the agent where it is; every open request is answered."""
+        """Stop the agent where it is; every open request is answered. A turn that only begins never reaches it."""
+        self._stopped = self._turn.locked()
         self.interceptor.answer_all("the person stopped the agent")
         if self._agent_session is not None:
             await self._agent.cancel(self._agent_session)
@@ -201,6 +204,10 @@ class PlanningSession:
             await asyncio.wait_for(self.cancel_turn(), grace_s)
         except (TimeoutError, SidecarError):
             await self._agent.stop()
+
+    def stop_next_turn(self) -> None:
+        """The person stopped a turn that could not begin yet."""
+        self._stopped = True
 
     async def stage_now(self, task: str) -> PlanVersion | None:
         """A revision of what is there at this moment, in the middle of a turn."""
@@ -293,6 +300,8 @@ class PlanningSession:
 
     async def _converse(self, task: str) -> tuple[SidecarError | None, StopReason | None]:
         """Talk until the turn has ended, well or not."""
+        if self._stopped:
+            return None, StopReason.CANCELLED
         try:
             await self._begin_turn()
             return None, await self._talk(task)
@@ -339,6 +348,8 @@ class PlanningSession:
 
     async def _talk(self, task: str) -> StopReason:
         assert self._agent_session is not None
+        if self._stopped:
+            return StopReason.CANCELLED
         words = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
             words.insert(0, self._opening())

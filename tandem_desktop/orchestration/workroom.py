@@ -62,6 +62,8 @@ class Workroom:
         self._agents: dict[SessionId, str] = {}
         self._modes: dict[SessionId, bool] = {}
         """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
+        self._stopped: set[SessionId] = set()
+        """Stopped before they were open."""
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -136,6 +138,7 @@ class Workroom:
     def send(self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool) -> "Future[Turn]":
         """Say something to the session's agent, starting it where it does not run."""
         self._modes[session_id] = plan_mode
+        self._stopped.discard(session_id)
         return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
@@ -339,6 +342,9 @@ class Workroom:
 
     async def _send(self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin) -> Turn:
         session = await self._session(session_id, profile)
+        if session_id in self._stopped:
+            self._stopped.discard(session_id)
+            session.stop_next_turn()
         return await session.plan(text, origin)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
@@ -364,6 +370,8 @@ class Workroom:
         session = self._open.get(session_id)
         if session is not None:
             await session.cancel_turn()
+        else:
+            self._stopped.add(session_id)
 
     async def _abandon(self, session_id: SessionId) -> None:
         session = self._open.get(session_id)

@@ -134,6 +134,9 @@ class ChatPane(QWidget):
         self.composer.set_usage(usage)
 
     def set_queue(self, messages: Sequence[str]) -> None:
+        focused = self.window().focusWidget()
+        if focused is not None and self._queue_list.isAncestorOf(focused):
+            self.focus_composer()  # the line that was pressed is about to go; Escape must still find somebody
         self._queue = tuple(messages)
         self._queue_list.show_messages(self._queue)
         self.queue_changed.emit(self._queue)
@@ -241,7 +244,9 @@ class ChatPane(QWidget):
         """A person who waits with an empty composer can answer the card at once; one who types is left alone."""
         self.transcript.settle_now()
         card = self.transcript.waiting_card()
-        if card is not None and self.composer.edit.hasFocus() and not self.composer.text:
+        # Also while the window is not in front: whoever comes back finds the question ready.
+        waits_here = self.window().focusWidget() is self.composer.edit
+        if card is not None and waits_here and not self.composer.text:
             card.setFocus()
 
     def _show_jump(self, visible: bool) -> None:

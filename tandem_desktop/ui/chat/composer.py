@@ -196,6 +196,7 @@ class Composer(QFrame):
             self.stop_requested.emit()
         else:
             self._submit()
+            self.edit.setFocus()  # so that an answer is typed, or a card answered, without another click
 
     def _escape(self) -> None:
         if not self._editing.isHidden():
