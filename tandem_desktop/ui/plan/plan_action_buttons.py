@@ -40,7 +40,7 @@ class PlanActionButtons(QWidget):
         self.tasks.setObjectName("plan-action-view_tasks")
         self.tasks.clicked.connect(self.tasks_requested)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, theme.px(10), 0, theme.px(10))
+        layout.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
         layout.setSpacing(theme.px(8))
         for each in (implement, rework, cancel, self.tasks):
             layout.addWidget(each)
