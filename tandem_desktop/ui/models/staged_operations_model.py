@@ -37,6 +37,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._done = 0
         self._since: dict[OperationId, float] = {}
         self._under_way: OperationId | None = None
+        self._begun_at = 0
         self._changes: dict[OperationId, str] = {}
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
@@ -249,7 +250,7 @@ class StagedOperationsModel(QAbstractListModel):
         under_way = self._under_way
         if under_way is None or not self.is_under_way(under_way):
             return self._done
-        return max(self._done, self._place(under_way))
+        return max(self._done, self._begun_at)
 
     @property
     def running(self) -> bool:
@@ -284,6 +285,8 @@ class StagedOperationsModel(QAbstractListModel):
     def _leave_behind(self, operation_id: OperationId) -> None:
         """Of files written quickly only some are told: the one before is written too, and waits for its result."""
         before, self._under_way = self._under_way, operation_id
+        row = self.row_of(operation_id)
+        self._begun_at = self._shown[row] if row >= 0 else 0
         if before is not None and before != operation_id and self.is_under_way(before):
             del self._results[before]
             self._changed(before)

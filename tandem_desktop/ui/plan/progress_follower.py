@@ -1,5 +1,6 @@
 """Follow a draft, or the run of the plan on screen, event by event."""
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
@@ -32,6 +33,7 @@ from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.widgets.announce import announce
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+_SUM_MS = 60
 _IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
 
 
@@ -58,6 +60,8 @@ class ProgressFollower:
         self._run_id: RunId | None = None
         self._running: PlanId | None = None
         self._draft = ""
+        self._summing = QTimer(host, interval=_SUM_MS, singleShot=True)
+        self._summing.timeout.connect(self._sum_up)
 
     def begin_draft(self, title: str) -> None:
         """A plan is being drafted; its operations arrive one by one."""
@@ -75,6 +79,7 @@ class ProgressFollower:
 
     def show_page(self, page: PlanPage) -> None:
         """How far the run of a plan is that is opened now."""
+        self._summing.stop()
         running = page.meta.status in _RUNS
         if not running:
             self._running = None
@@ -89,7 +94,8 @@ class ProgressFollower:
         match event:
             case OperationStaged() if plan_id is None and is_drafting:
                 self._model.append(OperationView(event.operation, (), ()))
-                self._header.show_draft(self._draft, Totals.of(self._model.views()))
+                if not self._summing.isActive():
+                    self._summing.start()
             case OperationUnstaged() if plan_id is None:
                 self._model.remove(event.operation_id)
             case StagingCleared() if plan_id is None:
@@ -111,6 +117,11 @@ class ProgressFollower:
             case _:
                 pass
         return False
+
+    def _sum_up(self) -> None:
+        """Sums go over every operation, so a thousand that arrive at once are summed up once."""
+        if self._model.total and not self._model.running:
+            self._header.show_draft(self._draft, Totals.of(self._model.views()))
 
     def _run_started(self, event: RunStarted) -> None:
         self._run_id, self._running = event.run_id, event.plan_id

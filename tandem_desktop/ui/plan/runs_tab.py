@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -28,6 +28,7 @@ from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
 
 _ROW = 56
+_FOLLOW_MS = 80
 _MARKS = {
     RunStatus.RUNNING: "running",
     RunStatus.COMPLETED: "done",
@@ -51,6 +52,9 @@ class RunsTab(QWidget):
         self.setObjectName("runs-tab")
         self.model = RunsModel(now, self)
         self.progress = progress
+        self._followed = OperationId("")
+        self._following = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
+        self._following.timeout.connect(self._go_after)
         self.list = _RunList()
         self.list.setObjectName("runs-list")
         self.list.setAccessibleName("Runs")
@@ -104,8 +108,13 @@ class RunsTab(QWidget):
 
     def follow(self, operation_id: OperationId) -> None:
         """Keep what is being done in sight, unless the person looks at something else in the list."""
-        if not self.progress.hasFocus():
-            self.progress.go_to(operation_id)
+        self._followed = operation_id
+        if not self._following.isActive():
+            self._following.start()
+
+    def _go_after(self) -> None:
+        if not self.progress.hasFocus() and self.progress.isVisible():
+            self.progress.go_to(self._followed)
 
     def _arrange(self) -> None:
         has_runs, running = self.model.rowCount() > 0, not self.progress.isHidden()

@@ -108,8 +108,9 @@ class Totals:
             kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             if operation.kind is not OperationKind.MKDIR:
                 paths.update(operation.paths[-1:])
-            plus, minus = line_counts(view)
-            added, removed = added + plus, removed + minus
+            if view.hunks:
+                plus, minus = line_counts(view)
+                added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
         return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
 
