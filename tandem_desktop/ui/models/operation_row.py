@@ -62,6 +62,11 @@ class OperationRow:
         return self.view.operation
 
 
+def tells(result: OperationResult) -> bool:
+    """Whether a result has more to say than fits its line."""
+    return bool(result.error or result.output) or result.status is ResultStatus.RUNNING
+
+
 def has_ended(result: OperationResult) -> bool:
     return result.status not in (ResultStatus.PENDING, ResultStatus.RUNNING)
 

@@ -11,7 +11,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken
+from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken, tells
 from tandem_desktop.ui.plan import wording
 
 Index = QModelIndex | QPersistentModelIndex
@@ -36,6 +36,8 @@ class StagedOperationsModel(QAbstractListModel):
         self._results: dict[OperationId, OperationResult] = {}
         self._done = 0
         self._since: dict[OperationId, float] = {}
+        self._telling: set[OperationId] = set()
+        """Whose results have more to say than fits their line."""
         self._under_way: OperationId | None = None
         self._begun_at = 0
         self._changes: dict[OperationId, str] = {}
@@ -98,6 +100,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._choices, self._problems = choices, dict(problems or {})
         self._results = {result.id: result for result in results}
         self._done = sum(map(has_ended, self._results.values()))
+        self._telling = {each.id for each in self._results.values() if tells(each)}
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
@@ -130,6 +133,7 @@ class StagedOperationsModel(QAbstractListModel):
                 self._since[result.id] = time.monotonic()
         self._done += has_ended(result) - (before is not None and has_ended(before))
         self._results[result.id] = result
+        (self._telling.add if tells(result) else self._telling.discard)(result.id)
         self._changed(result.id)
 
     def has_ended(self, operation_id: OperationId) -> bool:
@@ -145,6 +149,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._running, self._results, self._done = True, {}, 0
         self._expanded.clear()
         self._since.clear()
+        self._telling.clear()
         self._all_changed()
 
     def set_drift(self, drift: Mapping[OperationId, str]) -> None:
@@ -263,15 +268,8 @@ class StagedOperationsModel(QAbstractListModel):
 
     def exceptional(self) -> list[int]:
         """Rows that may be higher than one line: opened, drifted or with a result to tell."""
-        told = {
-            each.id
-            for each in self._results.values()
-            if each.error or each.output or each.status is ResultStatus.RUNNING
-        }
-        ids = self._expanded | self._drift.keys() | self._problems.keys() | told
-        if not ids:
-            return []
-        return [number for number, at in enumerate(self._shown) if self._views[at].operation.id in ids]
+        ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling
+        return sorted(row for row in map(self.row_of, ids) if row >= 0)
 
     def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:
         """Every operation's id when `row` is put before the row `before`; nothing moves until the plan is revised."""
@@ -289,6 +287,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._begun_at = self._shown[row] if row >= 0 else 0
         if before is not None and before != operation_id and self.is_under_way(before):
             del self._results[before]
+            self._telling.discard(before)
             self._changed(before)
 
     def _unchanged(self, views: Sequence[OperationView]) -> set[OperationId]:

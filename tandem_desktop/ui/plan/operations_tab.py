@@ -100,8 +100,6 @@ class OperationsTab(QWidget):
             self.list.setCurrentIndex(self._model.index(0))
 
     def _arrange(self) -> None:
-        if self._model.total and not self._model.rowCount():
-            self.empty.show_why(Emptiness.NOTHING_FOUND)
-        else:
-            self.empty.show_why(self._why)
+        if not self._model.rowCount():
+            self.empty.show_why(Emptiness.NOTHING_FOUND if self._model.total else self._why)
         self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)

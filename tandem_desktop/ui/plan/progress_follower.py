@@ -33,7 +33,7 @@ from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.widgets.announce import announce
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
-_SUM_MS = 60
+_SUM_MS = 150
 _IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
 
 
@@ -119,8 +119,10 @@ class ProgressFollower:
         return False
 
     def _sum_up(self) -> None:
-        """Sums go over every operation, so a thousand that arrive at once are summed up once."""
-        if self._model.total and not self._model.running:
+        """A thousand operations or results that arrive at once are summed up once."""
+        if self._model.running:
+            self._header.show_progress(self._model.reached, self._model.total)
+        elif self._model.total:
             self._header.show_draft(self._draft, Totals.of(self._model.views()))
 
     def _run_started(self, event: RunStarted) -> None:
@@ -136,7 +138,8 @@ class ProgressFollower:
 
     def _result(self, result: OperationResult) -> None:
         self._model.set_result(result)
-        self._header.show_progress(self._model.reached, self._model.total)
+        if not self._summing.isActive():
+            self._summing.start()
 
     def _printed(self, event: CommandPrinted) -> None:
         if self._model.is_under_way(event.operation_id):

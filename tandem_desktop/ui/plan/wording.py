@@ -106,8 +106,9 @@ class Totals:
             operation = view.operation
             operations += 1
             kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
-            if operation.kind is not OperationKind.MKDIR:
-                paths.update(operation.paths[-1:])
+            path = operation.to or operation.path
+            if path is not None and operation.kind is not OperationKind.MKDIR:
+                paths.add(path)
             if view.hunks:
                 plus, minus = line_counts(view)
                 added, removed = added + plus, removed + minus
