@@ -94,8 +94,7 @@ class ProgressFollower:
         match event:
             case OperationStaged() if plan_id is None and is_drafting:
                 self._model.append(OperationView(event.operation, (), ()))
-                if not self._summing.isActive():
-                    self._summing.start()
+                self._sum_up_soon()
             case OperationUnstaged() if plan_id is None:
                 self._model.remove(event.operation_id)
             case StagingCleared() if plan_id is None:
@@ -118,6 +117,12 @@ class ProgressFollower:
                 pass
         return False
 
+    def _sum_up_soon(self) -> None:
+        """At once, and then not again for a moment, however many come."""
+        if not self._summing.isActive():
+            self._sum_up()
+            self._summing.start()
+
     def _sum_up(self) -> None:
         """A thousand operations or results that arrive at once are summed up once."""
         if self._model.running:
@@ -138,8 +143,7 @@ class ProgressFollower:
 
     def _result(self, result: OperationResult) -> None:
         self._model.set_result(result)
-        if not self._summing.isActive():
-            self._summing.start()
+        self._sum_up_soon()
 
     def _printed(self, event: CommandPrinted) -> None:
         if self._model.is_under_way(event.operation_id):
