@@ -87,6 +87,10 @@ class Coverage(Frozen):
     folded: int
 
     @property
+    def is_complete(self) -> bool:
+        return self.shown == self.operations and not self.folded
+
+    @property
     def words(self) -> str:
         unopened = f", {self.folded} folded region{'' if self.folded == 1 else 's'} unopened" if self.folded else ""
         return f"{self.shown} of {self.operations} operations shown{unopened}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.review.generated import generated_as
 from tandem_desktop.staging.hazards import Hazard, flags
 from tandem_desktop.staging.hunks import Hunk, hunks
 from tandem_desktop.storage.objects import ObjectStore
@@ -15,6 +16,8 @@ class OperationView:
     operation: StagedOperation
     flags: tuple[Hazard, ...]
     hunks: tuple[Hunk, ...]
+    generated: str = ""
+    """`lock file` or `generated file`, for what programs write."""
 
     @property
     def added(self) -> int:
@@ -34,7 +37,10 @@ def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands
     before = _bytes(operation.base, objects)
     after = _bytes(operation.after, objects)
     shown = hunks(before or b"", after or b"") if before != after else ()
-    return OperationView(operation, flags(operation, before, after, commands_captured=commands_captured), shown)
+    found = flags(operation, before, after, commands_captured=commands_captured)
+    return OperationView(
+        operation, found, shown, generated_as(operation.to or operation.path or "", after or before or b"")
+    )
 
 
 def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:

@@ -99,7 +99,9 @@ class PlanWishes(QObject):
         def apply(_: object) -> None:
             self._carry_out(self._workroom.apply(plan, policy))
 
-        self._commands.run(self._workroom.approve(plan, digest), apply, self._refused)
+        seen, acknowledged = self._panel.operations.list.seen.all, self._panel.sheets.approval.acknowledged
+        approval = self._workroom.approve(plan, digest, seen=seen, acknowledged=acknowledged)
+        self._commands.run(approval, apply, self._refused)
 
     def _cancel(self, plan_id: str) -> None:
         self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")

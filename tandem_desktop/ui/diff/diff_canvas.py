@@ -8,16 +8,16 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from tandem_desktop.staging.intraline import IntralineChange
-from tandem_desktop.ui.diff.diff_rows import DiffRows, InlineComment, Row, RowKind
+from tandem_desktop.ui.diff.diff_rows import DiffRows, InlineComment, RowKind
 from tandem_desktop.ui.diff.file_diff import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.highlighter import Courtesy, Spans
-from tandem_desktop.ui.diff.hunk_title import title_of
 from tandem_desktop.ui.diff.line_styles import SHOWN_CHARACTERS, LineStyles
 from tandem_desktop.ui.diff.look import Look, Whitespace
 from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, marks_of
 from tandem_desktop.ui.diff.panes import NARROW, panes_for
 from tandem_desktop.ui.diff.row_heights import RowHeights
 from tandem_desktop.ui.diff.row_painter import RowPainter, VisibleRow
+from tandem_desktop.ui.diff.seen_lines import SeenChanges
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -45,6 +45,7 @@ class DiffCanvas(QAbstractScrollArea):
         self._tallest = TALLEST
         self._room_above = 0
         self._asked: set[tuple[int, int]] = set()
+        self._seen = SeenChanges()
         self._painter = RowPainter(theme)
         self._heights = RowHeights(0, 1)
         empty = build_file_diff("", b"", b"")
@@ -86,13 +87,6 @@ class DiffCanvas(QAbstractScrollArea):
     def whitespace(self) -> Whitespace:
         return self._look.whitespace
 
-    def title(self, hunk: int) -> str:
-        """The function or class a change lies in, looked for when it is first asked."""
-        titles = self._look.titles
-        if hunk not in titles:
-            titles[hunk] = title_of(self.diff.path, self.diff.hunks[hunk - 1], self.diff.new)
-        return titles[hunk]
-
     def show_diff(self, diff: FileDiff) -> None:
         """Show another comparison from its beginning; how it is looked at stays."""
         unfolded = frozenset[int]()
@@ -101,6 +95,7 @@ class DiffCanvas(QAbstractScrollArea):
         self._look.current, self._look.selection, self._look.search, self._look.found = -1, None, None, -1
         self._look.hovered = None
         self._asked.clear()
+        self._seen = SeenChanges()
         self._rebuild(diff, unfolded, self._look.rows.comments)
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
@@ -231,8 +226,10 @@ class DiffCanvas(QAbstractScrollArea):
     def _paint(self, area: QRect) -> None:
         painter = QPainter(self.viewport())
         self._look.has_focus = self.hasFocus()
-        self._painter.paint(painter, self._look, [*self._visible(area)], area)
+        visible = [*self._visible(area)]
+        self._painter.paint(painter, self._look, visible, area)
         painter.end()
+        self._seen.note([shown.row for shown in visible])
 
     def _visible(self, area: QRect) -> Iterator[VisibleRow]:
         offset, width, rows = self.verticalScrollBar().value(), self.viewport().width(), self.rows
@@ -241,7 +238,7 @@ class DiffCanvas(QAbstractScrollArea):
         while index < len(rows) and y <= area.bottom():
             row, height = rows.row(index), self._heights.height(index)
             if row.kind is RowKind.HEADER:
-                self.title(row.hunk)
+                self._look.title(row.hunk)
             yield VisibleRow(index, row, QRect(0, y, width, height))
             y += height
             index += 1
@@ -342,14 +339,7 @@ class DiffCanvas(QAbstractScrollArea):
         return self._painter.words_height(self.diff.words[number].text, panes.width)
 
     def _wrapped_heights(self, first: int, end: int) -> list[int]:
-        return [self._wrapped_height(self.rows.row(index)) for index in range(first, end)]
-
-    def _wrapped_height(self, row: Row) -> int:
-        lines = 1
-        for pane in self._look.panes.panes:
-            line = self._look.shown(row, pane)
-            lines = max(lines, len(line.starts) if line else 1)
-        return (lines - 1) * self._look.panes.line
+        return [self._look.wrapped_height(self.rows.row(index)) for index in range(first, end)]
 
     def _measure(self, first: int, last: int) -> bool:
         return self._heights.measure(first, last + self.viewport().height() // self._look.panes.line + 1)

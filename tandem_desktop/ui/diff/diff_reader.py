@@ -121,6 +121,16 @@ class DiffReader(DiffCanvas):
         if self.current_hunk != before:
             self.current_changed.emit(self.current_hunk)
 
+    @property
+    def unseen_changes(self) -> int:
+        """How many changes have a line that was never in sight."""
+        return self._seen.unseen(self.diff)
+
+    @property
+    def folded_regions(self) -> int:
+        """How many stretches of unchanged lines are still hidden."""
+        return sum(kind is RowKind.FOLD for _, kind in self.rows.special)
+
     # Words
 
     def row_text(self, index: int) -> str:
@@ -128,7 +138,7 @@ class DiffReader(DiffCanvas):
         row = self.rows.row(index)
         if row.kind is RowKind.HEADER:
             state = ", dropped" if row.hunk in self._look.dropped else ""
-            return f"Change {row.hunk} of {len(self.diff.hunks)} {self.title(row.hunk)}".strip() + state
+            return f"Change {row.hunk} of {len(self.diff.hunks)} {self._look.title(row.hunk)}".strip() + state
         if row.kind is RowKind.FOLD:
             return fold_text(self.rows, row).removeprefix("⋯ ")
         if row.kind is RowKind.COMMENT:

@@ -8,6 +8,7 @@ from tandem_desktop.ui.diff.cells import wrap
 from tandem_desktop.ui.diff.diff_rows import CellKind, DiffRows, Row
 from tandem_desktop.ui.diff.diff_search import DiffSearch
 from tandem_desktop.ui.diff.highlighter import Marks
+from tandem_desktop.ui.diff.hunk_title import title_of
 from tandem_desktop.ui.diff.line_styles import LineKey, LineStyles, StyledLine
 from tandem_desktop.ui.diff.panes import Pane, Panes
 from tandem_desktop.ui.diff.selection import Selection, line_of
@@ -45,6 +46,13 @@ class Look:
     hovered: tuple[int, str] | None = None
     """A row and what the pointer is on: a button of its bar, `gutter`, `fold`, or `cut`."""
 
+    def title(self, hunk: int) -> str:
+        """The function or class a change lies in, looked for when it is first asked."""
+        if hunk not in self.titles:
+            diff = self.rows.diff
+            self.titles[hunk] = title_of(diff.path, diff.hunks[hunk - 1], diff.new)
+        return self.titles[hunk]
+
     def shown(self, row: Row, pane: Pane) -> "ShownLine | None":
         """The line a row shows in a pane, with all that is drawn on it."""
         # An unchanged line is the same on both sides, so it is made ready only once.
@@ -64,6 +72,11 @@ class Look:
             scrolled=0 if self.wraps else self.scrolled,
             is_open=not styled.cut and not side.has_newline(key[1]),
         )
+
+    def wrapped_height(self, row: Row) -> int:
+        """What a row needs beyond its first line where long lines are wrapped."""
+        lines = (self.shown(row, pane) for pane in self.panes.panes)
+        return max(len(line.starts) - 1 if line else 0 for line in lines) * self.panes.line
 
     def found_in(self, row: Row, line: "ShownLine") -> tuple[list[tuple[int, int]], tuple[int, int] | None]:
         """Every match in a line, and the one a person is at. Unchanged lines are searched once, shown twice."""

@@ -22,6 +22,7 @@ class Acknowledgement(QFrame):
         super().__init__(parent)
         operation = view.operation
         self.operation_id = operation.id
+        self.flags = tuple(flag.value for flag in view.flags)
         self.setProperty("role", "card-risk" if view.flags else "card-raised")
         self.setObjectName(f"acknowledgement-{operation.id}")
         self.box = QCheckBox()

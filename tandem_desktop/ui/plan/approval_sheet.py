@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QGridLayout, QHBoxLayout,
 
 from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.review import Coverage
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
@@ -111,13 +112,14 @@ class ApprovalSheet(Sheet):
         self.implement.clicked.connect(self._approve)
         self.add_buttons(self.back, self.rework, self.implement, note=self.note)
 
-    def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0) -> None:
+    def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0, coverage: Coverage | None = None) -> None:
         """Open for exactly this page."""
         self._page = page
         totals = Totals.of(page.views)
         self.title.setText(f"Implement revision {page.version.revision}")
         seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""
-        self.said.setText(f"Exactly this will be written to {self._workspace}. Nothing else.{seen}")
+        shown = f" {coverage.words}." if coverage is not None and not coverage.is_complete else ""
+        self.said.setText(f"Exactly this will be written to {self._workspace}. Nothing else.{seen}{shown}")
         self.said.setToolTip(plain_tooltip(visible(self._root)))
         self.files.setText(f"{totals.files:,}" if totals.files else "none")
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
@@ -133,6 +135,12 @@ class ApprovalSheet(Sheet):
         self._fill(page)
         self.open(self.back)
         self._count()
+
+    @property
+    def acknowledged(self) -> tuple[str, ...]:
+        """What was ticked, as `operation:flag`."""
+        ticked = (card for card in self._waiting if card.box.isChecked())
+        return tuple(f"{card.operation_id}:{flag}" for card in ticked for flag in card.flags)
 
     def expire(self) -> None:
         """The plan is another one by now; nothing can be approved here any more."""

@@ -14,10 +14,12 @@ from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointing
 from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowPlaces
 from tandem_desktop.ui.plan.row_notes import notes_height
+from tandem_desktop.ui.plan.seen_operations import SeenOperations
 from tandem_desktop.ui.theme.theme import Theme
 
 _KEPT_CONTENTS = 24
 _TURN_MS = 40
+_SEEN_MS = 200
 _BOTTOM = 6
 Index = QModelIndex | QPersistentModelIndex
 
@@ -72,6 +74,9 @@ class CardList(QListView):
         self._turner.timeout.connect(self._turn_on)
         self._layout_timer = QTimer(self, interval=0, singleShot=True)
         self._layout_timer.timeout.connect(self.lay_out)
+        self._seen_timer = QTimer(self, interval=_SEEN_MS, singleShot=True)
+        self._seen_timer.timeout.connect(self._note_seen)
+        self.seen = SeenOperations()
         theme.changed.connect(self._theme_changed)
         self.setModel(model)
         model.modelAboutToBeReset.connect(self._remember_current)
@@ -211,6 +216,7 @@ class CardList(QListView):
         painter.setOpacity(1)
         self._paint_over(painter)
         painter.end()
+        self._seen_timer.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -226,6 +232,17 @@ class CardList(QListView):
         # What stays in sight is moved, contents with it; only what comes into sight is painted.
         self.viewport().scroll(0, dy)
         self._place_contents()
+
+    def _note_seen(self) -> None:
+        """Whatever stands still in sight for a moment has been seen."""
+        if not self.isVisible() or self._places.count > self.operations().rowCount():
+            return
+        model, page = self.operations(), self.viewport().height()
+        for number in range(max(0, self._places.at(self.verticalOffset())), self._places.count):
+            if self._card(number).top() > page:
+                break
+            row = model.row(number)
+            self.seen.note(row, self._contents.get(row.operation.id) if row.expanded else None)
 
     def _pointing(self, row: int) -> Pointing:
         return Pointing(current=self.currentIndex().row() == row, focused=self.hasFocus(), turn=self._turn)

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import OperationId, PlanId
@@ -19,36 +18,21 @@ from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.viewed import ViewedMarks
-from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui.models.operation_row import OperationRow
-from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan import plan_page_facts
-from tandem_desktop.ui.plan.chooser import Chooser
 from tandem_desktop.ui.plan.empty_plan import Emptiness
-from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
-from tandem_desktop.ui.plan.operations_tab import OperationsTab
-from tandem_desktop.ui.plan.plan_footer import PlanFooter
-from tandem_desktop.ui.plan.plan_header import PlanHeader
-from tandem_desktop.ui.plan.plan_panel_signals import PlanPanelSignals
-from tandem_desktop.ui.plan.plan_sheets import PlanSheets
-from tandem_desktop.ui.plan.plan_tabs import PlanTabs
-from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
-from tandem_desktop.ui.plan.progress_follower import ProgressFollower
-from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
-from tandem_desktop.ui.plan.runs_tab import RunsTab
-from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.plan.plan_panel_parts import PlanPanelParts
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
-_LONG_COMMAND = 80
 _RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
 
-class ExecutionPlanPanel(PlanPanelSignals):
+class ExecutionPlanPanel(PlanPanelParts):
     """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
 
     def __init__(
@@ -60,47 +44,14 @@ class ExecutionPlanPanel(PlanPanelSignals):
         now: Callable[[], datetime],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._theme, self._contents = theme, contents
+        super().__init__(theme, contents, workspace=workspace, now=now, parent=parent)
         self._page: PlanPage | None = None
         self._runs: tuple[ListedRun, ...] = ()
-        self._drafts: tuple[Comment, ...] = ()
         self._refusal = ""
         self._to_approve: tuple[PlanId, int] | None = None
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
         self._marks = ViewedMarks()
         self.machine = PlanStateMachine()
-        self.setObjectName("execution-plan-panel")
-        self.setAccessibleName("Execution plan")
-        self.setProperty("role", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.model = StagedOperationsModel(self)
-        self._chooser = Chooser(self.model, self)
-        self.header = PlanHeader(theme)
-        self.tabs = PlanTabs(theme)
-        self.operations = OperationsTab(theme, self.model, self._content)
-        self.text = PlanTextTab(theme)
-        progress = OperationList(self.model, theme, self._content)
-        progress.setObjectName("run-progress")
-        progress.setAccessibleName("Progress of the run")
-        progress.set_editable(False)
-        self.runs = RunsTab(theme, now, progress)
-        self.footer = PlanFooter(theme)
-        self.sheets = PlanSheets(self, theme, workspace, now)
-        for key, words, widget in (
-            ("operations", "Operations", self.operations),
-            ("plan-text", "Plan text", self.text),
-            ("runs", "Runs", self.runs),
-        ):
-            self.tabs.add(key, words, widget)
-        self._follower = ProgressFollower(
-            self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
-        )
-        layout = QVBoxLayout(self)
-        Spacing(theme, layout, between=4)
-        layout.addWidget(self.header)
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(self.footer)
         self._connect()
         self.show_nothing()
 
@@ -142,7 +93,8 @@ class ExecutionPlanPanel(PlanPanelSignals):
         if not same_plan:
             self.operations.filter.leave()
             self.model.clear()
-            self._show_comments(())
+            self._remarks.show(())
+        self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
         self._show_operations(
             page, known={view.operation.id for view in before.views} if same_plan and before else set()
         )
@@ -209,7 +161,7 @@ class ExecutionPlanPanel(PlanPanelSignals):
         """What the person said about the plan and did not send yet."""
         if self._page is None or self._page.version.plan_id != comments.plan_id:
             return
-        self._show_comments(comments.drafts)
+        self._remarks.show(comments.drafts)
         self._follow()
 
     def set_viewed(self, marks: tuple[str, ...]) -> None:
@@ -225,10 +177,6 @@ class ExecutionPlanPanel(PlanPanelSignals):
 
     def set_single_letters(self, allowed: bool) -> None:
         self.operations.list.single_letters = allowed
-
-    def add_tab(self, key: str, words: str, widget: QWidget) -> None:
-        """One of `plan_tabs.ORDER` that another part of the window brings."""
-        self.tabs.add(key, words, widget)
 
     # What is shown
 
@@ -252,7 +200,7 @@ class ExecutionPlanPanel(PlanPanelSignals):
     @property
     def comments(self) -> tuple[Comment, ...]:
         """What would be sent with a rework."""
-        return self._drafts
+        return self._remarks.drafts
 
     # The person's wishes
 
@@ -272,9 +220,10 @@ class ExecutionPlanPanel(PlanPanelSignals):
             self.save_requested.emit(page.draft.choices)
         elif kind is EventKind.EXECUTE_PLAN and not self._refusal:
             not_viewed = self.model.total - len(self.model.viewed)
-            self.sheets.approval.ask(page, comments=len(self._drafts), not_viewed=not_viewed)
+            shown = coverage(page.version, self.operations.list.seen.all)
+            self.sheets.approval.ask(page, comments=len(self.comments), not_viewed=not_viewed, coverage=shown)
         elif kind is EventKind.REQUEST_REVISION:
-            self.sheets.rework.ask(page, self._drafts)
+            self.sheets.rework.ask(page, self.comments)
         elif kind is EventKind.CANCEL:
             self.sheets.ask_to_cancel(lambda: self.cancel_requested.emit(page.version.plan_id))
 
@@ -286,12 +235,9 @@ class ExecutionPlanPanel(PlanPanelSignals):
         operations.keep_requested.connect(self._chooser.keep_hunk)
         operations.lines_requested.connect(self._chooser.toggle_lines)
         self._chooser.changed.connect(self.choices_changed)
-        operations.commented.connect(lambda *what: self._with_plan(self.commented, *what))
-        operations.comment_edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
-        operations.comment_removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
-        self.text.comments.added.connect(lambda *what: self._with_plan(self.commented, None, *what))
-        self.text.comments.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
-        self.text.comments.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
+        self._remarks.added.connect(lambda *what: self._with_plan(self.commented, *what))
+        self._remarks.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
+        self._remarks.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
         self.text.rewritten.connect(self._chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
@@ -326,12 +272,6 @@ class ExecutionPlanPanel(PlanPanelSignals):
         if self._page is not None:
             signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
 
-    def _content(self, row: OperationRow) -> OperationContent:
-        diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
-        if diff is not None:
-            diff.single_letters = self.operations.list.single_letters
-        return OperationContent(row, self._theme, diff)
-
     def _show_operations(self, page: PlanPage, known: set[OperationId]) -> None:
         status = page.meta.status
         reviewed = status in plan_page_facts.OPEN
@@ -349,22 +289,13 @@ class ExecutionPlanPanel(PlanPanelSignals):
         )
         if reviewed:
             for view in page.views:
-                if view.operation.id not in known and _opens_by_itself(view):
+                if view.operation.id not in known and plan_page_facts.opens_by_itself(view):
                     self.model.set_expanded(view.operation.id, True)
         is_latest = page.version.revision == page.meta.revision
         self.operations.list.set_editable(reviewed and is_latest)
 
     def _run_of(self, page: PlanPage) -> ListedRun | None:
         return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
-
-    def _show_comments(self, drafts: tuple[Comment, ...]) -> None:
-        self._drafts = drafts
-        by_operation: dict[OperationId, tuple[Comment, ...]] = {}
-        for draft in drafts:
-            if (about := draft.place.operation) is not None:
-                by_operation[about] = (*by_operation.get(about, ()), draft)
-        self.model.set_comments(by_operation)
-        self.text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
 
     def _viewed(self) -> None:
         viewed = self.model.viewed
@@ -416,11 +347,3 @@ class ExecutionPlanPanel(PlanPanelSignals):
         if self._page is None:
             self._refusal = ""
         self.followed.emit(self.machine)
-
-
-def _opens_by_itself(view: OperationView) -> bool:
-    """Flagged content is never folded away; a command that fits its line is there in full already."""
-    call = view.operation.call
-    if call is not None:
-        return "\n" in call.command or len(call.command) > _LONG_COMMAND or Hazard.HIDDEN_CHARACTERS in view.flags
-    return bool(view.flags)

@@ -40,6 +40,7 @@ class ImageCompare(QWidget):
         self.setObjectName("image-compare")
         self.setAccessibleName("Images, before and after")
         self.picture = _Pictures(theme, before, after)
+        self.way: Segmented | None = None
         layout = QVBoxLayout(self)
         Spacing(theme, layout, (14, 8, 14, 10), 8)
         if before is not None and after is not None:
@@ -50,6 +51,14 @@ class ImageCompare(QWidget):
             bar.addWidget(plain_label(_sizes(before, after), "muted"), 1)
             layout.addLayout(bar)
         layout.addWidget(self.picture)
+
+    def wanted_height(self, width: int) -> int:
+        layout = self.layout()
+        assert layout is not None
+        margins = layout.contentsMargins()
+        bar = self.way.sizeHint().height() + layout.spacing() if self.way is not None else 0
+        inner = width - margins.left() - margins.right()
+        return margins.top() + bar + self.picture.heightForWidth(inner) + margins.bottom()
 
 
 class _Pictures(QWidget):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QTextOption
+from PySide6.QtGui import QImage, QTextOption
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, SymlinkState
@@ -14,6 +14,7 @@ from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.comment_area import CommentArea, CommentSpot
+from tandem_desktop.ui.plan.image_compare import ImageCompare
 from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -45,6 +46,7 @@ class OperationContent(QWidget):
         self._diff = diff
         self._output: QPlainTextEdit | None = None
         self._most = 0
+        self._images: ImageCompare | None = None
         self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
         self.setAccessibleName(f"Content of {wording.title(row.operation)}")
@@ -64,6 +66,7 @@ class OperationContent(QWidget):
         layout.addWidget(self._head)
         if diff is not None:
             layout.addWidget(diff, 1)
+            diff.pictures_ready.connect(self._show_pictures)
             diff.passed_end.connect(lambda direction: self.left_behind.emit(direction > 0))
             diff.drop_requested.connect(self.drop_requested)
             diff.keep_requested.connect(self.keep_requested)
@@ -98,6 +101,8 @@ class OperationContent(QWidget):
                 self._most = most
                 self._diff.set_tallest(round(most / self._theme.zoom))
             height += min(most, self._diff.sizeHint().height())
+        if self._images is not None:
+            height += self._images.wanted_height(width)
         if self.comments.isVisibleTo(self):
             height += self.comments.wanted_height(width)
         return height
@@ -124,6 +129,15 @@ class OperationContent(QWidget):
         self._output.setProperty("raw", output)
         self._output.setPlainText("\n".join(wording.visible_lines(output.rstrip("\n"))))
         self.height_changed.emit()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether all there is to see of it has been in sight."""
+        return self._diff is None or self._diff.is_seen
+
+    @property
+    def folded_regions(self) -> int:
+        return self._diff.folded_regions if self._diff is not None else 0
 
     def comment(self) -> None:
         """Begin a comment on the whole operation."""
@@ -157,6 +171,13 @@ class OperationContent(QWidget):
 
     def _comment_on_lines(self, is_old: bool, first: int, last: int) -> None:
         self.comments.begin(CommentSpot(Side.BEFORE if is_old else Side.AFTER, (first, last)))
+
+    def _show_pictures(self, before: QImage | None, after: QImage | None) -> None:
+        layout = self.layout()
+        if self._images is None and isinstance(layout, QVBoxLayout):
+            self._images = ImageCompare(self._theme, before, after)
+            layout.insertWidget(1, self._images)
+            self.height_changed.emit()
 
     def _back_to_the_diff(self) -> None:
         if self._diff is not None:

@@ -238,6 +238,8 @@ class OperationDelegate(QStyledItemDelegate):
                 pieces.append((f"+{added:,}", "added_ink"))
         elif change := wording.mode_change(row.operation):
             pieces.append((change, "muted"))
+        if row.view.generated:
+            pieces.append((row.view.generated, "muted"))
         if row.dropped:
             pieces = [("dropped", "muted")]
         elif row.part is not None and (chosen := wording.part_words(row.part)):

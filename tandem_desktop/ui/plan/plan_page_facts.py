@@ -9,6 +9,7 @@ from tandem_desktop.orchestration.plan_pages import PlanDraft, PlanPage
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 
@@ -166,3 +167,10 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
         for view in views
         if any(each.startswith(f"{path}/") or path.startswith(f"{each}/") for each in view.operation.paths)
     ]
+
+
+def opens_by_itself(view: OperationView) -> bool:
+    """Flagged content is never folded away; a command that fits its line is there in full already."""
+    if view.operation.call is not None:
+        return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
+    return bool(view.flags)

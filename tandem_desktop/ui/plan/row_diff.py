@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QHideEvent, QImage, QKeyEvent
 from shiboken6 import isValid
 
 from tandem_desktop.domain.operations import FileState
@@ -16,8 +16,9 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.diff.diff_loader import DiffLoader
 from tandem_desktop.ui.diff.diff_rows import InlineComment
 from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.diff.special_content import words_about_nodes
+from tandem_desktop.ui.diff.special_content import image_in_words, words_about_nodes
 from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.plan.image_compare import read_image
 from tandem_desktop.ui.theme.theme import Theme
 
 LoadContents = Callable[[OperationView, Callable[[bytes, bytes], None]], None]
@@ -36,9 +37,13 @@ class DiffSource:
 class RowDiff(DiffView):
     """A view that fills itself with its operation's contents, and waits to be told where to stand until it has them."""
 
+    pictures_ready = Signal(object, object)
+    """Two images, one of which may be missing."""
+
     def __init__(self, view: OperationView, theme: Theme, source: DiffSource) -> None:
         super().__init__(theme)
         self._view = view
+        self._source = source
         self._entry = 0
         self._loader = DiffLoader(self, source.commands, source.executor, self)
         self._loader.ready.connect(self._arrived)
@@ -92,6 +97,11 @@ class RowDiff(DiffView):
             ]
         )
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether everything that changes has been in sight; bytes and images are told, not shown line by line."""
+        return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
+
     def comment(self, number: int) -> Comment:
         """The comment that stands there."""
         return self._comments[number]
@@ -118,6 +128,13 @@ class RowDiff(DiffView):
         path = operation.to or operation.path or ""
         words = words_about_nodes(operation.base, operation.after, path, moved_from)
         self._loader.show(path, before, after, known_hunks=self._view.hunks or None, words=words)
+        if image_in_words(before) or image_in_words(after):
+            both = self._source.executor.submit(lambda: (read_image(before), read_image(after)))
+            self._source.commands.run(both, self._show_pictures)
+
+    def _show_pictures(self, both: tuple[QImage | None, QImage | None]) -> None:
+        if isValid(self) and not self._is_gone and any(each is not None for each in both):
+            self.pictures_ready.emit(*both)
 
     def _arrived(self, _diff: object = None) -> None:
         self._is_ready = True

@@ -21,6 +21,9 @@ from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.staging.text import visible
 
+FITS_ITS_LINE = 80
+"""Characters of a command that a row shows in full."""
+
 KINDS = {
     OperationKind.CREATE: "create",
     OperationKind.MODIFY: "edit",
@@ -261,3 +264,11 @@ def part_words(part: Part) -> str:
         f"{counted(lines, 'line')} left out" if lines else "",
     )
     return ", ".join(filter(None, told))
+
+
+def is_told_in_its_line(view: OperationView) -> bool:
+    """Whether a closed row says all there is: no text changes, and a command that fits."""
+    call = view.operation.call
+    if call is not None:
+        return "\n" not in call.command and len(call.command) <= FITS_ITS_LINE
+    return not view.hunks

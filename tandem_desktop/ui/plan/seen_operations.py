@@ -1,0 +1,36 @@
+"""Which operations of a plan have been on screen, for the record of what was approved."""
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.review import Seen
+from tandem_desktop.review.viewed import mark
+from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.operation_content import OperationContent
+
+
+class SeenOperations:
+    """Seen is what stood in sight as it is now: opened to its last changed line, or told whole in its row."""
+
+    def __init__(self) -> None:
+        self._seen: dict[OperationId, Seen] = {}
+
+    @property
+    def all(self) -> tuple[Seen, ...]:
+        return tuple(self._seen.values())
+
+    def note(self, row: OperationRow, content: OperationContent | None) -> None:
+        """A row that stands still in sight, with what is opened of it."""
+        if content is not None and content.is_seen:
+            self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=content.folded_regions)
+        elif content is None and wording.is_told_in_its_line(row.view):
+            self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
+
+    def follow(self, before: PlanVersion | None, now: PlanVersion) -> None:
+        """Another plan begins unseen; a person's own choices leave what they saw, or what they wrote themselves."""
+        if before is None:
+            self._seen.clear()
+        elif now.origin is Origin.PERSON and now.parent_revision == before.revision:
+            for operation in now.operations:
+                if (known := self._seen.get(operation.id)) is not None:
+                    self._seen[operation.id] = Seen(mark=mark(operation), folded=known.folded)
