@@ -29,11 +29,14 @@ class Commands(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._is_closed = False
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
-        """What arrives from now on finds nobody."""
-        self._arrived.disconnect(self._deliver)
+        """What arrives from now on finds nobody; safe to call again."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._arrived.disconnect(self._deliver)
 
     def run(
         self,
