@@ -32,8 +32,8 @@ def update(**facts: Any) -> Step:
 
 
 def start(open_window: Open, programs: Path, *turns: list[Step]) -> Person:
-    put_on_path(programs, "gemini", {"turns": list(turns)})
-    return open_window("gemini")
+    put_on_path(programs, "opencode", {"turns": list(turns)})
+    return open_window("opencode")
 
 
 def send(window: Person, words: str) -> None:
