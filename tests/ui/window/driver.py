@@ -180,5 +180,9 @@ class Person:
         self.window.grab().save(str(path))
 
     def leave(self) -> None:
-        self.window.close()
-        self.window.leave()
+        if not self._has_left:
+            self._has_left = True
+            self.window.close()
+            self.window.leave()
+
+    _has_left = False
