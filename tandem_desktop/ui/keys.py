@@ -35,7 +35,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("zoom-reset", "Usual size", WINDOW, ("Ctrl+0",)),
     KeyLine("new-plan", "New plan", PLAN, ("Ctrl+N",)),
     KeyLine("implement", "Implement (opens the approval sheet)", PLAN, ("Ctrl+Shift+I",)),
-    KeyLine("rework", "Rework", PLAN, ("Ctrl+Shift+R",)),
+    KeyLine("rework", "Rework: send all comments", PLAN, ("Ctrl+Shift+R", "Ctrl+Shift+Return")),
     KeyLine("undo", "Undo the last run", PLAN, ("Ctrl+Alt+U",)),
     KeyLine("plans-by-number", "Open a plan by its place", PLAN, ("Ctrl+1", "…", "Ctrl+9")),
     KeyLine("send", "Send the message", TALK, ("Enter",)),

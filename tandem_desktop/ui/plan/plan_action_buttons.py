@@ -8,7 +8,7 @@ from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY, Button, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 
 _KEY = "Ctrl+⏎"
@@ -25,7 +25,7 @@ class PlanActionButtons(QWidget):
         super().__init__(parent)
         self.setObjectName("plan-action-buttons")
         self.setAccessibleName("What to do with the plan")
-        implement = PrimaryButton(theme, "Implement", _KEY)
+        implement = Button(theme, "Implement", _KEY)
         rework = Button(theme, "Rework")
         cancel = QuietButton(theme, "Cancel")
         self._buttons: dict[EventKind, Button] = {
@@ -33,6 +33,7 @@ class PlanActionButtons(QWidget):
             EventKind.REQUEST_REVISION: rework,
             EventKind.CANCEL: cancel,
         }
+        self._comments = self._task_count = 0
         for kind, button in self._buttons.items():
             button.setObjectName(f"plan-action-{kind.value.lower()}")
             button.clicked.connect(lambda _checked=False, kind=kind: self.requested.emit(kind))
@@ -55,11 +56,13 @@ class PlanActionButtons(QWidget):
         implement.setEnabled(implement.isEnabled() and not refusal)
         implement.setToolTip(plain_tooltip(refusal or "Opens the approval sheet; nothing runs yet"))
         implement.setAccessibleDescription(refusal)
-        self._buttons[EventKind.REQUEST_REVISION].set_hint(wording.counted(comments, "comment") if comments else "")
+        # With something to say that was not sent, sending it comes first.
+        implement.wear(PLAIN if comments else PRIMARY)
+        self._buttons[EventKind.REQUEST_REVISION].wear(PRIMARY if comments else PLAIN)
+        self._comments, self._task_count = comments, tasks
         is_running = machine.state in (PlanState.EXECUTING, PlanState.PAUSED)
         self._buttons[EventKind.CANCEL].setText("Stop" if is_running else "Cancel")
         self.tasks.setEnabled(tasks > 0)
-        self.tasks.set_hint(str(tasks) if tasks else "")
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -70,15 +73,30 @@ class PlanActionButtons(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def _make_room(self) -> None:
-        """Words come before the key that does the same."""
-        implement = self._buttons[EventKind.EXECUTE_PLAN]
-        implement.set_hint(_KEY)
-        every = (*self._buttons.values(), self.tasks)
+        """Words come before the key that does the same, and both before counts in words."""
+        counted = wording.counted(self._comments, "comment") if self._comments else ""
+        short = str(self._comments) if self._comments else ""
+        tasks = str(self._task_count) if self._task_count else ""
+        for key, comments, name in (
+            (_KEY, counted, "View tasks"),
+            ("", counted, "View tasks"),
+            ("", counted, "Tasks"),
+            ("", short, "Tasks"),
+        ):
+            self._buttons[EventKind.EXECUTE_PLAN].set_hint(key)
+            self._buttons[EventKind.REQUEST_REVISION].set_hint(comments)
+            self.tasks.setText(name)
+            self.tasks.set_hint(tasks)
+            if self._needed() <= self.width():
+                return
+
+    def _needed(self) -> int:
         layout = self.layout()
-        spacing = layout.spacing() if layout is not None else 0
-        wanted = sum(button.sizeHint().width() for button in every) + spacing * (len(every) - 1)
-        if wanted > self.width():
-            implement.set_hint("")
+        assert layout is not None
+        margins = layout.contentsMargins()
+        every = (*self._buttons.values(), self.tasks)
+        widths = sum(button.sizeHint().width() for button in every) + layout.spacing() * len(every)
+        return widths + margins.left() + margins.right()
 
     def button(self, kind: EventKind) -> Button:
         return self._buttons[kind]

@@ -1,7 +1,6 @@
 """Buttons with one look: a filled one for the step that counts, plain ones beside it, quiet ones for the rest."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent
@@ -27,14 +26,29 @@ class ButtonLook:
     disabled_ground: str = ""
     bold: bool = False
     gap_in_ring: str | None = None
+    disabled_edge: str | None = None
+    """Where it differs from `edge`."""
+
+
+PLAIN = ButtonLook("raised", "text", "line", "muted", "hover", "line_strong", disabled_ground="panel", bold=True)
+PRIMARY = ButtonLook(
+    "accent",
+    "accent_text",
+    "accent",
+    "accent_text",
+    "accent_hover",
+    "accent_hover",
+    disabled_ground="selection",
+    bold=True,
+    gap_in_ring="accent_text",
+    disabled_edge="",
+)
 
 
 class Button(QPushButton):
     """A plain button: words, perhaps an icon before them and a key or a count after them."""
 
-    look: ClassVar[ButtonLook] = ButtonLook(
-        "raised", "text", "line", "muted", "hover", "line_strong", disabled_ground="panel", bold=True
-    )
+    look: ButtonLook = PLAIN
 
     def __init__(
         self, theme: Theme, text: str, hint: str = "", icon_name: str = "", parent: QWidget | None = None
@@ -65,6 +79,11 @@ class Button(QPushButton):
 
     def set_icon_name(self, icon_name: str) -> None:
         self._icon_name = icon_name
+        self._restyle()
+
+    def wear(self, look: ButtonLook) -> None:
+        """Another look than its kind has, where what counts most depends on the moment."""
+        self.look = look
         self._restyle()
 
     def set_compact(self, compact: bool = True) -> None:
@@ -101,6 +120,8 @@ class Button(QPushButton):
         if not self.isEnabled():
             ground = self.look.disabled_ground
         edge = self.look.hover_edge if hot else self.look.edge
+        if not self.isEnabled() and self.look.disabled_edge is not None:
+            edge = self.look.disabled_edge
         paint_ground(painter, self._theme, QRectF(self.rect()), self._color(ground), self._color(edge))
 
     def _paint_content(self, painter: QPainter) -> None:
@@ -157,23 +178,7 @@ class Button(QPushButton):
 class PrimaryButton(Button):
     """The one step a person is here for; at most one in sight of another."""
 
-    look = ButtonLook(
-        "accent",
-        "accent_text",
-        "accent",
-        "accent_text",
-        "accent_hover",
-        "accent_hover",
-        disabled_ground="selection",
-        bold=True,
-        gap_in_ring="accent_text",
-    )
-
-    def _paint_ground(self, painter: QPainter) -> None:
-        if self.isEnabled():
-            super()._paint_ground(painter)
-        else:
-            paint_ground(painter, self._theme, QRectF(self.rect()), self._theme.color("selection"), None)
+    look = PRIMARY
 
 
 class QuietButton(Button):

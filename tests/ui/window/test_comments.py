@@ -8,8 +8,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.review import Side
 from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY
 from tests.ui.window.driver import Person
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -180,3 +182,16 @@ def test_plan_text_is_edited_and_becomes_part_of_the_next_revision(person: Perso
     page = person.place.panel.page
     assert page is not None
     assert page.version.content == "Say it otherwise."
+
+
+def test_with_comments_rework_is_the_step_that_counts_and_its_key_sends_them_all(person: Person) -> None:
+    buttons = person.place.actions
+    implement, rework = buttons.button(EventKind.EXECUTE_PLAN), buttons.button(EventKind.REQUEST_REVISION)
+    assert (implement.look, rework.look) == (PRIMARY, PLAIN)
+    diff(person).setFocus()
+    person.press(Qt.Key.Key_C)
+    write(person, "not like this")
+    assert (implement.look, rework.look) == (PLAIN, PRIMARY)
+    person.press(Qt.Key.Key_Return, CONTROL | SHIFT)
+    person.wait(lambda: person.sees("rework-send"))
+    assert "1 comment will be sent along" in person.place.panel.sheets.rework.drafts.text()
