@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
@@ -70,6 +70,16 @@ class EmptyChat(QWidget):
             button.setObjectName(f"example-{at + 1}")
             button.clicked.connect(lambda checked=False, text=example.text: self.chosen.emit(text))
             self._tasks.addWidget(button)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Only as many examples as there is room for; none is cut or lies over another."""
+        super().resizeEvent(event)
+        buttons = self.findChildren(_ExampleButton)
+        height = self._theme.px(56) + self._theme.px(8)
+        words = self._theme.px(120)
+        room = max(0, self.height() - words) // height
+        for at, button in enumerate(buttons):
+            button.setVisible(at < room)
 
 
 class _ExampleButton(QAbstractButton):

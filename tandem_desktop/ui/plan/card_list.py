@@ -370,6 +370,9 @@ class CardList(QListView):
         self.viewport().update()
 
     def _theme_changed(self) -> None:
+        # Fonts and margins are given when content is made, so it is made again at the new size.
+        for operation_id in tuple(self._contents):
+            self._put_away(operation_id)
         self._heights.clear()
         self._later()
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from tandem_desktop.ui.theme.stylesheet import set_role
@@ -17,6 +17,7 @@ from tandem_desktop.ui.widgets.segmented import Segmented
 
 IMMEDIATE, PLAN = "immediate", "plan"
 _HEIGHT = 44
+_SEARCH, _SEARCH_KEY = "Search && commands", "Ctrl+Shift+P"
 
 
 class TopBar(QWidget):
@@ -33,6 +34,7 @@ class TopBar(QWidget):
         self._theme = theme
         self._agents: tuple[tuple[str, str, str], ...] = ()
         self._agent = ""
+        self._confined = ""
         self.setObjectName("top-bar")
         set_role(self, "bar")
         self._logo = IconLabel(theme, "logo", "accent", 20, self)
@@ -43,7 +45,7 @@ class TopBar(QWidget):
         self.mode = Segmented(theme, ((IMMEDIATE, "Immediate"), (PLAN, "Plan mode")), "Mode", self)
         self.agent = Button(theme, "Agent", icon_name="chevron-down", parent=self)
         self.agent.setObjectName("agent-button")
-        self.palette_button = QuietButton(theme, "Search && commands", "Ctrl+Shift+P", "command", parent=self)
+        self.palette_button = QuietButton(theme, _SEARCH, _SEARCH_KEY, "command", parent=self)
         self.palette_button.setObjectName("palette-button")
         self.theme_button = IconButton(theme, "moon", "Theme", framed=True, size=32, parent=self)
         self._row = QHBoxLayout(self)
@@ -89,9 +91,33 @@ class TopBar(QWidget):
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
         self.agent.setText(title)
-        self.agent.set_hint("confined" if confinement.startswith("confined") else "not confined")
+        self._confined = "confined" if confinement.startswith("confined") else "not confined"
         self.agent.setAccessibleName(f"Agent {title}")
+        self._make_room()
         self.agent.setAccessibleDescription(confinement)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _make_room(self) -> None:
+        """Where it gets narrow, keys go first, then the words of the search; who holds the agent back goes last."""
+        for words, key, confined in (
+            (_SEARCH, _SEARCH_KEY, self._confined),
+            (_SEARCH, "", self._confined),
+            ("", "", self._confined),
+            ("", "", "" if self._confined == "confined" else self._confined),
+        ):
+            self.palette_button.setText(words)
+            self.palette_button.set_hint(key)
+            self.agent.set_hint(confined)
+            if self._row.minimumSize().width() <= self.width():
+                break
+        self.palette_button.setAccessibleName("Search and commands")
+        self.palette_button.setToolTip(plain_tooltip(f"Search and commands, {_SEARCH_KEY}"))
 
     def _offer_agents(self) -> None:
         menu = QMenu(self)
@@ -116,6 +142,7 @@ class TopBar(QWidget):
         self._row.setContentsMargins(px(12), 0, px(12), 0)
         self._row.setSpacing(px(8))
         self.theme_button.set_icon_name("sun" if self._theme.is_dark else "moon")
+        self._make_room()
 
 
 class _Place(Button):
