@@ -1,19 +1,22 @@
 """What is in the window: places the panes, binds the keys, decides nothing."""
 
+import platform
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt, qVersion
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from tandem_desktop import __version__
 from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.orchestration.agents_here import AgentsHere
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.palette_model import PaletteItem
@@ -178,6 +181,8 @@ class MainWindow(QWidget):
         place.mode_changed.connect(self.top.show_mode)
         place.agents_found.connect(self._show_agents)
         place.own.plans_wanted.connect(self.rail.search.setText)
+        self.errands = ChatErrands(self._theme, place.chat, place.workroom, lambda: place.session_id)
+        self.errands.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.attention_wanted.connect(self.notifier.tell)
@@ -235,6 +240,8 @@ class MainWindow(QWidget):
         yield act("rail", "Show or hide the plans", "Window", self._toggle_rail, here)
         yield act("next-pane", "Next pane", "Window", self._next_pane, here)
         yield act("keys", "Keys", "Window", self._show_keys)
+        yield act("record", "Show the record of this conversation", "Window", at(_show_record), here)
+        yield act("about", "About Tandem", "Window", self._show_about)
         yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
         yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
         for name, title, kind in _STEPS:
@@ -243,6 +250,10 @@ class MainWindow(QWidget):
         for number in range(1, 10):
             opener = self._opener(number)
             yield WindowAction(f"plan-{number}", f"Plan {number}", "Plan", (f"Ctrl+{number}",), opener, here)
+
+    def _show_about(self) -> None:
+        words = f"Tandem Desktop {__version__} · Qt {qVersion()} · Python {platform.python_version()}"
+        self.toast.say(words, stays=0)
 
     def _show_keys(self) -> None:
         place = self.workplace
@@ -363,6 +374,10 @@ class MainWindow(QWidget):
         focus = QApplication.focusWidget()
         at = next((n for n, (pane, _) in enumerate(shown) if focus and pane.isAncestorOf(focus)), -1)
         shown[(at + 1) % len(shown)][1].setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _show_record(place: Workplace) -> None:
+    place.chat.log_requested.emit()
 
 
 def _request(place: Workplace, kind: EventKind) -> None:

@@ -16,6 +16,7 @@ CODE_FAMILY = "JetBrains Mono"
 _UI_PIXELS = 13
 _CODE_PIXELS = 12
 _CODE_FILES = ("JetBrainsMono-Regular.ttf", "JetBrainsMono-Bold.ttf", "JetBrainsMono-Italic.ttf")
+_HIGH_CONTRAST = "high-contrast"
 _COUNTERPARTS = {
     "dark": "light",
     "light": "dark",
@@ -29,17 +30,31 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None, *, name: str = "dark", zoom: float = 1.0) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        *,
+        name: str = "dark",
+        zoom: float = 1.0,
+        wants_contrast: Callable[[], bool] | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._wants_contrast = wants_contrast or self._system_wants_contrast
         self._name = name
         self._tokens = load_tokens(name)
         self._zoom = _within(zoom)
         self._follows_system = False
+        self._before_contrast = ""
+        """The theme that was worn when the system began to ask for high contrast."""
         self._reduced_motion: bool | None = None
         self._kept: dict[object, Any] = {}
         self._ui_family = _ui_family()
         _load_code_face()
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+        # Held, both of them: Python forgets the second as soon as nobody holds the first.
+        self._hints = QGuiApplication.styleHints()
+        self._accessibility = self._hints.accessibility()
+        self._hints.colorSchemeChanged.connect(self._system_changed)
+        self._accessibility.contrastPreferenceChanged.connect(self.look_at_system)
 
     @property
     def name(self) -> str:
@@ -96,6 +111,7 @@ class Theme(QObject):
             BadInputError: there is no theme of this name.
         """
         self._follows_system = False
+        self._before_contrast = ""
         self._wear(name)
 
     def set_zoom(self, zoom: float) -> None:
@@ -107,11 +123,15 @@ class Theme(QObject):
     def follow_system(self, follow: bool = True) -> None:
         """Be dark when the system is dark and light when it is light, now and whenever that changes.
 
-        A colour-blind theme follows within its pair; high contrast stays as it is.
+        A colour-blind theme follows within its pair. Where the system asks for high contrast it is worn, and left again
+        when the system no longer asks.
         """
         self._follows_system = follow
-        if follow:
-            self._system_changed(QGuiApplication.styleHints().colorScheme())
+        self.look_at_system()
+
+    def look_at_system(self) -> None:
+        """Wear what the system wants now, if it is followed."""
+        self._system_changed(QGuiApplication.styleHints().colorScheme())
 
     def set_reduced_motion(self, reduced: bool | None) -> None:
         """A person's own wish; `None` leaves it to the system."""
@@ -126,9 +146,20 @@ class Theme(QObject):
         return self._kept[key]
 
     def _system_changed(self, scheme: Qt.ColorScheme) -> None:
+        if not self._follows_system:
+            return
         wanted = {Qt.ColorScheme.Dark: "dark", Qt.ColorScheme.Light: "light"}.get(scheme)
-        if self._follows_system and wanted and wanted != self._tokens.scheme:
+        if self._wants_contrast():
+            self._before_contrast = self._before_contrast or self._name
+            self._wear(_HIGH_CONTRAST)
+        elif self._before_contrast:
+            self._wear(self._before_contrast)
+            self._before_contrast = ""
+        if self._name != _HIGH_CONTRAST and wanted and wanted != self._tokens.scheme:
             self._wear(_COUNTERPARTS.get(self._name, self._name))
+
+    def _system_wants_contrast(self) -> bool:
+        return self._accessibility.contrastPreference() is Qt.ContrastPreference.HighContrast
 
     def _wear(self, name: str) -> None:
         if name != self._name:

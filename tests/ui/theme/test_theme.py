@@ -118,3 +118,25 @@ def _glyphs(text: str, font: QFont) -> list[int]:
 def _system_turns(scheme: Qt.ColorScheme) -> None:
     """What Qt tells when the desktop changes; the offscreen platform has no desktop to change."""
     QGuiApplication.styleHints().colorSchemeChanged.emit(scheme)
+
+
+def test_high_contrast_is_worn_while_the_system_asks_for_it_and_left_afterwards(qtbot: QtBot) -> None:
+    asks = [False]
+    theme = Theme(name="light", wants_contrast=lambda: asks[0])
+    theme.follow_system(True)
+    worn = theme.name
+    asks[0] = True
+    with qtbot.waitSignal(theme.changed):
+        theme.look_at_system()
+    assert theme.name == "high-contrast"
+    theme.look_at_system()
+    asks[0] = False
+    theme.look_at_system()
+    assert theme.name == worn
+
+
+def test_chosen_theme_is_kept_although_the_system_asks_for_high_contrast() -> None:
+    theme = Theme(name="dark", wants_contrast=lambda: True)
+    theme.set_theme("light")
+    theme.look_at_system()
+    assert theme.name == "light"

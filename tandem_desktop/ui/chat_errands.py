@@ -1,0 +1,69 @@
+"""What a person asks of the conversation beyond talking: open an address, a file, the record; paste a picture."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.ui.chat.chat_pane import ChatPane
+from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
+from tandem_desktop.ui.theme.theme import Theme
+
+_OPENED = ("http", "https", "mailto")
+_NO_PICTURES = "A pasted picture cannot be sent: agents get text here. Save it in the workspace and mention it with @."
+
+
+class ChatErrands(QObject):
+    """Nothing is opened before its address was on screen, and nothing but pages and mail."""
+
+    said = Signal(str, str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        chat: ChatPane,
+        workroom: Workroom,
+        session: Callable[[], SessionId],
+        open_address: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
+        super().__init__(chat)
+        self._workroom = workroom
+        self._session = session
+        self._open_address = open_address
+        self.sheet = ConfirmSheet(chat, theme)
+        self.sheet.back.setText("Stay here")
+        chat.link_activated.connect(self._ask_about)
+        chat.file_activated.connect(self._open_file)
+        chat.log_requested.connect(self._open_record)
+        chat.image_pasted.connect(lambda image: self.said.emit(_NO_PICTURES, "risk"))
+
+    def _ask_about(self, address: str) -> None:
+        url = QUrl(address)
+        if url.scheme().lower() not in _OPENED:
+            self.said.emit(f"Only pages and mail are opened from a conversation, not {address}", "risk")
+            return
+        shown = url.toDisplayString(QUrl.ComponentFormattingOption.FullyEncoded)
+
+        def open_it() -> None:
+            self._open_address(url)
+
+        self.sheet.ask("Open this address in your browser?", shown, "Open", open_it)
+
+    def _open_file(self, name: str) -> None:
+        root = self._workroom.engine.locations.workspace
+        path = PurePath(name)
+        if path.is_absolute() or ".." in path.parts:
+            self.said.emit(f"{name} is not in this workspace.", "risk")
+            return
+        problem = open_in_editor(root / path, 1, self._workroom.engine.settings.editor)
+        if problem:
+            self.said.emit(problem, "info")
+
+    def _open_record(self) -> None:
+        folder = self._workroom.engine.locations.sessions / self._session()
+        if not self._open_address(QUrl.fromLocalFile(str(folder))):
+            self.said.emit(f"What was said, message by message, is in {folder}", "info")

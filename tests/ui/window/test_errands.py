@@ -1,0 +1,56 @@
+"""Addresses, records and pictures: nothing is opened unseen, and nothing is dropped in silence."""
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QGuiApplication, QImage
+
+from tests.ui.window.driver import Person
+
+
+@pytest.fixture
+def opened(window: Person) -> list[str]:
+    """What the desktop was asked to open."""
+    found: list[str] = []
+    window.window.errands._open_address = lambda url: found.append(QUrl(url).toString()) or True
+    return found
+
+
+def test_address_is_shown_before_it_is_opened(window: Person, opened: list[str]) -> None:
+    window.place.chat.link_activated.emit("https://example.org/page")
+    window.wait(lambda: window.sees("confirm-sure"))
+    assert window.window.errands.sheet.said.text() == "https://example.org/page"
+    assert opened == []
+    window.click("confirm-sure")
+    window.wait(lambda: opened == ["https://example.org/page"])
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "smb://host/share"])
+def test_only_pages_and_mail_are_opened(window: Person, opened: list[str], address: str) -> None:
+    window.place.chat.link_activated.emit(address)
+    assert "Only pages and mail" in window.window.toast.text
+    assert not window.sees("confirm-sure")
+    assert opened == []
+
+
+def test_file_outside_the_workspace_is_not_opened(window: Person, opened: list[str]) -> None:
+    window.place.chat.file_activated.emit("../secret.txt")
+    assert "not in this workspace" in window.window.toast.text
+
+
+def test_record_of_the_conversation_is_opened_from_the_palette(window: Person, opened: list[str]) -> None:
+    window.command("record of this")
+    window.wait(lambda: len(opened) == 1)
+    assert opened[0].endswith(f"sessions/{window.place.session_id}")
+
+
+def test_versions_are_told(window: Person) -> None:
+    window.command("about tandem")
+    window.wait(lambda: "Tandem Desktop" in window.window.toast.text and "Qt 6" in window.window.toast.text)
+
+
+def test_pasted_picture_is_refused_in_words(window: Person) -> None:
+    QGuiApplication.clipboard().setImage(QImage(4, 4, QImage.Format.Format_RGB32))
+    window.click("composer-text")
+    window.place.chat.composer.edit.paste()
+    assert "picture cannot be sent" in window.window.toast.text
+    assert window.place.chat.composer.text == ""
