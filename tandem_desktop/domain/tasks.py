@@ -1,5 +1,7 @@
 """Parts of a plan that a person recognises, and how they stand."""
 
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -7,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import OperationId, TaskId
+from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
 
 
 class TaskStatus(StrEnum):
@@ -29,19 +31,76 @@ class TaskPriority(StrEnum):
     LOW = "low"
 
 
+SETTLED = frozenset({TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED})
+"""Nothing more happens to a task that stands here."""
+
+
+class PlannedToolCall(Frozen):
+    """What a task is going to do: one operation, and the tool it comes from."""
+
+    tool: str
+    operation_id: OperationId | None = None
+    description: str = ""
+
+
+class ExecutedTool(Frozen):
+    """What was done for a task, and how it ended."""
+
+    tool: str
+    operation_id: OperationId | None = None
+    succeeded: bool
+    error: str | None = None
+
+
 class PlanTask(Frozen):
     """One part of the work, with what must be finished before it."""
 
     id: TaskId
     subject: str
     description: str = ""
+    active_form: str = ""
+    """What is said while it is under way, as "Updating the endpoint…"."""
     agent: str = ""
+    """Who is asked to plan it and to follow up on it."""
     priority: TaskPriority = TaskPriority.NORMAL
     blocked_by: tuple[TaskId, ...] = ()
     status: TaskStatus = TaskStatus.PENDING
     progress: Annotated[int, Field(ge=0, le=100)] = 0
+    tools_to_execute: tuple[PlannedToolCall, ...] = ()
+    tools_executed: tuple[ExecutedTool, ...] = ()
+    created_at: datetime | None = None
     started_at: datetime | None = None
     completed_at: datetime | None = None
+    result: str | None = None
+    error: str | None = None
+
+
+class TrackedTask(PlanTask):
+    """A task in its plan: where it belongs, and who waits for it."""
+
+    plan_id: PlanId
+    blocks: tuple[TaskId, ...] = ()
+
+
+class TaskProgress(Frozen):
+    """How many tasks stand where."""
+
+    total: int
+    pending: int
+    in_progress: int
+    completed: int
+    failed: int
+    skipped: int
+
+    @classmethod
+    def of(cls, tasks: Iterable[PlanTask]) -> "TaskProgress":
+        counted = Counter(task.status for task in tasks)
+        return cls(total=counted.total(), **{status.value: counted[status] for status in TaskStatus})
+
+    @property
+    def percent_complete(self) -> int:
+        """Of all tasks, those that are completed; a plan without tasks has completed none."""
+        return 100 * self.completed // self.total if self.total else 0
 
 
 class TaskMapping(Frozen):

@@ -77,6 +77,10 @@ class TaskGraph(Generic[NodeId]):
         self._known(name)
         return self._blocked_by[name]
 
+    def blocks(self, name: NodeId) -> tuple[NodeId, ...]:
+        """Who waits for `name` itself."""
+        return tuple(self._known(name))
+
     def dependents(self, *names: NodeId) -> tuple[NodeId, ...]:
         """Everything that waits for one of `names`, directly or through others: what a failure skips."""
         found: set[NodeId] = set()
