@@ -175,14 +175,14 @@ async def _start(*argv: str, cwd: Path, env: dict[str, str]) -> tuple[asyncio.su
 
 def end_marked(mark: str) -> int:
     """Kill whatever still carries the mark in its environment, and see it dead; how many there were."""
-    killed = 0
+    killed: set[int] = set()
     wanted = f"{MARK}={mark}".encode()
     for _ in range(_SWEEPS):
-        found = [pid for pid in _processes() if _kill_if_marked(pid, wanted)]
+        found = {pid for pid in _processes() if _kill_if_marked(pid, wanted)}
         if not found:
             break
-        killed += len(found)
-    return killed
+        killed |= found  # one that dies slowly is met twice
+    return len(killed)
 
 
 def _processes() -> list[int]:

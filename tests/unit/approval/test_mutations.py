@@ -37,13 +37,17 @@ ADVISORY = (
     "description",
     "rationale",
     "risk",
+    "recorded_from",
     "request_ids",
     "tool_call_id",
     "message_id",
     "staged_at",
 )
 WORDS: dict[str, Any] = {
-    **dict.fromkeys(("tool", "task", "description", "rationale", "risk", "tool_call_id", "message_id"), "other words"),
+    **dict.fromkeys(
+        ("tool", "task", "description", "rationale", "risk", "recorded_from", "tool_call_id", "message_id"),
+        "other words",
+    ),
     "request_ids": ["r1", "r2"],
     "staged_at": "2030-01-01T00:00:00Z",
 }
