@@ -25,6 +25,7 @@ from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemE
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
+from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named
 
@@ -149,8 +150,10 @@ def _answer(call: Call, ended: _Ended) -> Answer:
         said = {"said": turn.said, "warnings": [], "confined": confined}
         return Answer({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
+    found = qualify(_task(call), lambda name: ".." not in name and (call.workspace / name).exists())
     data = {
         **answer.data,
+        "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
         "warnings": list(turn.version.warnings),
         "confined": confined,
         "said": turn.said,

@@ -172,7 +172,7 @@ class MainWindow(QWidget):
         self._pages.setCurrentWidget(self.splitter)
         self.rail.plan_chosen.connect(lambda plan: place.open_plan(PlanId(plan)))
         self.rail.new_requested.connect(place.new_plan)
-        self.rail.way_back_requested.connect(place.take_back)
+        self.rail.way_back_requested.connect(place.wishes.take_back)
         place.plan_shown.connect(self.rail.show_chosen)
         place.status_changed.connect(self.status.show_agent)
         place.disk_changed.connect(self.status.show_disk)
@@ -246,7 +246,7 @@ class MainWindow(QWidget):
         yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
         for name, title, kind in _STEPS:
             yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
-        yield act("undo", "Undo the last run", "Plan", at(Workplace.undo_last), here)
+        yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
         for number in range(1, 10):
             opener = self._opener(number)
             yield WindowAction(f"plan-{number}", f"Plan {number}", "Plan", (f"Ctrl+{number}",), opener, here)

@@ -40,6 +40,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.drift_follower import DriftFollower
 from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
+from tandem_desktop.ui.first_look import FirstLook
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
@@ -107,8 +108,9 @@ class Workplace(QObject):
         self._plan_id: PlanId | None = None
         self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
         self._watch.changed.connect(self._store_changed)
-        self._wishes = PlanWishes(workroom, self.commands, self.panel, self)
+        self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
+        self._first_look = FirstLook(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
         self.own = WindowCommands(workroom, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
         self._connect()
 
@@ -170,14 +172,6 @@ class Workplace(QObject):
         future = self.workroom.send(session, text, profile, plan_mode=self.plan_mode)
         self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
 
-    def undo_last(self) -> None:
-        """Look at taking back the last run; nothing happens before the person has seen what."""
-        self._wishes.undo_last()
-
-    def take_back(self, run_id: str) -> None:
-        """The same for a run of the person's choice; one that was undone is brought back."""
-        self._wishes.take_back(run_id)
-
     def refresh_plans(self) -> None:
         self._run(self.workroom.plans(), self._plans_listed)
 
@@ -205,7 +199,9 @@ class Workplace(QObject):
         panel.followed.connect(self._drift.follow_panel)
         self.bridge.event_received.connect(self._drift.follow_event)
         self._drift.found.connect(self.drift_found)
-        chat.sent.connect(self.send)
+        chat.sent.connect(self._first_look.consider)
+        self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
+        self._first_look.cleared.connect(self.send)
         chat.stop_requested.connect(self._stop)
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
@@ -213,17 +209,17 @@ class Workplace(QObject):
         chat.approve_requested.connect(self._approve_from_card)
         chat.deny_requested.connect(self._rework)
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
-        chat.undo_requested.connect(self._wishes.take_back)
-        self._wishes.changed.connect(self._look_again)
-        self._wishes.said.connect(self.said)
-        self._wishes.failed.connect(self.failed)
+        chat.undo_requested.connect(self.wishes.take_back)
+        self.wishes.changed.connect(self._look_again)
+        self.wishes.said.connect(self.said)
+        self.wishes.failed.connect(self.failed)
         chat.permission_answered.connect(self._answer)
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
         panel.rework_confirmed.connect(self._rework)
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
-        panel.abandon_requested.connect(lambda: self._wishes.abandon(self.session_id))
+        panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 
     # Facts that arrive
 
@@ -270,7 +266,7 @@ class Workplace(QObject):
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
         self._memory.show_plan(page.version.plan_id)
-        self._wishes.show_comments(page.version.plan_id)
+        self.wishes.show_comments(page.version.plan_id)
         self.chat.set_plan(card_facts(page))
 
     def _show_session(self, session_id: SessionId) -> None:

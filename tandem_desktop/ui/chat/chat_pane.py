@@ -154,6 +154,10 @@ class ChatPane(QWidget):
             self._actions_row.addWidget(widget)
         self._actions.setVisible(widget is not None)
 
+    def place_above_composer(self, widget: QWidget) -> None:
+        """A question that has to be answered before the words below it are sent."""
+        self._below.insertWidget(0, widget)
+
     def focus_composer(self) -> None:
         self.composer.edit.setFocus()
 

@@ -1,0 +1,106 @@
+"""Look at a request before anybody works on it: what it touches, how far it reaches, what is at stake.
+
+Only words are looked at, and the names of files; no model is asked, so the answer is there at once and always the same.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from tandem_desktop.domain.qualification import Complexity, Qualification, RiskLevel, TaskType
+
+
+def _any_of(*words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+_OPERATIONS = _any_of(
+    *("deploy\\w*", "roll ?out", "rollback", "release", "publish", "provision\\w*", "docker\\w*", "kubernetes", "k8s"),
+    *("helm", "terraform", "ansible", "nginx", "systemd", "servers?", "cluster", "ci", "pipeline", "staging"),
+    *("production", "prod", "infrastructure", "monitoring", "backup", "cron", "dns"),
+)
+_CODE = _any_of(
+    *("refactor\\w*", "implement\\w*", "rewrite", "function", "class", "method", "module", "endpoint", "route", "api"),
+    *("bug", "fix\\w*", "tests?", "types?", "rename\\w*", "variable", "parser", "handler", "component", "library"),
+    *(
+        "dependenc(?:y|ies)",
+        "code",
+        "compile\\w*",
+        "lint\\w*",
+        "flag",
+        "feature",
+        "system",
+        "service",
+        "schema",
+        "query",
+    ),
+    *("login", "auth\\w*"),
+)
+_DOCUMENTS = _any_of("readme", "docs?", "documentation", "changelog", "comments?", "typo", "spelling", "wording")
+_CHANGING = _any_of(
+    *("add", "change", "create", "delete", "remove", "replace", "update", "move", "write", "make", "set", "migrate"),
+    *("convert", "split", "merge", "drop", "upgrade", "install", "refactor\\w*", "implement\\w*", "rename\\w*"),
+    *("fix\\w*", "deploy\\w*", "release", "rewrite", "run", "restart"),
+)
+_FAR = _any_of(
+    *("refactor\\w*", "rewrite", "redesign", "migrat\\w+", "architecture", "system", "whole", "entire", "everywhere"),
+    *("across", "all (?:files|modules|the)", "every (?:file|module|place)", "from scratch", "upgrade"),
+)
+_HIGH_RISK = _any_of(
+    *("production", "prod", "drop (?:the )?(?:table|database)", "truncate", "wipe", "force[- ]push", "rm -rf"),
+    *("rewrite history", "credentials?", "secrets?", "private keys?", "payment", "billing", "personal data"),
+    *("delete (?:all|every\\w*)",),
+)
+_SOME_RISK = _any_of(
+    *("staging", "database", "migrat\\w+", "auth\\w*", "login", "permission\\w*", "security", "delete", "remove"),
+    *("upgrade", "deploy\\w*", "release", "password"),
+)
+_NAME = re.compile(r"[\w.@~-]+(?:/[\w.@~-]+)*")
+_PART = re.compile(r"[.;\n]|\b(?:and|then|also|after that)\b", re.IGNORECASE)
+_MANY_PARTS, _SOME_PARTS, _MANY_FILES = 5, 3, 6
+_LONG = 600
+
+
+def qualify(request: str, exists: Callable[[str], bool] = lambda path: False) -> Qualification:
+    """What kind of task this is; `exists` tells whether a name in it is a path of the workspace."""
+    named = tuple(dict.fromkeys(name.rstrip(".") for name in _NAME.findall(request) if exists(name.rstrip("."))))
+    task_type = _task_type(request)
+    complexity, reach = _complexity(request, named)
+    risk, stakes = _risk(request)
+    kinds = {TaskType.MIXED: "it touches code and operations"}
+    reasons = tuple(reason for reason in (kinds.get(task_type, ""), reach, stakes) if reason)
+    return Qualification(task_type=task_type, complexity=complexity, risk_level=risk, context=named, reasons=reasons)
+
+
+def _task_type(request: str) -> TaskType:
+    operations, code = _OPERATIONS.search(request), _CODE.search(request)
+    if not _CHANGING.search(request):
+        return TaskType.QUESTION
+    if operations and code:
+        return TaskType.MIXED
+    if operations:
+        return TaskType.OPERATIONS
+    return TaskType.DOCUMENTS if _DOCUMENTS.search(request) and not code else TaskType.CODE
+
+
+def _complexity(request: str, named: tuple[str, ...]) -> tuple[Complexity, str]:
+    parts = sum(1 for part in _PART.split(request) if _CHANGING.search(part))
+    far = _found(_FAR, request)
+    if far or parts >= _MANY_PARTS or len(named) >= _MANY_FILES:
+        why = f"it reaches far: {', '.join(far)}" if far else ""
+        return Complexity.COMPLEX, why or (f"{parts} changes in one request" if parts >= _MANY_PARTS else "many files")
+    if parts >= _SOME_PARTS or len(request) > _LONG or len(named) > 1:
+        return Complexity.MODERATE, ""
+    return Complexity.SIMPLE, ""
+
+
+def _risk(request: str) -> tuple[RiskLevel, str]:
+    if high := _found(_HIGH_RISK, request):
+        return RiskLevel.HIGH, f"much is at stake: {', '.join(high)}"
+    if some := _found(_SOME_RISK, request):
+        return RiskLevel.MEDIUM, f"with care: {', '.join(some)}"
+    return RiskLevel.LOW, ""
+
+
+def _found(pattern: re.Pattern[str], request: str) -> Iterable[str]:
+    """The words that were found, each once, at most three."""
+    return list(dict.fromkeys(match.group().lower() for match in pattern.finditer(request)))[:3]
