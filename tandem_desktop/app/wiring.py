@@ -14,6 +14,7 @@ from tandem_desktop.execution.clearing import ClearBeside, clear_now
 from tandem_desktop.execution.plan_executor import PlanExecutor
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.engine import Engine
@@ -103,6 +104,7 @@ def build_engine(
         clock=now,
         before_writing=runs.refuse_if_interrupted,
     )
+    comments = CommentStore(locations.sessions)
     stages = Stages(workspace, locations, objects, chosen.command_budget_bytes)
     return Engine(
         locations=locations,
@@ -121,8 +123,14 @@ def build_engine(
             on_output=on_output,
         ),
         decisions=decisions,
-        commenting=Commenting(
-            store=CommentStore(locations.sessions), plans=plans, objects=objects, decisions=decisions, clock=now
+        commenting=Commenting(store=comments, plans=plans, objects=objects, decisions=decisions, clock=now),
+        bundles=Bundles(
+            locations=locations,
+            objects=objects,
+            plans=plans,
+            comments=comments,
+            events=events,
+            before_writing=runs.refuse_if_interrupted,
         ),
         runs=runs,
         audit=audit,

@@ -129,6 +129,15 @@ def comments(parser: ArgumentParser) -> None:
     parser.add_argument("--remove", metavar="ID", help="take this comment back")
 
 
+def export(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file to make (default: PLAN.tandem-plan, here)")
+
+
+def import_bundle(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a plan bundle; - reads it from standard input")
+
+
 def apply(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument(

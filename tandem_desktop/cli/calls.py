@@ -94,6 +94,20 @@ CALLS: tuple[CallWords, ...] = (
         "[TEXT]",
     ),
     CallWords(
+        "import",
+        PROPOSE,
+        "a plan from a bundle, exactly as it was exported",
+        "Take in a plan that was exported elsewhere: the same operations, bytes, diff and digest, and its comments.\n"
+        "It waits for a decision here, whatever was decided there. A file with one changed byte is refused whole.",
+        (
+            ("tandem import PLAN-1a2b3c4d.tandem-plan", "take it in; nothing is written to your files"),
+            ("cat PLAN-1a2b3c4d.tandem-plan | tandem import -", "from standard input"),
+        ),
+        "bundling:import_bundle",
+        arguments.import_bundle,
+        "FILE|-",
+    ),
+    CallWords(
         "agent",
         PROPOSE,
         "the built-in agent, by ACP on stdin and stdout",

@@ -11,14 +11,14 @@ MAX_BYTES = 64 * 1024 * 1024
 STANDARD_INPUT = "-"
 
 
-def read_input(name: str, what: str, console: Console) -> bytes:
-    """The bytes of `name`, at most as many as any plan may have.
+def read_input(name: str, what: str, console: Console, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of `name`, at most `limit`: as many as any plan may have, unless said otherwise.
 
     Raises:
         BadInputError: there is no such file, it cannot be read, or it is too large.
     """
     try:
-        data = _standard_input(what, console) if name == STANDARD_INPUT else _file(name)
+        data = _standard_input(what, console, limit) if name == STANDARD_INPUT else _file(name, limit)
     except OSError as error:
         raise BadInputError(
             f"{shown(name)} cannot be read: {error.strerror or error}.",
@@ -27,21 +27,21 @@ def read_input(name: str, what: str, console: Console) -> bytes:
         ) from error
     except ValueError as error:  # a name with a NUL in it
         raise BadInputError(f"{shown(name)} is no file name: {error}.", path=name, next="Name another file.") from error
-    if len(data) > MAX_BYTES:
+    if len(data) > limit:
         raise BadInputError(
-            f"{shown(name)} has more than {MAX_BYTES:,} bytes.", path=name, next="Split it into several plans."
+            f"{shown(name)} has more than {limit:,} bytes.", path=name, next="Split it into several plans."
         )
     return data
 
 
-def _file(name: str) -> bytes:
+def _file(name: str, limit: int) -> bytes:
     with Path(name).open("rb") as file:
-        return file.read(MAX_BYTES + 1)
+        return file.read(limit + 1)
 
 
-def _standard_input(what: str, console: Console) -> bytes:
+def _standard_input(what: str, console: Console, limit: int) -> bytes:
     if sys.stdin is None or sys.stdin.closed:
         raise BadInputError("Standard input is closed.", next=f"Name a file that holds {what}.")
     if sys.stdin.isatty():
         console.remark(f"Reading {what} from the terminal; end it with Ctrl-D.")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
+    return sys.stdin.buffer.read(limit + 1)

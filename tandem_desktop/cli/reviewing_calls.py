@@ -86,6 +86,20 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "PLAN [--network] [--record [OP…]]",
     ),
     CallWords(
+        "export",
+        LOOK,
+        "a plan as one file, for somebody else or another workspace",
+        "Write every revision with its operations, all bytes, digests and comments into one sealed file.\n"
+        "No approval goes with it. Imported elsewhere it shows the same diff and the same digest.",
+        (
+            ("tandem export PLAN-1a2b3c4d", "into PLAN-1a2b3c4d.tandem-plan, in this folder"),
+            ("tandem export PLAN-1a2b3c4d -o review-me.tandem-plan", "under a name of your own"),
+        ),
+        "bundling:export",
+        arguments.export,
+        "PLAN [-o FILE]",
+    ),
+    CallWords(
         "drop",
         CHANGE,
         "the same plan without some operations or hunks",

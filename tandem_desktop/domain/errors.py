@@ -5,7 +5,7 @@ TandemError
 ├─ PolicyError          ToolDeniedError · UserAbortError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
-│                       · PlanDamagedError · RunNotFoundError · RebaseConflictError
+│                       · PlanDamagedError · BundleError · RunNotFoundError · RebaseConflictError
 ├─ ApprovalError        ApprovalMissingError · ApprovalDriftError · NotApprovableError
 ├─ ExecutionError       PreflightError · OperationError · RollbackError · JournalError · BusyError
 │                       · InterruptedRunError · UndoConflictError
@@ -144,6 +144,15 @@ class PlanDamagedError(PlanError):
     """A stored record cannot be read, or comes from a newer version."""
 
     kind = "plan_damaged"
+
+
+class BundleError(PlanError):
+    """A file that should hold a plan does not, or not as it was written; nothing of it was kept."""
+
+    kind = "bundle"
+
+    def __init__(self, reason: str, *, next: str = "Ask for it again: tandem export PLAN") -> None:  # noqa: A002 - as in TandemError
+        super().__init__(f"The bundle is refused: {reason}. Nothing was kept.", next=next)
 
 
 class RebaseConflictError(PlanError):

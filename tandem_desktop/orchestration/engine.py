@@ -11,6 +11,7 @@ from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
 from tandem_desktop.execution.segments import is_a_command
+from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
@@ -40,6 +41,7 @@ class Engine:
     rebases: Rebases
     decisions: Decisions
     commenting: Commenting
+    bundles: Bundles
     runs: PlanRuns
     rehearsals: Rehearsals
     audit: AuditLog

@@ -1,7 +1,9 @@
 """One plan's folder: load its records through a memory, save them durably, and heal what a crash left half done."""
 
 import contextlib
+import errno
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +13,9 @@ from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.plans import plan_document, plan_names, plan_record
 from tandem_desktop.plans.plan_index import REVISING
-from tandem_desktop.plans.plan_record import META, NEVER, Signature
+from tandem_desktop.plans.plan_record import LOCK, META, NEVER, Signature
 from tandem_desktop.plans.remembered import Remembered
-from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage import atomic, locks, scratch, syscalls
 
 _METAS_REMEMBERED = 256
 _VERSIONS_REMEMBERED = 16
@@ -98,12 +100,27 @@ class PlanFiles:
     def save_meta(self, folder: Path, meta: PlanMeta) -> None:
         """Replace the record, then the page for people, without which the plan is whole."""
         atomic.replace(folder / META, plan_record.encode(meta))
-        if meta.status is PlanStatus.EXECUTING:
-            return  # the page is for reading before and after; a run does not wait for it
-        with contextlib.suppress(OSError, PlanDamagedError):
-            version = self.load_revision(folder, meta.revision)
-            text = plan_document.render(version, meta, self._artifacts, folder)
-            atomic.replace(folder / plan_record.document_file(meta.revision), text.encode("utf-8", "replace"))
+        if meta.status is not PlanStatus.EXECUTING:
+            self._save_page(folder, meta)  # for reading before and after; a run does not wait for it
+
+    def adopt(self, folder: Path, versions: tuple[PlanVersion, ...], meta: PlanMeta) -> bool:
+        """Write a whole plan beside its place and put it there in one go; says whether the place was free."""
+        beside = self._folder / f".{folder.name}.{secrets.token_hex(6)}.tmp"
+        atomic.make_directory(beside)
+        try:
+            for version in versions:
+                atomic.create(beside / plan_record.revision_file(version.revision), plan_record.encode(version))
+            atomic.replace(beside / META, plan_record.encode(meta))
+            syscalls.rename(str(beside), str(folder))
+        except OSError as error:
+            scratch.remove_tree(beside)
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                return False
+            raise
+        atomic.sync_directory(self._folder)
+        with locks.held(folder / LOCK):
+            self._save_page(folder, meta)
+        return True
 
     def sweep(self, folder: Path) -> None:
         """Remove what writers that died left behind; the caller holds the lock, so none is at work."""
@@ -129,6 +146,12 @@ class PlanFiles:
         """Take the mark away: the record says what the newest revision says."""
         with contextlib.suppress(FileNotFoundError):
             syscalls.unlink(str(self._mark(plan_id)))
+
+    def _save_page(self, folder: Path, meta: PlanMeta) -> None:
+        with contextlib.suppress(OSError, PlanDamagedError):
+            version = self.load_revision(folder, meta.revision)
+            text = plan_document.render(version, meta, self._artifacts, folder)
+            atomic.replace(folder / plan_record.document_file(meta.revision), text.encode("utf-8", "replace"))
 
     def _mark(self, plan_id: PlanId) -> Path:
         return self._folder / f".{plan_id}{REVISING}"

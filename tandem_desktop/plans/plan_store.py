@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from tandem_desktop.domain.bundle import PlanBundle
 from tandem_desktop.domain.errors import (
     InvalidTransitionError,
     PlanDamagedError,
@@ -76,6 +77,28 @@ class PlanStore:
                 saved = self._files.save_revision(folder, self._numbered(draft, current.revision + 1))
                 self._files.save_meta(folder, next_meta(proposed, saved, tools_required))
         return saved
+
+    def adopt(self, bundle: PlanBundle, session_id: SessionId) -> PlanVersion:
+        """Take in a checked plan from elsewhere, whole or not at all; it is proposed, whatever became of it there.
+
+        Raises:
+            StaleRevisionError: there is a plan of this name already.
+        """
+        folder = plan_names.folder_of(self._folder, bundle.plan_id)
+        here = tuple(version.model_copy(update={"session_id": session_id}) for version in bundle.revisions)
+        record = bundle.record.model_dump(include={"planner_model", "tools_required"})
+        meta = first_meta(here[-1], **record).model_copy(
+            update={
+                "created_at": here[0].created_at,
+                "updated_at": self._clock(),
+                "rejections": bundle.record.rejections,
+            }
+        )
+        with writing(folder), self._sessions.held(session_id):
+            self._sessions.add(session_id, bundle.plan_id)
+            if not self._files.adopt(folder, here, meta):
+                raise StaleRevisionError(bundle.plan_id, expected=0, found=plan_record.latest_revision(folder))
+        return here[-1]
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
         """Bring an earlier revision back, as a new one made by the person."""

@@ -8,8 +8,9 @@ from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
-    *("gui", "propose", "review", "run", "mcp", "recipe", "agent"),
-    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "drop", "rebase", "restore"),
+    *("gui", "propose", "review", "run", "mcp", "recipe", "import", "agent"),
+    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "export"),
+    *("drop", "rebase", "restore"),
     *("comment", "comments", "approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("audit", "selftest", "doctor", "completion"),
 ]
