@@ -1,7 +1,7 @@
 """Pictures of every pane and of the whole window on its way: `python -m tests.pictures DIR [name…]`.
 
 Panes are drawn in the dark and the light theme; the whole window is driven by clicks and keys over a real workspace, on
-its way (`window`) and into every state it can be in (`states`).
+its way (`window`) and into every state it can be in (`states`), and through review in depth (`depth`).
 """
 
 import os
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from tandem_desktop.ui.theme.stylesheet import install
 from tandem_desktop.ui.theme.theme import Theme
 
-PANES = ("widgets", "diff", "chat", "plan", "window", "states")
+PANES = ("widgets", "diff", "chat", "plan", "window", "states", "depth")
 THEMES = ("dark", "light")
 
 

@@ -17,6 +17,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.comment_area import CommentSpot
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.rehearsal_wishes import RehearsalWishes
 
 
 class PlanWishes(QObject):
@@ -36,6 +37,10 @@ class PlanWishes(QObject):
         self._panel = panel
         self._is_choosing = False
         self._next_choices: Choices | None = None
+        rehearsals = RehearsalWishes(workroom, commands, panel.rehearsals, self)
+        rehearsals.changed.connect(self.changed)
+        rehearsals.said.connect(self.said)
+        rehearsals.failed.connect(self.failed)
         panel.choices_changed.connect(self._choose)
         panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))
         panel.commented.connect(self._comment)

@@ -8,7 +8,8 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.models.rehearsed import Rehearsed
+from tandem_desktop.ui.plan import rehearsal_words, wording
 
 
 class Shown(StrEnum):
@@ -56,6 +57,8 @@ class OperationRow:
     """Why it would no longer apply after what the person chose."""
     comments: tuple[Comment, ...] = ()
     """What the person said about it and did not send yet."""
+    rehearsed: Rehearsed | None = None
+    """What came of it when the plan was played in a copy."""
 
     @property
     def operation(self) -> StagedOperation:
@@ -87,6 +90,8 @@ def spoken(row: OperationRow) -> str:
     parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
     if row.comments:
         parts.append(wording.counted(len(row.comments), "comment"))
+    if row.rehearsed is not None:
+        parts.append(rehearsal_words.sentence(row.rehearsed))
     if row.result is not None:
         parts.append(wording.RESULTS[row.result.status])
     elif not row.running:

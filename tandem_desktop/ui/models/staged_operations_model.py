@@ -12,6 +12,7 @@ from tandem_desktop.domain.review import Comment
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken, tells
+from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.plan import wording
 
 Index = QModelIndex | QPersistentModelIndex
@@ -44,6 +45,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
         self._comments: dict[OperationId, tuple[Comment, ...]] = {}
+        self._rehearsed: Mapping[OperationId, Rehearsed] = {}
         self._running = False
         self._checked = True
         self._text = ""
@@ -172,6 +174,12 @@ class StagedOperationsModel(QAbstractListModel):
             self._comments = dict(comments)
             self._all_changed()
 
+    def set_rehearsed(self, rehearsed: Mapping[OperationId, Rehearsed]) -> None:
+        """What a rehearsal says, by operation."""
+        if rehearsed != self._rehearsed:
+            self._rehearsed = dict(rehearsed)
+            self._all_changed()
+
     # The person's marks
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
@@ -216,6 +224,7 @@ class StagedOperationsModel(QAbstractListModel):
             part=choices.part(operation_id) if choices is not None else None,
             problem=self._problems.get(operation_id, ""),
             comments=self._comments.get(operation_id, ()),
+            rehearsed=self._rehearsed.get(operation_id),
         )
 
     def row_of(self, operation_id: OperationId) -> int:
@@ -268,7 +277,7 @@ class StagedOperationsModel(QAbstractListModel):
 
     def exceptional(self) -> list[int]:
         """Rows that may be higher than one line: opened, drifted or with a result to tell."""
-        ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling
+        ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling | self._rehearsed.keys()
         return sorted(row for row in map(self.row_of, ids) if row >= 0)
 
     def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:

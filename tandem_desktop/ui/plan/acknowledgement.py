@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidg
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
@@ -50,9 +50,12 @@ class Acknowledgement(QFrame):
             words.addWidget(command)
             for name, value in operation.call.env:
                 words.addWidget(plain_label(f"with {visible(name)}={visible(value)}", "code-muted", wrap=True))
-            words.addWidget(plain_label(wording.command_conditions(operation, workspace), "muted", wrap=True))
+            conditions = wording.command_conditions(operation, workspace)
+            words.addWidget(plain_label(f"{rehearsal_words.REALLY_RUN} {conditions}", "muted", wrap=True))
         else:
             words.addWidget(plain_label(wording.title(operation), "code", wrap=True))
+            if operation.recorded_from:
+                words.addWidget(plain_label(rehearsal_words.recorded_effect(operation), "muted", wrap=True))
             for flag in view.flags:
                 words.addWidget(plain_label(wording.flag_explanation(flag), "muted", wrap=True))
         layout = QHBoxLayout(self)

@@ -10,7 +10,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.plan.acknowledgement import Acknowledgement
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.plan.wording import Totals
@@ -67,7 +67,8 @@ class ApprovalSheet(Sheet):
         digest.addStretch(1)
         files = QHBoxLayout()
         files.setSpacing(theme.px(6))
-        self.kinds = plain_label("", wrap=True)
+        self.kinds, self.recorded = (plain_label("", wrap=True) for _ in range(2))
+        self.recorded.setObjectName("approval-recorded")
         for label in (self.files, self.added, self.removed):
             label.setWordWrap(False)
             files.addWidget(label)
@@ -77,12 +78,15 @@ class ApprovalSheet(Sheet):
         on_failure.addStretch(1)
         commands = QHBoxLayout()
         commands.addWidget(self.commands)
+        recorded = QHBoxLayout()
+        recorded.addWidget(self.recorded)
         kinds = QHBoxLayout()
         kinds.addWidget(self.kinds)
         rows = (
             ("Files", files),
             ("", kinds),
             ("Commands", commands),
+            ("", recorded),
             ("If something fails", on_failure),
             ("Digest", digest),
         )
@@ -127,6 +131,9 @@ class ApprovalSheet(Sheet):
         kinds = wording.kind_counts(totals)
         self.kinds.setText(kinds)
         self.kinds.setVisible(bool(kinds))
+        instead = rehearsal_words.instead(page.version)
+        self.recorded.setText(instead)
+        self.recorded.setVisible(bool(instead))
         self.commands.setText(_commands(page, totals))
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))
@@ -225,5 +232,5 @@ def _commands(page: PlanPage, totals: Totals) -> str:
         return "none"
     places = [at for at, view in enumerate(page.views) if view.operation.call is not None]
     last_file = max((at for at, view in enumerate(page.views) if view.operation.call is None), default=-1)
-    when = "run after the files are in place" if places[0] > last_file else "each in its place among the files"
-    return f"{totals.commands:,}, {when}"
+    when = "after the files are in place" if places[0] > last_file else "each in its place among the files"
+    return f"{totals.commands:,}, will really run {when}"

@@ -70,6 +70,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.header.show_running(False)
         self.header.setVisible(why is not Emptiness.NO_PLAN)
         self.runs.show_progress(False)
+        self.rehearsals.show_page(None)
         self._follow()
 
     def show_drafting(self, title: str) -> None:
@@ -112,6 +113,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         if self.machine.state is PlanState.AWAITING_APPROVAL:
             self.machine.send(UserReviewing())
         self._refusal = plan_page_facts.approval_refusal(page)
+        self.rehearsals.show_page(page)
         self._follow()
         if self._to_approve == (page.version.plan_id, page.version.revision):
             self._to_approve = None
@@ -143,6 +145,7 @@ class ExecutionPlanPanel(PlanPanelParts):
     def show_progress(self, event: TandemEvent) -> None:
         """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
         plan_id = self._page.version.plan_id if self._page is not None else None
+        self.rehearsals.follow(event)
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()
@@ -256,6 +259,8 @@ class ExecutionPlanPanel(PlanPanelParts):
         header.resume_requested.connect(self.resume_requested)
         self.footer.execute_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.footer.clear_requested.connect(self._clear)
+        self.rehearsals.save_requested.connect(self.save_requested)
+        self.rehearsals.restore_requested.connect(self.restore_requested)
         self.model.viewed_changed.connect(self._viewed)
         sheets = self.sheets
         sheets.approval.approved.connect(self.approve_confirmed)

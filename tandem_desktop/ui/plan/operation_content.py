@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QTextOption
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, SymlinkState
 from tandem_desktop.domain.review import Comment, Side
@@ -13,6 +13,7 @@ from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.code_box import CodeBox
 from tandem_desktop.ui.plan.comment_area import CommentArea, CommentSpot
 from tandem_desktop.ui.plan.image_compare import ImageCompare
 from tandem_desktop.ui.plan.row_diff import RowDiff
@@ -22,6 +23,18 @@ _LINE = 20
 _FITS_THE_LINE = 48
 _SHARE = 0.72
 """How much of the list a long diff may take before it scrolls by itself."""
+
+
+class ContentPart(QWidget):
+    """Something more that stands in an opened card, below all that the operation says itself."""
+
+    height_changed = Signal()
+
+    def wanted_height(self, width: int, page: int) -> int:
+        raise NotImplementedError
+
+    def show_row(self, row: OperationRow, *, is_decidable: bool) -> None:
+        raise NotImplementedError
 
 
 class OperationContent(QWidget):
@@ -40,11 +53,12 @@ class OperationContent(QWidget):
     comment_removed = Signal(str)
     open_requested = Signal(str, int)
 
-    def __init__(self, row: OperationRow, theme: Theme, diff: RowDiff | None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, row: OperationRow, theme: Theme, diff: RowDiff | None, part: ContentPart | None = None) -> None:
+        super().__init__()
         self._theme = theme
         self._diff = diff
-        self._output: QPlainTextEdit | None = None
+        self._part = part
+        self._output: CodeBox | None = None
         self._most = 0
         self._images: ImageCompare | None = None
         self.comments = CommentArea(theme)
@@ -58,8 +72,8 @@ class OperationContent(QWidget):
         inner = QVBoxLayout(self._head)
         inner.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
         inner.setSpacing(theme.px(6))
-        for part in self._parts(row):
-            inner.addWidget(part)
+        for each in self._parts(row):
+            inner.addWidget(each)
         self._has_head = inner.count() > 0
         if not self._has_head:
             self._head.hide()
@@ -74,6 +88,9 @@ class OperationContent(QWidget):
             diff.comment_requested.connect(self._comment_on_lines)
             diff.comment_chosen.connect(lambda number: self.comments.edit(diff.comment(number)))
             diff.open_requested.connect(self.open_requested)
+        if part is not None:
+            layout.addWidget(part)
+            part.height_changed.connect(self.height_changed)
         layout.addWidget(self.comments)
         if diff is None:
             layout.addStretch(1)
@@ -101,6 +118,8 @@ class OperationContent(QWidget):
                 self._most = most
                 self._diff.set_tallest(round(most / self._theme.zoom))
             height += min(most, self._diff.sizeHint().height())
+        if self._part is not None and self._part.isVisibleTo(self):
+            height += self._part.wanted_height(width, page)
         if self._images is not None:
             height += self._images.wanted_height(width)
         if self.comments.isVisibleTo(self):
@@ -115,20 +134,22 @@ class OperationContent(QWidget):
             self._diff.show_comments(in_lines)
         self.comments.show_comments(apart, editable=is_decidable)
         output = row.result.output if row.result is not None else None
-        if not output or (self._output is not None and self._output.property("raw") == output):
+        if self._part is not None:
+            self._part.show_row(row, is_decidable=is_decidable)
+        if not output:
             return
         if self._output is None:
-            self._output = _Code(self._theme, "Output of the command")
+            self._output = CodeBox(self._theme, "Output of the command")
             self._output.setObjectName("operation-output")
+            self._output.fitted.connect(self.height_changed)
             layout = self._head.layout()
             assert layout is not None
             layout.addWidget(_label("Output", "section"))
             layout.addWidget(self._output)
             self._has_head = True
             self._head.show()
-        self._output.setProperty("raw", output)
-        self._output.setPlainText("\n".join(wording.visible_lines(output.rstrip("\n"))))
-        self.height_changed.emit()
+        if self._output.show_text(output):
+            self.height_changed.emit()
 
     @property
     def is_seen(self) -> bool:
@@ -190,15 +211,16 @@ class OperationContent(QWidget):
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
         if operation.call is not None:
-            command = _Code(self._theme, "The command in full")
+            command = CodeBox(self._theme, "The command in full")
             command.setObjectName("operation-command")
-            command.setPlainText("\n".join(wording.visible_lines(operation.call.command)))
+            command.fitted.connect(self.height_changed)
+            command.show_text(operation.call.command)
             yield command
         facts = tuple(_facts(row.view))
         if facts:
             yield _grid(self._theme, facts)
         for label, words in (
-            ("The agent says", operation.description),
+            ("The agent says", "" if operation.recorded_from else operation.description),
             ("Its reason", operation.rationale),
             ("Its view of the risk", operation.risk),
         ):
@@ -208,58 +230,10 @@ class OperationContent(QWidget):
                 yield _grid(self._theme, ((label, f"“{visible(' '.join(words.split()))}”"),), muted=True)
 
 
-class _Code(QPlainTextEdit):
-    """Text as it will be run or as it was printed: whole, selectable, as high as its lines up to a limit."""
-
-    def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setReadOnly(True)
-        self.setAccessibleName(name)
-        self.setProperty("role", "code-block")
-        self.setFont(theme.code_font())
-        self.setTabChangesFocus(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.document().setDocumentMargin(theme.px(8))
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-        self.setStyleSheet(
-            f"QPlainTextEdit {{ background: {theme.tokens.surface}; border: 1px solid {theme.tokens.line};"
-            f" border-radius: {theme.px(6)}px; color: {theme.tokens.text}; padding: 0; }}"
-            f"QPlainTextEdit:focus {{ border: 1px solid {theme.tokens.focus}; padding: 0; }}"
-        )
-        self.textChanged.connect(self._fit)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-
-    def setPlainText(self, text: str) -> None:
-        super().setPlainText(text)
-        self._fit()
-
-    def resizeEvent(self, event: object) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
-        self._fit()
-
-    def _fit(self) -> None:
-        """Wrapped lines count: a long command is read without scrolling sideways."""
-        lines = round(self.document().size().height()) or 1
-        height = min(lines, 16) * self.fontMetrics().lineSpacing() + 2 * self._theme.px(8) + 4
-        if height != self.height() or self.minimumHeight() != height:
-            self.setFixedHeight(height)
-            content = _above(self)
-            if content is not None:
-                content.height_changed.emit()
-
-
 def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple[Comment, ...]]:
     """Those that stand between the lines, and the others."""
     in_lines = tuple(comment for comment in comments if comment.place.last_line is not None and not comment.outdated)
     return in_lines, tuple(comment for comment in comments if comment not in in_lines)
-
-
-def _above(widget: QWidget) -> OperationContent | None:
-    parent: QObject | None = widget.parent()
-    while parent is not None and not isinstance(parent, OperationContent):
-        parent = parent.parent()
-    return parent
 
 
 def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
@@ -291,6 +265,9 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield "Content", "empty" if isinstance(after, FileState) or isinstance(base, FileState) else "no text"
     if operation.kind not in wording.KINDS:
         yield "Kind", f"{operation.kind} is not known here; it cannot be approved from this window"
+    if operation.recorded_from:
+        yield "Recorded from", visible(" ".join(operation.recorded_from.split()))
+        yield "That command", "will not run; this is what it did in the rehearsal"
     if operation.blocked_by:
         yield "Waits for", ", ".join(operation.blocked_by)
 

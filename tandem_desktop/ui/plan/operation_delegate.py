@@ -112,6 +112,9 @@ class OperationDelegate(QStyledItemDelegate):
 
     def _note(self, painter: QPainter, band: QRect, note: Note) -> None:
         theme = self._theme
+        if note.tone is Tone.REHEARSED:
+            self._pieces(painter, band, note)
+            return
         ground, ink, sign = {
             Tone.RISK: ("risk_surface", "risk", "warning"),
             Tone.ERROR: ("removed", "removed_ink", "error"),
@@ -134,6 +137,13 @@ class OperationDelegate(QStyledItemDelegate):
         painter.setFont(self._inks.font("ui"))
         flags = _LEFT | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
         painter.drawText(band.adjusted(theme.px(32), 0, -theme.px(16), 0), flags, note.text)
+
+    def _pieces(self, painter: QPainter, band: QRect, note: Note) -> None:
+        metrics, left = self._inks.metrics("code"), band.left() + self._theme.px(14)
+        right = band.right() - self._theme.px(14)
+        for words, token in note.pieces:
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0, right - left))
+            left = self._text(painter, QRect(left, band.top(), right - left + 2, band.height()), shown, "code", token)
 
     def _line(self, painter: QPainter, line: QRect, row: OperationRow, pointing: Pointing) -> None:
         zones = self.zones(line, row, editable=pointing.editable, movable=pointing.movable)
@@ -244,6 +254,8 @@ class OperationDelegate(QStyledItemDelegate):
             pieces = [("dropped", "muted")]
         elif row.part is not None and (chosen := wording.part_words(row.part)):
             pieces.append((chosen, "risk"))
+        if row.operation.recorded_from:
+            pieces.append(("recorded effect", "link"))
         if row.comments:
             pieces.append((wording.counted(len(row.comments), "comment"), "accent"))
         right -= theme.px(4)

@@ -14,6 +14,7 @@ from tandem_desktop.ui.plan.filter_bar import FilterBar
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_page_facts import BannerWords
+from tandem_desktop.ui.plan.rehearsal_line import RehearsalLine
 from tandem_desktop.ui.plan.result_line import ResultLine
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
@@ -35,6 +36,7 @@ class OperationsTab(QWidget):
         self._banners: list[Banner] = []
         self._why = Emptiness.NO_PLAN
         self.result = ResultLine(theme)
+        self.rehearsal = RehearsalLine(theme)
         self.attention = AttentionStrip(theme)
         self.filter = FilterBar(theme)
         self.list = OperationList(model, theme, make_content)
@@ -45,6 +47,7 @@ class OperationsTab(QWidget):
         self._above = QVBoxLayout()
         Spacing(theme, self._above, (12, 8, 12, 0), 8)
         self._above.addWidget(self.result)
+        self._above.addWidget(self.rehearsal)
         self._above.addWidget(self.attention)
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)

@@ -19,6 +19,8 @@ from tandem_desktop.ui.plan.plan_sheets import PlanSheets
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
 from tandem_desktop.ui.plan.progress_follower import ProgressFollower
+from tandem_desktop.ui.plan.rehearsal_desk import RehearsalDesk
+from tandem_desktop.ui.plan.rehearsed_part import RehearsedPart
 from tandem_desktop.ui.plan.remarks import Remarks
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
@@ -56,6 +58,7 @@ class PlanPanelParts(PlanPanelSignals):
         progress.set_editable(False)
         self.runs = RunsTab(theme, now, progress)
         self.footer = PlanFooter(theme)
+        self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self)
         self.sheets = PlanSheets(self, theme, workspace, now)
         for key, words, widget in (
             ("operations", "Operations", self.operations),
@@ -77,4 +80,8 @@ class PlanPanelParts(PlanPanelSignals):
         diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
         if diff is not None:
             diff.single_letters = self.operations.list.single_letters
-        return OperationContent(row, self._theme, diff)
+        part, operation = None, row.operation
+        if operation.call is not None:
+            part = RehearsedPart(self._theme, self._content)
+            part.record_requested.connect(lambda: self.rehearsals.record((operation.id,)))
+        return OperationContent(row, self._theme, diff, part)

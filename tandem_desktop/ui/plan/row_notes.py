@@ -7,7 +7,12 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics
 
 from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.rehearsed import Rehearsed
+from tandem_desktop.ui.plan import rehearsal_words
+from tandem_desktop.ui.plan.rehearsal_words import Piece
+from tandem_desktop.ui.plan.row_geometry import ROW
 from tandem_desktop.ui.plan.wording import visible_lines
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -21,6 +26,7 @@ class Tone(StrEnum):
     RISK = "risk"
     ERROR = "error"
     LOG = "log"
+    REHEARSED = "rehearsed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,8 @@ class Note:
 
     tone: Tone
     text: str
+    pieces: tuple[Piece, ...] = ()
+    """The same in colours, where it has them."""
 
 
 def notes_of(row: OperationRow) -> tuple[Note, ...]:
@@ -38,6 +46,8 @@ def notes_of(row: OperationRow) -> tuple[Note, ...]:
         notes.append(Note(Tone.RISK, row.drift))
     if row.problem and not row.dropped:
         notes.append(Note(Tone.RISK, f"No longer applies: {row.problem}"))
+    if row.rehearsed is not None and not row.running:
+        notes += _rehearsed(row.rehearsed, is_open=row.expanded)
     result = row.result
     if result is not None and result.error:
         notes.append(Note(Tone.ERROR, "\n".join(visible_lines(result.error))))
@@ -48,6 +58,8 @@ def notes_of(row: OperationRow) -> tuple[Note, ...]:
 
 
 def note_height(theme: Theme, note: Note, width: int) -> int:
+    if note.tone is Tone.REHEARSED:
+        return theme.px(ROW)
     if note.tone is Tone.LOG:
         lines = note.text.count("\n") + 1
         return lines * theme.px(_LINE) + theme.px(2 * _PADDING)
@@ -60,6 +72,16 @@ def note_height(theme: Theme, note: Note, width: int) -> int:
 
 def notes_height(theme: Theme, row: OperationRow, width: int) -> int:
     return sum(note_height(theme, note, width) for note in notes_of(row))
+
+
+def _rehearsed(found: Rehearsed, *, is_open: bool) -> list[Note]:
+    if found.problem:
+        return [Note(Tone.RISK, f"Did not apply in the rehearsal: {visible(found.problem)}")]
+    line = rehearsal_words.pieces(found)
+    notes = [Note(Tone.REHEARSED, rehearsal_words.sentence(found), line)]
+    if found.is_running and found.output and not is_open:
+        notes.append(Note(Tone.LOG, _end_of(found.output)))
+    return notes
 
 
 def _end_of(output: str) -> str:

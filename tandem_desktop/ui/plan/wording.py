@@ -173,7 +173,7 @@ def split_path(path: str) -> tuple[str, str]:
 
 def agent_words(operation: StagedOperation) -> str:
     """One line of the agent's reason, or nothing; always to be marked as the agent's."""
-    words = operation.rationale or operation.description
+    words = operation.rationale or ("" if operation.recorded_from else operation.description)
     return visible(" ".join(words.split()))
 
 

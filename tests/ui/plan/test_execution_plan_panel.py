@@ -236,7 +236,7 @@ def test_the_sheet_shows_commands_in_full(panel: ExecutionPlanPanel, qtbot: QtBo
     texts = [label.text() for label in card.findChildren(QLabel)]
     assert command in texts
     assert "with A=1" in texts
-    assert "in orders-api/tools · 600 s at most" in texts
+    assert "Will really run in orders-api/tools · 600 s at most" in texts
 
 
 def test_escape_leaves_the_sheet_and_gives_the_focus_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:

@@ -1,0 +1,71 @@
+"""One line about the rehearsal of the plan on screen: that it goes on, what came of it, that it is stale."""
+
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.ui.plan import rehearsal_words, wording
+from tandem_desktop.ui.plan.rehearsal_follower import Book, RehearsalFollower
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.banner import Banner
+
+_UNTOUCHED = "Nothing on disk has changed."
+
+
+class RehearsalLine(Banner):
+    """Says every time that the disk is as it was, and offers what can be done next."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "info", parent=parent)
+        self.setObjectName("rehearsal-line")
+        self._said: tuple[object, ...] = ()
+        self.hide()
+
+    def show_rehearsal(self, follower: RehearsalFollower, version: PlanVersion) -> None:
+        """Of the revision on screen."""
+        book = follower.book
+        said = self._message(follower, book, version)
+        self.setVisible(said is not None)
+        if said is not None and said != self._said:
+            self._said = said
+            self.set_message(*said)
+
+    def _message(
+        self, follower: RehearsalFollower, book: Book | None, version: PlanVersion
+    ) -> tuple[str, str, tuple[tuple[str, str], ...]] | None:
+        if book is not None and follower.under_way == version.plan_id:
+            return "info", f"{_going_on(book)} {_UNTOUCHED}", (("stop-rehearsal", "Stop"),)
+        if instead := rehearsal_words.instead(version):
+            way_back = book is not None and book.recorded_from and book.revision == version.revision
+            return "info", f"Applies {instead}.", (("really-run", "Let it really run"),) if way_back else ()
+        if book is None or book.rehearsal is None:
+            return None
+        if follower.is_stale:
+            text = f"The rehearsal was of revision {book.revision} and is stale here."
+            return "risk", text, (("rehearse-again", "Rehearse again"),)
+        count = len(follower.recordable)
+        every = (("record-all", "Apply all recorded effects"),) if count > 1 else ()
+        tone = "error" if any(row.error or row.problem for row in book.rows.values()) else "ok"
+        return tone, f"{_came_of_it(book)} {_UNTOUCHED}", every
+
+
+def _going_on(book: Book) -> str:
+    how = rehearsal_words.conditions(book.network)
+    if any(row.is_under_way for row in book.rows.values()) or not book.rows:
+        return f"Rehearsing revision {book.revision} in a copy, {how}."
+    return f"Played once in a copy, {how}; playing it again to see whether it comes out the same."
+
+
+def _came_of_it(book: Book) -> str:
+    rows = book.rows.values()
+    failed = sum(bool(row.error) for row in rows)
+    refused = sum(bool(row.problem) for row in rows)
+    commands = len(book.calls)
+    parts = [f"{wording.counted(commands, 'command')} ran" if commands else "there are no commands; every step applies"]
+    if failed:
+        parts = [f"{failed:,} of {wording.counted(commands, 'command')} would fail"]
+    if refused:
+        parts.append(f"{wording.counted(refused, 'operation')} did not apply")
+    doubtful = sum(bool(row.doubts) for row in rows)
+    if doubtful:
+        parts.append(f"{doubtful:,} cannot be previewed")
+    return f"Rehearsed in a copy, {rehearsal_words.conditions(book.network)}: {', '.join(parts)}."

@@ -1,0 +1,51 @@
+"""A person wants a plan rehearsed, and its recorded effects applied: carried out by the workroom."""
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.errors import TandemError, UserAbortError
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.rehearsal.rehearsal import Rehearsal
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.plan.rehearsal_desk import RehearsalDesk
+
+
+class RehearsalWishes(QObject):
+    """Listens to the desk of the panel. A rehearsal changes nothing, so nothing is asked again."""
+
+    changed = Signal()
+    said = Signal(str, str)
+    failed = Signal(object)
+
+    def __init__(self, workroom: Workroom, commands: Commands, desk: RehearsalDesk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workroom = workroom
+        self._commands = commands
+        self._desk = desk
+        desk.use_network(workroom.engine.settings.rehearse_with_network)
+        desk.rehearse_requested.connect(self._rehearse)
+        desk.stop_requested.connect(workroom.stop_rehearsal)
+        desk.record_requested.connect(self._record)
+
+    def _rehearse(self, plan_id: str, revision: int, network: bool) -> None:
+        future = self._workroom.rehearse(PlanId(plan_id), revision, network=network)
+        self._commands.run(future, self._look_at, self._ended)
+
+    def _look_at(self, rehearsal: Rehearsal) -> None:
+        views = self._workroom.rehearsed_views(rehearsal)
+        self._commands.run(views, lambda found: self._desk.finish(rehearsal, found), self._ended)
+
+    def _ended(self, error: TandemError) -> None:
+        self._desk.fail()
+        if isinstance(error, UserAbortError):
+            self.said.emit("The rehearsal was stopped. Nothing on disk has changed.", "info")
+        else:
+            self.failed.emit(error)
+
+    def _record(self, rehearsal: Rehearsal, chosen: tuple[OperationId, ...]) -> None:
+        def recorded(version: PlanVersion) -> None:
+            self._desk.recorded(version, chosen)
+            self.changed.emit()
+
+        self._commands.run(self._workroom.record(rehearsal, chosen), recorded, self.failed.emit)
