@@ -8,6 +8,7 @@ from tandem_desktop.domain.agents import (
     AgentUpdate,
     PermissionAnswer,
     PermissionRequest,
+    Picture,
     PlanningServer,
     StopReason,
     TerminalOutput,
@@ -25,8 +26,8 @@ class AgentPort(Protocol):
     async def new_session(self, servers: tuple[PlanningServer, ...] = ()) -> AgentSession:
         """Open a conversation, in the mode in which the agent asks before it acts."""
 
-    async def prompt(self, session_id: SessionId, text: str) -> StopReason:
-        """Say something and wait for the end of the turn."""
+    async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
+        """Say something, perhaps with pictures, and wait for the end of the turn."""
 
     async def cancel(self, session_id: SessionId) -> None:
         """End the turn; every open request of the session is answered."""

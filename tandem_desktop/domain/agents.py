@@ -153,6 +153,14 @@ class AgentFacts(Frozen):
     version: str = ""
     protocol: int = 1
     login_methods: tuple[str, ...] = ()
+    sees_pictures: bool = False
+
+
+class Picture(Frozen):
+    """A picture that goes with a message."""
+
+    mime_type: str
+    data: bytes
 
 
 class AgentSession(Frozen):

@@ -9,10 +9,12 @@ from typing import Any
 
 from tandem_desktop.domain.agent_ports import AgentPort
 from tandem_desktop.domain.agents import (
+    AgentFacts,
     AgentProfile,
     AgentSaid,
     AgentUpdate,
     OnReject,
+    Picture,
     PlanningServer,
     StopReason,
     ToolCall,
@@ -20,7 +22,7 @@ from tandem_desktop.domain.agents import (
     ToolCallStatus,
     ToolKind,
 )
-from tandem_desktop.domain.errors import SidecarError, TandemError
+from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
@@ -108,6 +110,7 @@ class PlanningSession:
         self._live = LiveStaging(session_id, staging, events, clock)
         self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock)
         self._agent_session: SessionId | None = None
+        self._facts = AgentFacts()
         self._is_opened = False
         self._to_tell: list[str] = []
         self._said: list[str] = []
@@ -143,12 +146,12 @@ class PlanningSession:
 
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
-        await self._agent.start()
+        self._facts = await self._agent.start()
         opened = await self._agent.new_session(self._servers)
         self._agent_session = opened.id
         self._is_opened = False
 
-    async def plan(self, task: str, origin: Origin = Origin.AGENT) -> Turn:
+    async def plan(self, task: str, origin: Origin = Origin.AGENT, pictures: tuple[Picture, ...] = ()) -> Turn:
         """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
@@ -159,7 +162,7 @@ class PlanningSession:
             problem: str = ""
             details: tuple[str, ...] = ()
             try:
-                failure, stop = await self._converse(task)
+                failure, stop = await self._converse(task, pictures)
                 problem, details = _problem(stop, failure), _last_words(failure)
                 version = await self._outcome(task, problem, origin)
             except TandemError as error:
@@ -298,13 +301,15 @@ class PlanningSession:
         if error is not None:
             self._settle_problems.append(error.message if isinstance(error, TandemError) else str(error))
 
-    async def _converse(self, task: str) -> tuple[SidecarError | None, StopReason | None]:
+    async def _converse(
+        self, task: str, pictures: tuple[Picture, ...]
+    ) -> tuple[SidecarError | None, StopReason | None]:
         """Talk until the turn has ended, well or not."""
         if self._stopped:
             return None, StopReason.CANCELLED
         try:
             await self._begin_turn()
-            return None, await self._talk(task)
+            return None, await self._talk(task, pictures)
         except SidecarError as error:
             self._agent_session = None  # its conversation is gone with it; the next turn opens another
             return error, None
@@ -346,16 +351,21 @@ class PlanningSession:
             self._drafting.start_again()
             self._set_scope(())
 
-    async def _talk(self, task: str) -> StopReason:
+    async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
         assert self._agent_session is not None
         if self._stopped:
             return StopReason.CANCELLED
+        if pictures and not self._facts.sees_pictures:
+            raise BadInputError(
+                f"{self.profile.title} cannot see pictures, so nothing was sent.",
+                next="Save the picture in the workspace and mention it with @, or choose another agent.",
+            )
         words = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
             words.insert(0, self._opening())
         self._is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
-        stop = await self._agent.prompt(self._agent_session, "\n\n".join(words))
+        stop = await self._agent.prompt(self._agent_session, "\n\n".join(words), pictures)
         for _ in range(MOST_FOLLOW_UPS):
             queued = _queued(self.interceptor.requests[answered:])
             if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:

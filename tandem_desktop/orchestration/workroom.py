@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.agents import AgentProfile, Picture
 from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.errors import TandemError
@@ -48,6 +48,7 @@ from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
+Pictures = tuple[Picture, ...]
 
 
 class Workroom:
@@ -135,11 +136,13 @@ class Workroom:
     def new_session(self) -> SessionId:
         return new_session_id()
 
-    def send(self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool) -> "Future[Turn]":
+    def send(
+        self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
+    ) -> "Future[Turn]":
         """Say something to the session's agent, starting it where it does not run."""
         self._modes[session_id] = plan_mode
         self._stopped.discard(session_id)
-        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT))
+        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
         """Send the plan back with words; its agent makes a new revision."""
@@ -340,12 +343,14 @@ class Workroom:
             discard_shadow(self.engine, meta.session_id)
         return meta
 
-    async def _send(self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin) -> Turn:
+    async def _send(
+        self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
+    ) -> Turn:
         session = await self._session(session_id, profile)
         if session_id in self._stopped:
             self._stopped.discard(session_id)
             session.stop_next_turn()
-        return await session.plan(text, origin)
+        return await session.plan(text, origin, pictures)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
         meta = await asyncio.to_thread(self.engine.commenting.send_back, plan_id, feedback)

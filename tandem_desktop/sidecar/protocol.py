@@ -1,5 +1,6 @@
 """The wire models of the Agent Client Protocol. The library takes a second to load: only a started agent needs it."""
 
+import base64
 from typing import Any
 
 from acp.connection import Connection
@@ -14,6 +15,7 @@ from acp.schema import (
     CurrentModeUpdate,
     EnvVariable,
     FileSystemCapabilities,
+    ImageContentBlock,
     Implementation,
     InitializeRequest,
     InitializeResponse,
@@ -31,7 +33,7 @@ from acp.schema import (
 from pydantic import BaseModel, ValidationError
 
 from tandem_desktop import __version__
-from tandem_desktop.domain.agents import PlanningServer
+from tandem_desktop.domain.agents import Picture, PlanningServer
 from tandem_desktop.sidecar.connection import INTERNAL_ERROR, LineTransport, RefusedError
 from tandem_desktop.sidecar.tool_call_update import ToolCallUpdate, read_tool_call
 
@@ -124,8 +126,11 @@ class Wire:
         request = SetSessionConfigOptionSelectRequest(session_id=session_id, config_id=option, value=value)
         await self._call("session_set_config_option", request)
 
-    async def prompt(self, session_id: str, text: str) -> Any:
+    async def prompt(self, session_id: str, text: str, pictures: tuple[Picture, ...] = ()) -> Any:
         blocks: list[Any] = [TextContentBlock(type="text", text=text)]
+        for picture in pictures:
+            data = base64.b64encode(picture.data).decode()
+            blocks.append(ImageContentBlock(type="image", data=data, mime_type=picture.mime_type))
         return await self._call("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
 
     async def cancel(self, session_id: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from tandem_desktop.domain.agent_ports import AgentClient
-from tandem_desktop.domain.agents import AgentFacts, AgentProfile, AgentSession, PlanningServer, StopReason
+from tandem_desktop.domain.agents import AgentFacts, AgentProfile, AgentSession, Picture, PlanningServer, StopReason
 from tandem_desktop.domain.errors import (
     SidecarError,
     SidecarExitedError,
@@ -102,7 +102,7 @@ class SidecarManager:
         opening = self._open(link, offered)
         return await self._within(link, opening, self._limits.session_timeout_s, "open a session")
 
-    async def prompt(self, session_id: SessionId, text: str) -> StopReason:
+    async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
         """Say something and wait for the end of the turn; what the agent says meanwhile goes to the client."""
         link = self._running()
         conversation = self._conversation(link, session_id)
@@ -114,7 +114,7 @@ class SidecarManager:
         conversation.begin_turn()
         try:
             await self._tools_ready(conversation)
-            return failures.stop_reason(await link.wire_call(link.wire.prompt(session_id, text)))
+            return failures.stop_reason(await link.wire_call(link.wire.prompt(session_id, text, pictures)))
         except asyncio.CancelledError:
             conversation.cancelled = True
             conversation.settle()

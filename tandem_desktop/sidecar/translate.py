@@ -74,7 +74,13 @@ def facts(response: "InitializeResponse") -> AgentFacts:
         version=info.version if info else "",
         protocol=response.protocol_version,
         login_methods=tuple(f"{method.id}: {method.name}" for method in response.auth_methods or ()),
+        sees_pictures=_sees_pictures(response),
     )
+
+
+def _sees_pictures(response: "InitializeResponse") -> bool:
+    able = response.agent_capabilities
+    return bool(able and able.prompt_capabilities and able.prompt_capabilities.image)
 
 
 def modes(response: "NewSessionResponse") -> Modes:

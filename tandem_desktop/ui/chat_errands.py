@@ -14,7 +14,6 @@ from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
 from tandem_desktop.ui.theme.theme import Theme
 
 _OPENED = ("http", "https", "mailto")
-_NO_PICTURES = "A pasted picture cannot be sent: agents get text here. Save it in the workspace and mention it with @."
 
 
 class ChatErrands(QObject):
@@ -39,7 +38,7 @@ class ChatErrands(QObject):
         chat.link_activated.connect(self._ask_about)
         chat.file_activated.connect(self._open_file)
         chat.log_requested.connect(self._open_record)
-        chat.image_pasted.connect(lambda image: self.said.emit(_NO_PICTURES, "risk"))
+        chat.refused.connect(lambda words: self.said.emit(words, "risk"))
 
     def _ask_about(self, address: str) -> None:
         url = QUrl(address)

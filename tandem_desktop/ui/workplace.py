@@ -169,7 +169,8 @@ class Workplace(QObject):
         session = self.session_id
         self._set_working(session, True)
         self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
-        future = self.workroom.send(session, text, profile, plan_mode=self.plan_mode)
+        pictures = self.chat.composer.pictures.take()
+        future = self.workroom.send(session, text, profile, plan_mode=self.plan_mode, pictures=pictures)
         self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
 
     def refresh_plans(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.agents import UsageReported
@@ -42,7 +42,7 @@ class ChatPane(QWidget):
     file_activated = Signal(str)
     restart_requested = Signal()
     log_requested = Signal()
-    image_pasted = Signal(QImage)
+    refused = Signal(str)
     queue_changed = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -228,7 +228,7 @@ class ChatPane(QWidget):
         composer.submitted.connect(self._submitted)
         composer.stop_requested.connect(self._stop)
         composer.recalled.connect(self._recall)
-        composer.image_pasted.connect(self.image_pasted)
+        composer.refused.connect(self.refused)
         queue.edit_requested.connect(self._edit_queued)
         queue.remove_requested.connect(self._take_queued)
         queue.send_now_requested.connect(self._send_now)

@@ -13,6 +13,7 @@ from tandem_desktop.ui.chat.commands_on_offer import WINDOW_COMMANDS, ChatComman
 from tandem_desktop.ui.chat.completion_popup import CompletionPopup, Offer
 from tandem_desktop.ui.chat.composer_edit import ComposerEdit
 from tandem_desktop.ui.chat.mentions import command_being_typed, file_being_typed, mention, mentions
+from tandem_desktop.ui.chat.pictures import Pictures
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
@@ -29,7 +30,8 @@ class Composer(QFrame):
     stop_requested = Signal()
     recalled = Signal()
     attach_requested = Signal()
-    image_pasted = Signal(QImage)
+    refused = Signal(str)
+    """Why something that was given cannot go with the message."""
 
     def __init__(self, theme: Theme, popup_parent: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,6 +44,7 @@ class Composer(QFrame):
         self._works = False
         self.setObjectName("composer")
         self.edit = ComposerEdit(theme)
+        self.pictures = Pictures(theme)
         self._popup = CompletionPopup(theme, popup_parent or self)
         self._popup.chosen.connect(self._choose)
         self.edit.popup = self._popup
@@ -60,7 +63,7 @@ class Composer(QFrame):
         self.edit.escaped.connect(self._escape)
         self.edit.recalled.connect(self.recalled)
         self.edit.files_given.connect(lambda paths: self.edit.insert_words(mentions(paths, self._root)))
-        self.edit.image_given.connect(self.image_pasted)
+        self.edit.image_given.connect(self._add_picture)
         self.edit.textChanged.connect(self._text_changed)
         self.edit.cursorPositionChanged.connect(self._complete)
         theme.changed.connect(self._restyle)
@@ -153,6 +156,7 @@ class Composer(QFrame):
         self._row.addWidget(self._send)
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._editing)
+        self._column.addWidget(self.pictures)
         self._column.addWidget(self.edit)
         self._column.addLayout(self._row)
 
@@ -179,6 +183,10 @@ class Composer(QFrame):
             f"QPushButton[role=hint]:focus {{ border: 1px solid {tokens.focus}; }}"
         )
         self.update()
+
+    def _add_picture(self, image: QImage) -> None:
+        if not self.pictures.add(image):
+            self.refused.emit("This picture cannot go along: it cannot be read, or there are eight already.")
 
     # Sending and stopping
 

@@ -12,6 +12,7 @@ from tandem_desktop.domain.agents import OfferedCommand, UsageReported
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
 from tandem_desktop.ui.chat.composer import usage_words
+from tandem_desktop.ui.widgets.chip import Chip
 from tests.ui.chat import talk
 
 Key = Qt.Key
@@ -242,14 +243,33 @@ def test_files_that_are_pasted_or_dropped_become_mentions(pane: ChatPane, tmp_pa
     assert pane.composer.text == "@b.py "
 
 
-def test_a_pasted_picture_is_handed_on(qtbot: QtBot, pane: ChatPane) -> None:
-    image = QImage(4, 4, QImage.Format.Format_RGB32)
+def a_picture(side: int = 4) -> QImage:
+    image = QImage(side, side, QImage.Format.Format_RGB32)
     image.fill(0)
-    QGuiApplication.clipboard().setImage(image)
-    with qtbot.waitSignal(pane.image_pasted) as told:
+    return image
+
+
+def test_a_pasted_picture_waits_as_a_chip_and_can_be_taken_out(qtbot: QtBot, pane: ChatPane) -> None:
+    for side in (4, 6):
+        QGuiApplication.clipboard().setImage(a_picture(side))
+        pane.composer.edit.paste()
+    chips = pane.composer.pictures.findChildren(Chip)
+    assert [chip.accessibleName() for chip in chips] == ["Picture 4 × 4", "Picture 6 × 6"]
+    qtbot.keyClick(chips[0], Qt.Key.Key_Delete)
+    (left,) = pane.composer.pictures.take()
+    assert (left.mime_type, QImage.fromData(left.data).width()) == ("image/png", 6)
+    assert pane.composer.pictures.take() == ()
+
+
+def test_a_large_picture_is_made_smaller_and_a_ninth_is_refused_in_words(qtbot: QtBot, pane: ChatPane) -> None:
+    for _ in range(8):
+        assert pane.composer.pictures.add(a_picture(2100))
+    QGuiApplication.clipboard().setImage(a_picture())
+    with qtbot.waitSignal(pane.refused) as told:
         pane.composer.edit.paste()
     assert told.args is not None
-    assert told.args[0].width() == 4
+    assert "eight already" in told.args[0]
+    assert {QImage.fromData(each.data).width() for each in pane.composer.pictures.take()} == {2000}
 
 
 def test_pasted_rich_text_arrives_as_words(pane: ChatPane) -> None:

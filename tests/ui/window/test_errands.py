@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QGuiApplication, QImage
 
 from tests.ui.window.driver import Person
 
@@ -46,11 +45,3 @@ def test_record_of_the_conversation_is_opened_from_the_palette(window: Person, o
 def test_versions_are_told(window: Person) -> None:
     window.command("about tandem")
     window.wait(lambda: "Tandem Desktop" in window.window.toast.text and "Qt 6" in window.window.toast.text)
-
-
-def test_pasted_picture_is_refused_in_words(window: Person) -> None:
-    QGuiApplication.clipboard().setImage(QImage(4, 4, QImage.Format.Format_RGB32))
-    window.click("composer-text")
-    window.place.chat.composer.edit.paste()
-    assert "picture cannot be sent" in window.window.toast.text
-    assert window.place.chat.composer.text == ""
