@@ -54,6 +54,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("next-change", "Next change, on into the next file", REVIEW, ("n", "F7")),
     KeyLine("previous-change", "Previous change", REVIEW, ("p", "Shift+F7")),
     KeyLine("drop", "Drop or keep a change; remove an operation", REVIEW, ("x",)),
+    KeyLine("drop-lines", "Drop or keep the lines one is at", REVIEW, ("Shift+X",)),
     KeyLine("comment", "Comment", REVIEW, ("c",)),
     KeyLine("split", "Split or unified", REVIEW, ("v",)),
     KeyLine("whitespace", "White space", REVIEW, ("w",)),
