@@ -25,6 +25,7 @@ from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.run_news import RunNews
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.stage import Stages
 from tandem_desktop.review.comment_store import CommentStore
@@ -103,6 +104,7 @@ def build_engine(
         events=events,
         clock=now,
         before_writing=runs.refuse_if_interrupted,
+        gaps=ToolGaps(locations.tool_gaps / f"{workspace.identity.key}.jsonl"),
     )
     comments = CommentStore(locations.sessions)
     stages = Stages(workspace, locations, objects, chosen.command_budget_bytes)

@@ -118,6 +118,11 @@ def reject(parser: ArgumentParser) -> None:
     parser.add_argument("--feedback", metavar="T", default="", help="what should be different, beside the comments")
 
 
+def rate(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("rating", metavar="N", type=int, choices=range(1, 6), help="from 1 (poor) to 5 (excellent)")
+
+
 def comment(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("place", metavar="PLACE", help="an operation, lines of it, or the plan text")

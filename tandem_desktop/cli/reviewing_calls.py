@@ -86,6 +86,15 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "PLAN [--network] [--record [OP…]]",
     ),
     CallWords(
+        "stats",
+        LOOK,
+        "how the plans here have fared, and which tools were missing",
+        "Count plans, revisions, operations, ratings and times from what is stored, each beside its aim, and name the\n"
+        "tools that plans wanted and that are not there.",
+        (("tandem stats", "the figures"), ("tandem stats --json", "for a script")),
+        "statistics:stats",
+    ),
+    CallWords(
         "export",
         LOOK,
         "a plan as one file, for somebody else or another workspace",
@@ -192,6 +201,16 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "deciding:reject",
         arguments.reject,
         "PLAN [--feedback T]",
+    ),
+    CallWords(
+        "rate",
+        DECIDE,
+        "say what you thought of a plan, from 1 to 5",
+        "Keep a rating with the plan; it counts in the figures. A later one takes its place.",
+        (("tandem rate PLAN-1a2b3c4d 5", "excellent"),),
+        "statistics:rate",
+        arguments.rate,
+        "PLAN N",
     ),
     CallWords(
         "cancel",

@@ -109,6 +109,7 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "drifted": list(version.drifted),
         "confinement": version.confinement,
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
+        "rating": meta.rating,
         "run_id": meta.execution_session,
         "created_at": utc(version.created_at),
         "updated_at": utc(meta.updated_at),

@@ -1,7 +1,7 @@
 """Everything Tandem refuses or fails at, as one tree.
 
 TandemError
-├─ BadInputError        malformed arguments, unknown names, malformed plans
+├─ BadInputError        UnknownToolError · malformed arguments, unknown names, malformed plans
 ├─ PolicyError          ToolDeniedError · UserAbortError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
@@ -40,6 +40,14 @@ class BadInputError(TandemError):
 
     kind = "bad_input"
     exit_code = 2
+
+
+class UnknownToolError(BadInputError):
+    """A step wants a tool Tandem does not have."""
+
+    def __init__(self, message: str, tool: str, *, step: str | None = None, next: str = "") -> None:  # noqa: A002 - as in TandemError
+        super().__init__(message, step=step, next=next)
+        self.tool = tool
 
 
 class PolicyError(TandemError):

@@ -111,5 +111,7 @@ class PlanMeta(Frozen):
     execution_ended_at: datetime | None = None
     result_summary: str = ""
     rejections: tuple[Rejection, ...] = ()
+    rating: Annotated[int, Field(ge=1, le=5)] | None = None
+    """What a person thought of it, once they have said."""
     approval_notes: str = ""
     """What the person said while approving; the agent hears it with the result."""

@@ -82,6 +82,17 @@ class Decisions:
         self._events.publish(PlanCancelled(plan_id=plan_id))
         return meta
 
+    def rate(self, plan_id: PlanId, rating: int) -> PlanMeta:
+        """Keep what a person thinks of a plan, from 1 (poor) to 5 (excellent); the last word counts.
+
+        Raises:
+            BadInputError: the rating is none of these.
+        """
+        if not 1 <= rating <= 5:
+            raise BadInputError(f"{rating} is no rating.", next="Give a number from 1 (poor) to 5 (excellent).")
+        self._before_writing()
+        return self._plans.update(plan_id, lambda found: found.model_copy(update={"rating": rating}))
+
     def _refuse_unfinished(self, version: PlanVersion) -> None:
         if version.incomplete:
             raise NotApprovableError(

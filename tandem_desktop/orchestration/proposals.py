@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.domain.errors import StepRefusedError, UnknownToolError
 from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.staging.patch_input import plan_from_patch
@@ -47,6 +48,7 @@ class Proposals:
         events: EventStream,
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
+        gaps: ToolGaps,
     ) -> None:
         self._workspace = workspace
         self._locations = locations
@@ -56,6 +58,7 @@ class Proposals:
         self._events = events
         self._clock = clock
         self._before_writing = before_writing
+        self.gaps = gaps
 
     def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion:
         """Plan JSON becomes a plan.
@@ -64,7 +67,19 @@ class Proposals:
             BadInputError: it cannot be understood.
             StepRefusedError: a step does not apply; no plan is made.
         """
-        return self._make(parse_plan(raw), session_id)
+        return self._make(self.parse(raw), session_id)
+
+    def parse(self, raw: bytes) -> PlanInput:
+        """Plan JSON, understood; a tool that was wanted and is not there is noted.
+
+        Raises:
+            BadInputError: it cannot be understood.
+        """
+        try:
+            return parse_plan(raw)
+        except UnknownToolError as refusal:
+            self.gaps.note(refusal.tool)
+            raise
 
     def review_patch(self, patch: bytes, title: str = "") -> PlanVersion:
         """A unified diff becomes a plan."""

@@ -15,7 +15,6 @@ from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails, ProposedPlan
 from tandem_desktop.planning_tools.workspace_desk import WorkspaceEngine, details, listed, proposed
 from tandem_desktop.staging.intercepted import QueuedCommand
-from tandem_desktop.staging.plan_input import parse_plan
 from tandem_desktop.staging.simulate import Simulation, simulate_steps
 
 
@@ -44,7 +43,7 @@ class SessionDesk:
         )
 
     async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
-        plan = parse_plan(plan_json)
+        plan = self._engine.proposals.parse(plan_json)
         await asyncio.to_thread(self._take_back)
         simulation = await asyncio.to_thread(simulate_steps, plan, self._session.shadow, self._clock())
         self._proposed = simulation.operations

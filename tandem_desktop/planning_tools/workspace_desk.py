@@ -19,6 +19,7 @@ from tandem_desktop.planning_tools.planning_desk import (
 from tandem_desktop.planning_tools.tool_definitions import ToolName
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.plan_steps import PlanInput
 
 MOST_LISTED = 100
 
@@ -32,6 +33,8 @@ class MakesPlans(Protocol):
     """Where plan JSON becomes a plan."""
 
     def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion: ...
+
+    def parse(self, raw: bytes) -> PlanInput: ...
 
 
 class WorkspaceEngine(Protocol):

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.errors import BadInputError, UnknownToolError
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.paths import shown
@@ -107,7 +107,7 @@ def _step(position: int, raw: Any) -> AnyStep:
         raise BadInputError(f"{where} {found}.", step=name, next=f"Use one of {_listed(STEP_TYPES)}.")
     if tool not in STEP_TYPES:
         message = f"{where} uses the tool {_named(tool)}, which Tandem does not have; {_listed(STEP_TYPES)} are known."
-        raise BadInputError(message, step=name, next="Use one of these tools.")
+        raise UnknownToolError(message, tool, step=name, next="Use one of these tools.")
     model = STEP_TYPES[tool]
     _check_texts(raw, f"{where} ({tool})", name)
     try:

@@ -65,6 +65,10 @@ class Locations:
         return self.state / "sessions"
 
     @property
+    def tool_gaps(self) -> Path:
+        return self.state / "tool-gaps"
+
+    @property
     def sockets(self) -> Path:
         return self.state / "sockets"
 

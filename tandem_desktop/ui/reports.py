@@ -37,13 +37,20 @@ def figures_report(figures: PlanFigures) -> str:
     if not figures.plans:
         return "There are no plans here yet, so there is nothing to count."
     states = ", ".join(f"{count:,} {_status(status)}" for status, count in figures.by_status)
-    rows = (
+    rows = [
         ("Plans", f"{figures.plans:,} ({states})"),
         ("Completion", _rate(figures.completion_rate, figures.completed, figures.ended, "ended plans")),
         ("Proposals per plan", f"{figures.proposals_per_plan or 0:.1f}"),
         ("Operations done", _rate(figures.success_rate, figures.operations_done, figures.operations, "tried")),
         ("Runs", f"{figures.runs:,}, {figures.undone:,} undone"),
-    )
+    ]
+    if figures.satisfaction is not None:
+        rows.append(("Rating", f"{figures.satisfaction:.1f} of 5 ({len(figures.ratings):,} rated)"))
+    if figures.seconds_for_ten is not None:
+        rows.append(("Ten operations take", f"{figures.seconds_for_ten:.1f} s"))
+    if figures.tool_gaps:
+        wanted = ", ".join(f"{_cell(tool)} ({count:,} ×)" for tool, count in figures.tool_gaps[:_SHOWN])
+        rows.append(("Tools wanted and not there", wanted))
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
 
 

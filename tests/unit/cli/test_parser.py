@@ -9,9 +9,9 @@ from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
     *("gui", "propose", "review", "run", "mcp", "recipe", "import", "agent"),
-    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "export"),
+    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export"),
     *("drop", "rebase", "restore"),
-    *("comment", "comments", "approve", "reject", "cancel", "apply", "runs", "undo", "redo", "recover"),
+    *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("audit", "selftest", "doctor", "completion"),
 ]
 
