@@ -1,19 +1,25 @@
 """Everything a person sees of one revision, gathered in one value, with what their own choices make of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choice_store import ChoiceStore
 from tandem_desktop.review.draft import Choices
-from tandem_desktop.review.drift import Drifted, drift
+from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.difference import Difference
+from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.staging.simulate import Problem
+
+_COUNTED_BYTES = 1_000_000
+"""Beyond this the lines that drifted are not counted while somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class PlanPages:
             views=views,
             tasks=engine.tasks(version),
             results=engine.runs.results(version),
-            drifted=drift(operations, engine.workspace) if waits else (),
+            drifted=self._found(version, operations) if waits else (),
             draft=draft,
         )
 
@@ -88,12 +94,32 @@ class PlanPages:
         version = self._engine.plans.revision(plan_id)
         choices = self._choices.load(version)
         drafted = self._engine.proposals.draft(version, choices).version if not choices.is_empty else version
-        return drift(drafted.operations if drafted is not None else (), self._engine.workspace)
+        return self._found(version, drafted.operations if drafted is not None else ())
+
+    def choices(self, plan_id: PlanId) -> Choices:
+        """What the person has chosen so far about the latest revision."""
+        return self._choices.load(self._engine.plans.revision(plan_id))
 
     def choose(self, choices: Choices) -> PlanPage:
         """Keep the choices, and show the page with them."""
         self._choices.save(self._engine.plans.meta(choices.plan_id).session_id, choices)
         return self.page(choices.plan_id)
+
+    def _found(self, version: PlanVersion, operations: tuple[StagedOperation, ...]) -> tuple[Drifted, ...]:
+        """What drifted, when, and by how many lines."""
+        workspace = self._engine.workspace
+        found = dated(drift(operations, workspace), workspace.times, version.created_at)
+        first = {change.path: change.before for each in reversed(operations) for change in reversed(each.changes())}
+        return tuple(replace(each, lines=self._lines(each, first.get(each.path))) for each in found)
+
+    def _lines(self, drifted: Drifted, base: NodeState | None) -> int:
+        """How many lines are not what the plan saw; none where that cannot be said in lines."""
+        if drifted.change is not Difference.MODIFIED or not isinstance(base, FileState) or base.size > _COUNTED_BYTES:
+            return 0
+        data = self._engine.workspace.peek(drifted.path)[1]
+        if data is None or len(data) > _COUNTED_BYTES:
+            return 0
+        return sum(max(hunk.added, hunk.removed) for hunk in hunks(self._engine.objects.read(base.sha256), data))
 
     def _draft(self, version: PlanVersion, views: tuple[OperationView, ...], choices: Choices) -> PlanDraft:
         engine = self._engine

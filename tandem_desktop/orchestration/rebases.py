@@ -11,6 +11,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.chains import chains
 from tandem_desktop.review.conflicts import Conflict, Resolution, check_answer
+from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import drift
 from tandem_desktop.review.rebase import Rebased, rebase
 from tandem_desktop.review.suggestion import suggestion
@@ -47,39 +48,45 @@ class Rebases:
         self._plans = plans
         self._proposals = proposals
 
-    def preview(self, plan_id: PlanId, resolutions: Iterable[Resolution] = ()) -> Rebased:
+    def preview(
+        self, plan_id: PlanId, resolutions: Iterable[Resolution] = (), choices: Choices | None = None
+    ) -> Rebased:
         """What `rebase` would come to now; nothing is saved.
 
         Raises:
             BadInputError: an answer to a question nobody asked.
         """
-        return self._work_out(self._plans.revision(plan_id), tuple(resolutions))
+        return self._work_out(self._wanted(plan_id, choices), tuple(resolutions))
 
-    def rebase(self, plan_id: PlanId, resolutions: Iterable[Resolution] = ()) -> PlanVersion:
+    def rebase(
+        self, plan_id: PlanId, resolutions: Iterable[Resolution] = (), choices: Choices | None = None
+    ) -> PlanVersion:
         """The plan as a new revision for the files as they are; the latest one itself when nothing has drifted.
+
+        With a person's choices about the latest revision it is what they leave of it that is carried over.
 
         Raises:
             RebaseConflictError: a path waits for the person's answer.
             StepRefusedError: an operation would not apply any more, or nothing is left to do.
         """
-        latest = self._plans.revision(plan_id)
-        rebased = self._work_out(latest, tuple(resolutions))
-        if not latest.drifted and not drift(latest.operations, self._workspace):
+        latest, wanted = self._plans.revision(plan_id), self._wanted(plan_id, choices)
+        rebased = self._work_out(wanted, tuple(resolutions))
+        if not latest.drifted and not drift(wanted.operations, self._workspace):
             return latest
         if rebased.conflicts:
             raise _conflict(plan_id, rebased.conflicts)
         self._refuse_problems(plan_id, rebased)
         self._objects.put_all(rebased.contents)
         update = {"operations": rebased.operations, "parent_revision": latest.revision, "origin": Origin.REBASE}
-        return self._proposals.stage(latest.model_copy(update={**update, "drifted": ()}))
+        return self._proposals.stage(wanted.model_copy(update={**update, "drifted": ()}))
 
-    def three_way(self, plan_id: PlanId, path: str) -> ThreeSides:
+    def three_way(self, plan_id: PlanId, path: str, choices: Choices | None = None) -> ThreeSides:
         """One path the plan names, side by side.
 
         Raises:
             BadInputError: the plan does not work on this path.
         """
-        version = self._plans.revision(plan_id)
+        version = self._wanted(plan_id, choices)
         chain = next((each for each in chains(version.operations).values() if each.path == path), None)
         if chain is None:
             raise BadInputError(
@@ -95,6 +102,17 @@ class Rebases:
             lines = (whole if None in (base, disk, proposed) else three_way)(base or b"", disk or b"", proposed or b"")
         regions = lines.regions if conflict is not None else ()
         return ThreeSides(path, base, disk, proposed, regions, tuple(map(suggestion, regions)), conflict)
+
+    def _wanted(self, plan_id: PlanId, choices: Choices | None) -> PlanVersion:
+        latest = self._plans.revision(plan_id)
+        if choices is None or choices.is_empty or choices.revision != latest.revision:
+            return latest
+        drafted = self._proposals.draft(latest, choices)
+        if drafted.version is None:
+            first = drafted.problems[0]
+            raise StepRefusedError(first.reason, step=first.step, next="Change your choices, then try again.")
+        self._objects.put_all(drafted.contents)
+        return drafted.version
 
     def _work_out(self, version: PlanVersion, resolutions: tuple[Resolution, ...]) -> Rebased:
         self._workspace.forget_directories()

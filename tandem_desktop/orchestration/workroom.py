@@ -106,10 +106,10 @@ class Workroom:
 
     def three_way(self, plan_id: PlanId, path: str) -> "Future[ThreeSides]":
         """What the plan saw at a path, what is there now and what the plan would leave, and where they meet."""
-        return self._apart(lambda: self.engine.rebases.three_way(plan_id, path))
+        return self._apart(lambda: self.engine.rebases.three_way(plan_id, path, self._pages.choices(plan_id)))
 
     def preview_rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[Rebased]":
-        return self._apart(lambda: self.engine.rebases.preview(plan_id, resolutions))
+        return self._apart(lambda: self.engine.rebases.preview(plan_id, resolutions, self._pages.choices(plan_id)))
 
     def simulate(self, plan_id: PlanId) -> "Future[tuple[Problem, ...]]":
         """Which operations would not apply to the files as they are."""
@@ -183,7 +183,7 @@ class Workroom:
 
     def rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[PlanVersion]":
         """The plan for the files as they are, as a new revision; fails while a conflict is left without an answer."""
-        return self._apart(lambda: self.engine.rebases.rebase(plan_id, resolutions))
+        return self._apart(lambda: self.engine.rebases.rebase(plan_id, resolutions, self._pages.choices(plan_id)))
 
     def edit_file(self, choices: Choices, operation: OperationId, content: bytes) -> "Future[PlanPage]":
         """Keep the person's own version of a file among their choices."""

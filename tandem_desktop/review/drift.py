@@ -20,6 +20,8 @@ class Drifted:
     change: Difference
     at: datetime | None = None
     """When it happened, as far as the disk tells; nothing that is gone has a time."""
+    lines: int = 0
+    """How many lines of a text are other ones now, where somebody counted."""
 
 
 def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Drifted, ...]:

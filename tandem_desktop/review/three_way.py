@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tandem_desktop.staging.diff import Change, changes
 from tandem_desktop.staging.text import detect_encoding, ends_without_newline, split_lines
@@ -23,6 +24,29 @@ class Region:
     base_at: int
     disk_at: int
     proposed_at: int
+
+
+class Meeting(StrEnum):
+    """Who changed a stretch of lines."""
+
+    SAME = "same"
+    DISK = "disk"
+    PROPOSED = "proposed"
+    BOTH = "both"
+    """Both, to the same lines."""
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of the three contents that stand beside each other, by their places from zero."""
+
+    meeting: Meeting
+    base: range
+    disk: range
+    proposed: range
+    region: int = 0
+    """The number of the region, where there is a conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +103,44 @@ def joined(lines: Sequence[bytes]) -> bytes:
     )
 
 
-def _parts(base: list[bytes], disk: list[bytes], proposed: list[bytes]) -> Iterator[Lines | Region]:
-    position = number = 0
+def aligned(base: Sequence[bytes], disk: Sequence[bytes], proposed: Sequence[bytes]) -> Iterator[Stretch]:
+    """Every line of the three once, in stretches, with regions numbered as `three_way` numbers them."""
+    position = here = there = number = 0
     for start, end, ours, theirs in _groups(changes(base, disk), changes(base, proposed)):
-        yield tuple(base[position:start])
-        position = end
-        if not theirs:
-            yield _side(disk, ours, start, end)[1]
-            continue
-        proposed_start, proposed_lines = _side(proposed, theirs, start, end)
-        disk_start, disk_lines = _side(disk, ours, start, end) if ours else (0, proposed_lines)
-        if disk_lines == proposed_lines:
-            yield proposed_lines
-            continue
-        number += 1
-        yield Region(
-            n=number,
-            base=tuple(base[start:end]),
-            disk=disk_lines,
-            proposed=proposed_lines,
-            base_at=start + 1,
-            disk_at=disk_start + 1,
-            proposed_at=proposed_start + 1,
-        )
-    yield tuple(base[position:])
+        same = start - position
+        yield Stretch(Meeting.SAME, range(position, start), range(here, here + same), range(there, there + same))
+        here, there = here + same, there + same
+        disk_lines = range(here, here + _length(ours, end - start))
+        proposed_lines = range(there, there + _length(theirs, end - start))
+        meeting = Meeting.DISK if not theirs else Meeting.PROPOSED if not ours else Meeting.BOTH
+        if meeting is Meeting.BOTH and _taken(disk, disk_lines) != _taken(proposed, proposed_lines):
+            meeting = Meeting.CONFLICT
+            number += 1
+        region = number if meeting is Meeting.CONFLICT else 0
+        yield Stretch(meeting, range(start, end), disk_lines, proposed_lines, region)
+        position, here, there = end, disk_lines.stop, proposed_lines.stop
+    yield Stretch(Meeting.SAME, range(position, len(base)), range(here, len(disk)), range(there, len(proposed)))
+
+
+def _parts(base: list[bytes], disk: list[bytes], proposed: list[bytes]) -> Iterator[Lines | Region]:
+    for stretch in aligned(base, disk, proposed):
+        match stretch.meeting:
+            case Meeting.SAME:
+                yield _taken(base, stretch.base)
+            case Meeting.DISK:
+                yield _taken(disk, stretch.disk)
+            case Meeting.PROPOSED | Meeting.BOTH:
+                yield _taken(proposed, stretch.proposed)
+            case Meeting.CONFLICT:
+                yield Region(
+                    n=stretch.region,
+                    base=_taken(base, stretch.base),
+                    disk=_taken(disk, stretch.disk),
+                    proposed=_taken(proposed, stretch.proposed),
+                    base_at=stretch.base.start + 1,
+                    disk_at=stretch.disk.start + 1,
+                    proposed_at=stretch.proposed.start + 1,
+                )
 
 
 def _groups(ours: Sequence[Change], theirs: Sequence[Change]) -> Iterator[tuple[int, int, list[Change], list[Change]]]:
@@ -121,8 +159,10 @@ def _groups(ours: Sequence[Change], theirs: Sequence[Change]) -> Iterator[tuple[
         yield start, end, mine, others
 
 
-def _side(lines: list[bytes], group: list[Change], start: int, end: int) -> tuple[int, Lines]:
-    """Where one side's changes stand for a stretch of the base, and its lines there."""
-    first, last = group[0], group[-1]
-    begin = first.new_start - (first.old_start - start)
-    return begin, tuple(lines[begin : last.new_end + (end - last.old_end)])
+def _length(group: list[Change], covered: int) -> int:
+    """How many lines one side has for a stretch of the base that is `covered` lines long."""
+    return covered + sum((each.new_end - each.new_start) - (each.old_end - each.old_start) for each in group)
+
+
+def _taken(lines: Sequence[bytes], places: range) -> Lines:
+    return tuple(lines[places.start : places.stop])

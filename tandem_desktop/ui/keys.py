@@ -22,6 +22,7 @@ class KeyLine:
 
 WINDOW, PLAN, TALK = "Window", "Plan", "Conversation"
 REVIEW = "Review, while the operations or a diff have the keyboard"
+MERGE = "Merge, while the three sides have the keyboard"
 DECIDE = "Cards in the conversation, while they have the keyboard"
 
 KEYS: tuple[KeyLine, ...] = (
@@ -56,6 +57,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("drop", "Drop or keep a change; remove an operation", REVIEW, ("x",)),
     KeyLine("drop-lines", "Drop or keep the lines one is at", REVIEW, ("Shift+X",)),
     KeyLine("comment", "Comment", REVIEW, ("c",)),
+    KeyLine("merge", "See merge of a file that drifted", REVIEW, ("m",)),
     KeyLine("split", "Split or unified", REVIEW, ("v",)),
     KeyLine("whitespace", "White space", REVIEW, ("w",)),
     KeyLine("wrap", "Wrap lines", REVIEW, ("Alt+Z",)),
@@ -63,6 +65,12 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("search", "Search", REVIEW, ("Ctrl+F",)),
     KeyLine("move-operation", "Move an operation", REVIEW, ("Alt+Up", "Alt+Down")),
     KeyLine("implement-here", "Implement; in a comment, add it", REVIEW, ("Ctrl+Enter",)),
+    KeyLine("next-conflict", "Next conflict", MERGE, ("n",)),
+    KeyLine("previous-conflict", "Previous conflict", MERGE, ("p",)),
+    KeyLine("take-disk", "Take what is on disk", MERGE, ("1",)),
+    KeyLine("take-proposed", "Take what is proposed", MERGE, ("2",)),
+    KeyLine("take-both", "Take both: disk first, or proposed first", MERGE, ("3", "4")),
+    KeyLine("take-own", "Write lines of your own", MERGE, ("e",)),
 )
 
 LETTERS = {key: line.name for line in KEYS if line.group == REVIEW for key in line.keys if len(key) == 1}

@@ -41,6 +41,7 @@ from tandem_desktop.ui.drift_follower import DriftFollower
 from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
 from tandem_desktop.ui.first_look import FirstLook
+from tandem_desktop.ui.merging import Merging
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
@@ -109,6 +110,7 @@ class Workplace(QObject):
         self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
         self._watch.changed.connect(self._store_changed)
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
+        self._merging = Merging(workroom, self.commands, self.panel, self)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
         self._first_look = FirstLook(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
         self.own = WindowCommands(workroom, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
@@ -203,7 +205,7 @@ class Workplace(QObject):
         chat.sent.connect(self._first_look.consider)
         self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
         self._first_look.cleared.connect(self.send)
-        chat.stop_requested.connect(self._stop)
+        chat.stop_requested.connect(lambda: self._run(self.workroom.stop(self.session_id)))
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
         self.own.failed.connect(self.failed)
@@ -211,14 +213,14 @@ class Workplace(QObject):
         chat.deny_requested.connect(self._rework)
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
-        self.wishes.changed.connect(self._look_again)
-        self.wishes.said.connect(self.said)
-        self.wishes.failed.connect(self.failed)
+        for each in (self.wishes, self._merging):
+            each.changed.connect(self._look_again)
+            each.said.connect(self.said)
+            each.failed.connect(self.failed)
         chat.permission_answered.connect(self._answer)
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
         panel.rework_confirmed.connect(self._rework)
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
-        panel.look_again_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 
@@ -365,9 +367,6 @@ class Workplace(QObject):
         self.refresh_runs()
         if self._plan_id is not None:
             self.open_plan(self._plan_id)
-
-    def _stop(self) -> None:
-        self._run(self.workroom.stop(self.session_id))
 
     def _answer(self, request_id: str, decision: Decision, words: str) -> None:
         if not self.workroom.answer(self.session_id, RequestId(request_id), decision, words):

@@ -107,7 +107,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         is_decided_here = page.meta.status in plan_page_facts.OPEN and page.version.revision == page.meta.revision
         self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
-        self.operations.show_banners(plan_page_facts.banners(page))
+        self.operations.show_banners(plan_page_facts.banners(page, self._now()))
         self.operations.result.show_result(page, self._run_of(page))
         self.machine = PlanStateMachine(restore(page.meta.status))
         if self.machine.state is PlanState.AWAITING_APPROVAL:
@@ -139,7 +139,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         if self._page is not None:
             self.model.set_changes(plan_page_facts.changes_by_operation(comparison))
             compared = plan_page_facts.comparison_banner(earlier, comparison)
-            self.operations.show_banners((compared, *plan_page_facts.banners(self._page)))
+            self.operations.show_banners((compared, *plan_page_facts.banners(self._page, self._now())))
             self.tabs.show_tab("operations")
 
     def show_progress(self, event: TandemEvent) -> None:
@@ -243,6 +243,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self._remarks.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
         self.text.rewritten.connect(self._chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
+        operations.merge_requested.connect(self._merge)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._banner)
@@ -328,15 +329,23 @@ class ExecutionPlanPanel(PlanPanelParts):
                 self.restore_requested.emit(plan_id, page.version.revision)
             case "rework":
                 self.request(EventKind.REQUEST_REVISION)
-            case "look":
-                self.look_again_requested.emit(plan_id)
+            case "merge" if paths := plan_page_facts.drifted_paths(page):
+                self.merge_requested.emit(plan_id, paths[0])
+            case "rebase":
+                self.rebase_requested.emit(plan_id)
             case "compared":
                 self.model.set_changes({})
-                self.operations.show_banners(plan_page_facts.banners(page))
+                self.operations.show_banners(plan_page_facts.banners(page, self._now()))
             case "keep-all":
                 self._chooser.keep_everything()
             case "settle":
                 self.settle_requested.emit()
+
+    def _merge(self, operation: str) -> None:
+        """Look at the drifted path an operation rests on."""
+        paths = plan_page_facts.drifted_paths(self._page, OperationId(operation)) if self._page is not None else ()
+        if paths:
+            self._with_plan(self.merge_requested, paths[0])
 
     def _view_run(self, plan_id: str, revision: int) -> None:
         self.tabs.show_tab("operations")

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.domain.execution import ResultStatus
@@ -110,6 +110,16 @@ class OperationDelegate(QStyledItemDelegate):
             self._note(painter, band, note)
             top = band.bottom() + 1
 
+    def note_at(self, card: QRect, row: OperationRow, y: int) -> Note | None:
+        """The band below the line at this height."""
+        top = card.top() + self._theme.px(ROW)
+        for note in notes_of(row):
+            bottom = top + note_height(self._theme, note, card.width())
+            if top <= y < bottom:
+                return note
+            top = bottom
+        return None
+
     def _note(self, painter: QPainter, band: QRect, note: Note) -> None:
         theme = self._theme
         if note.tone is Tone.REHEARSED:
@@ -136,7 +146,16 @@ class OperationDelegate(QStyledItemDelegate):
         self._inks.icon(painter, sign, ink, mark)
         painter.setFont(self._inks.font("ui"))
         flags = _LEFT | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
-        painter.drawText(band.adjusted(theme.px(32), 0, -theme.px(16), 0), flags, note.text)
+        inner = band.adjusted(theme.px(32), 0, -theme.px(16), 0)
+        words = self._inks.metrics("ui").horizontalAdvance(f"{note.text}  ")
+        if not note.link or words + self._inks.metrics("ui").horizontalAdvance(note.link) > inner.width():
+            painter.drawText(inner, flags, f"{note.text}  {note.link}".rstrip())
+            return
+        painter.drawText(inner, flags, note.text)
+        font = QFont(painter.font())
+        font.setUnderline(True)
+        painter.setFont(font)
+        painter.drawText(inner.adjusted(words, 0, 0, 0), _LEFT, note.link)
 
     def _pieces(self, painter: QPainter, band: QRect, note: Note) -> None:
         metrics, left = self._inks.metrics("code"), band.left() + self._theme.px(14)

@@ -22,6 +22,8 @@ class OperationList(PointedCardList):
     remove_requested = Signal(object)
     """A tuple of operation ids."""
     implement_requested = Signal()
+    merge_requested = Signal(str)
+    """An operation whose file drifted."""
     filter_requested = Signal()
 
     def __init__(
@@ -110,6 +112,8 @@ class OperationList(PointedCardList):
             menu.addAction("Copy the command", lambda: QApplication.clipboard().setText(call.command))
         if self._editable and not row.running:
             menu.addSeparator()
+            if row.drift and row.operation.path is not None:
+                menu.addAction("See merge\tM", lambda: self.merge_requested.emit(row.operation.id))
             words = "Keep this operation\tX" if row.dropped else "Drop this operation\tX"
             menu.addAction(words, lambda: self._remove(row))
         if self._movable() and not row.running:
@@ -173,6 +177,9 @@ class OperationList(PointedCardList):
                 return self._remove(row)
             case "comment":
                 return self._comment(row)
+            case "merge" if row is not None and row.drift and self._editable:
+                self.merge_requested.emit(row.operation.id)
+                return True
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
@@ -208,6 +215,8 @@ class OperationList(PointedCardList):
                 self._remove(shown)
             case Zone.HANDLE:
                 pass
+            case Zone.MERGE:
+                self.merge_requested.emit(shown.operation.id)
             case Zone.EXPANDER | Zone.BODY:
                 self._toggle_expanded(shown)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
@@ -35,8 +36,8 @@ def approval_refusal(page: PlanPage) -> str:
     if version.incomplete:
         return f"The agent did not finish: {visible(version.incomplete)}"
     if page.drifted or version.drifted:
-        paths = tuple(dict.fromkeys((*(each.path for each in page.drifted), *version.drifted)))
-        return f"{wording.counted(len(paths), 'file')} changed on disk since staging. Rework or put them back first."
+        count = wording.counted(len(drifted_paths(page)), "file")
+        return f"{count} changed on disk since staging. Rebase the plan, or put them back first."
     if not page.left:
         return "Nothing is left of the plan."
     if page.draft is not None and page.draft.problems:
@@ -58,7 +59,7 @@ def drift_by_operation(
             by_path.setdefault(path, []).append(view)
     for drift in drifted:
         for view in by_path.get(drift.path, ()) or _around(drift.path, views):
-            words = wording.drift_words(drift.change, drift.path, view.operation)
+            words = wording.drift_words(drift, view.operation)
             found.setdefault(view.operation.id, words)
     for path in while_drafting:
         for view in by_path.get(path, ()):
@@ -66,7 +67,7 @@ def drift_by_operation(
     return found
 
 
-def banners(page: PlanPage) -> Iterator[BannerWords]:
+def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
     """Everything to be said about the page as a whole, most pressing first."""
     version, meta = page.version, page.meta
     if version.revision != meta.revision:
@@ -77,7 +78,8 @@ def banners(page: PlanPage) -> Iterator[BannerWords]:
         text = f"The agent did not finish: {visible(version.incomplete)} This revision cannot be approved."
         yield BannerWords("error", text, (("rework", "Rework"),))
     if (page.drifted or version.drifted) and meta.status in OPEN:
-        yield BannerWords("risk", _drift_sentence(page), (("rework", "Rework"), ("look", "Look again")))
+        actions = (("merge", "See merge"), ("rebase", "Rebase"), ("rework", "Rework"))
+        yield BannerWords("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
         yield _draft_banner(page, page.draft)
     if version.warnings:
@@ -152,9 +154,19 @@ def _about_status(page: PlanPage) -> Iterator[BannerWords]:
             return
 
 
-def _drift_sentence(page: PlanPage) -> str:
-    paths = list(dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted)))
-    named = ", ".join(visible(path) for path in paths[:_NAMED])
+def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple[str, ...]:
+    """What is no longer as the plan saw it; of one operation only, where it is named."""
+    every = dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted))
+    if operation is None:
+        return tuple(every)
+    paths = next((view.operation.paths for view in page.views if view.operation.id == operation), ())
+    return tuple(path for path in every if path in paths)
+
+
+def _drift_sentence(page: PlanPage, now: datetime) -> str:
+    paths = drifted_paths(page)
+    when = {each.path: f" {wording.since(each.at, now)}" for each in page.drifted if each.at is not None}
+    named = ", ".join(visible(path) + when.get(path, "") for path in paths[:_NAMED])
     more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     count = wording.counted(len(paths), "file")
     return f"{count} drifted since staging ({named}{more}). The plan cannot be implemented as it is."

@@ -41,7 +41,7 @@ class PlanPanelParts(PlanPanelSignals):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme, self._contents = theme, contents
+        self._theme, self._contents, self._now = theme, contents, now
         self.setObjectName("execution-plan-panel")
         self.setAccessibleName("Execution plan")
         self.setProperty("role", "panel")
@@ -59,7 +59,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.runs = RunsTab(theme, now, progress)
         self.footer = PlanFooter(theme)
         self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self)
-        self.sheets = PlanSheets(self, theme, workspace, now)
+        self.sheets = PlanSheets(self, theme, contents, workspace, now)
         for key, words, widget in (
             ("operations", "Operations", self.operations),
             ("plan-text", "Plan text", self.text),

@@ -28,7 +28,10 @@ class PlanPanelSignals(QWidget):
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
     compare_requested = Signal(str, int, int)
-    look_again_requested = Signal(str)
+    rebase_requested = Signal(str)
+    """The plan is to be carried over to the files as they are."""
+    merge_requested = Signal(str, str)
+    """Plan id and a drifted path, to be looked at from three sides."""
     stop_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()

@@ -6,10 +6,12 @@ from datetime import datetime
 from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.ui.merge.merge_sheet import MergeSheet
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
 from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
 from tandem_desktop.ui.plan.interrupted_sheet import InterruptedSheet
 from tandem_desktop.ui.plan.rework_sheet import ReworkSheet
+from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.undo_sheet import UndoSheet
 from tandem_desktop.ui.plan.wording import counted
 from tandem_desktop.ui.theme.theme import Theme
@@ -18,13 +20,16 @@ from tandem_desktop.ui.theme.theme import Theme
 class PlanSheets:
     """One question at a time."""
 
-    def __init__(self, host: QWidget, theme: Theme, workspace: str, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, host: QWidget, theme: Theme, source: DiffSource, workspace: str, now: Callable[[], datetime]
+    ) -> None:
         self._now = now
         self.approval = ApprovalSheet(host, theme, workspace)
         self.rework = ReworkSheet(host, theme)
         self.undo = UndoSheet(host, theme)
         self.interrupted = InterruptedSheet(host, theme)
         self.confirm = ConfirmSheet(host, theme)
+        self.merge = MergeSheet(host, theme, source)
 
     def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
         self.interrupted.ask(run, plan_title, self._now())

@@ -97,6 +97,9 @@ class PointedCardList(CardList):
         if row < 0:
             return Zone.BODY
         shown = self.operations().row(row)
+        note = self._delegate.note_at(self._card(row), shown, point.y()) if shown.drift else None
+        if note is not None and note.link and self._editable:
+            return Zone.MERGE
         zones = self._delegate.zones(self._line(row), shown, editable=self._editable, movable=self._movable())
         zone = zones.at(point.x(), point.y())
         return Zone.BODY if zone is Zone.BOX and shown.running else zone
@@ -186,6 +189,7 @@ class PointedCardList(CardList):
             Zone.HANDLE: "Drag to change the order (Alt+↑, Alt+↓)",
             Zone.BOX: "Viewed (Space)",
             Zone.REMOVE: "Keep this operation (x)" if shown.dropped else "Drop this operation (x)",
+            Zone.MERGE: "See the file from three sides (m)",
             Zone.EXPANDER: "Close (←)" if shown.expanded else "Open (→)",
         }.get(zone)
         if words is not None:

@@ -21,6 +21,8 @@ class Zone(StrEnum):
     BOX = "box"
     REMOVE = "remove"
     EXPANDER = "expander"
+    MERGE = "merge"
+    """The band that says a file drifted."""
     BODY = "body"
 
 

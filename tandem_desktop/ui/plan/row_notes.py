@@ -17,6 +17,7 @@ from tandem_desktop.ui.plan.wording import visible_lines
 from tandem_desktop.ui.theme.theme import Theme
 
 LOG_LINES = 6
+SEE_MERGE = "See merge"
 _LINE, _PADDING = 18, 10
 
 
@@ -37,13 +38,15 @@ class Note:
     text: str
     pieces: tuple[Piece, ...] = ()
     """The same in colours, where it has them."""
+    link: str = ""
+    """What a click on it leads to."""
 
 
 def notes_of(row: OperationRow) -> tuple[Note, ...]:
     """Most telling first."""
     notes = []
     if row.drift:
-        notes.append(Note(Tone.RISK, row.drift))
+        notes.append(Note(Tone.RISK, row.drift, link=SEE_MERGE if row.operation.path is not None else ""))
     if row.problem and not row.dropped:
         notes.append(Note(Tone.RISK, f"No longer applies: {row.problem}"))
     if row.rehearsed is not None and not row.running:
@@ -65,7 +68,9 @@ def note_height(theme: Theme, note: Note, width: int) -> int:
         return lines * theme.px(_LINE) + theme.px(2 * _PADDING)
     inner = max(theme.px(80), width - theme.px(48))
     bounds = QFontMetrics(theme.ui_font()).boundingRect(
-        QRect(0, 0, inner, 10_000), Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere, note.text
+        QRect(0, 0, inner, 10_000),
+        Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere,
+        f"{note.text}  {note.link}",
     )
     return max(theme.px(_LINE), bounds.height()) + theme.px(_PADDING)
 

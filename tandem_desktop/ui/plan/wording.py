@@ -16,6 +16,7 @@ from tandem_desktop.domain.operations import (
 )
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.review.draft import Part
+from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
@@ -196,9 +197,11 @@ def state_words(state: NodeState) -> str:
             return f"a folder, mode {state.mode:04o}"
 
 
-def drift_words(change: Difference, path: str, operation: StagedOperation) -> str:
-    words = _DRIFTS[change]
-    return words if path in operation.paths else f"{visible(path)}: {words[0].lower()}{words[1:]}"
+def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
+    words = _DRIFTS[drifted.change]
+    if drifted.lines:
+        words = f"{words.removesuffix('.')} ({counted(drifted.lines, 'line')})."
+    return words if drifted.path in operation.paths else f"{visible(drifted.path)}: {words[0].lower()}{words[1:]}"
 
 
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:

@@ -69,7 +69,7 @@ def test_file_changed_on_disk_is_told_by_itself_and_keeps_the_plan_from_being_im
 ) -> None:
     assert person.sees("plan-action-execute_plan")
     (workspace / "README.md").write_text("# Hello\n\nMine.\n")
-    person.wait(lambda: person.sees("banner-look"))
+    person.wait(lambda: person.sees("banner-rebase"))
     assert not person.sees("plan-action-execute_plan")
     assert not person.sees("plan-footer-execute")
     assert "1 file drifted" in person.find("status-drift").property("text")

@@ -1,6 +1,6 @@
 """Three contents line by line: what both sides agree on, and what only a person can settle."""
 
-from tandem_desktop.review.three_way import joined, three_way
+from tandem_desktop.review.three_way import Meeting, aligned, joined, three_way
 
 
 def test_both_sides_making_the_same_change_is_no_question() -> None:
@@ -37,3 +37,21 @@ def test_wide_text_is_merged_by_its_own_lines() -> None:
 def test_line_that_lost_its_place_at_the_end_gets_a_newline() -> None:
     assert joined([b"a\r\n", b"b", b"c"]) == b"a\r\nb\r\nc"
     assert joined([b"a", b"b"]) == b"a\nb"
+
+
+def test_aligned_stretches_hold_every_line_of_each_content_once_and_say_who_changed_it() -> None:
+    base, disk, proposed = ([b"%d\n" % n for n in range(8)] for _ in range(3))
+    disk[1:2] = [b"mine\n", b"more\n"]
+    proposed[3:4] = [b"theirs\n"]
+    disk[6:7] = [b"six\n"]
+    proposed[5:6] = [b"VI\n"]
+    found = tuple(aligned(base, disk, proposed))
+    assert [each.meeting for each in found if each.meeting is not Meeting.SAME] == [
+        Meeting.DISK,
+        Meeting.PROPOSED,
+        Meeting.CONFLICT,
+    ]
+    for side, lines in (("base", base), ("disk", disk), ("proposed", proposed)):
+        assert [at for each in found for at in getattr(each, side)] == list(range(len(lines)))
+    conflict = found[-2]
+    assert (conflict.region, [disk[at] for at in conflict.disk]) == (1, [b"six\n"])

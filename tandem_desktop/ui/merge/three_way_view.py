@@ -1,0 +1,247 @@
+"""Base, disk and proposed beside each other, painted: only the rows in sight, conflicts marked, unchanged folded."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from tandem_desktop.review.three_way import Meeting, Stretch
+from tandem_desktop.ui.diff.cells import cells_of
+from tandem_desktop.ui.diff.inks import Inks
+from tandem_desktop.ui.diff.side import Side
+from tandem_desktop.ui.merge.merge_rows import Column, MergeRow, merge_rows
+from tandem_desktop.ui.theme.theme import Theme
+
+_LINE, _HEAD, _GUTTER, _TAG, _STACK_BELOW = 20, 26, 44, 66, 840
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_TITLES = {Column.BASE: "Base, as the agent saw it", Column.DISK: "On disk now", Column.PROPOSED: "Proposed"}
+_TAGS = {Column.BASE: "base", Column.DISK: "disk", Column.PROPOSED: "proposed"}
+_GROUNDS = {
+    (Meeting.DISK, Column.BASE): "removed",
+    (Meeting.DISK, Column.DISK): "info_surface",
+    (Meeting.PROPOSED, Column.BASE): "removed",
+    (Meeting.PROPOSED, Column.PROPOSED): "added",
+    (Meeting.BOTH, Column.BASE): "removed",
+    (Meeting.BOTH, Column.DISK): "added",
+    (Meeting.BOTH, Column.PROPOSED): "added",
+}
+
+
+class ThreeWayView(QAbstractScrollArea):
+    """Shows stretches of three contents; answers keys with wishes and decides nothing."""
+
+    region_chosen = Signal(int)
+    key_pressed = Signal(str)
+    """A letter or digit, for whoever knows what it means here."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._inks = Inks(theme)
+        self._sides = (Side(b""), Side(b""), Side(b""))
+        self._missing: frozenset[Column] = frozenset()
+        self._stretches: tuple[Stretch, ...] = ()
+        self._opened: set[int] = set()
+        self._rows: tuple[MergeRow, ...] = ()
+        self._states: Mapping[int, str] = {}
+        self._current = 0
+        self.setObjectName("three-way-view")
+        self.setAccessibleName("Base, disk and proposed")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumHeight(theme.px(140))
+        theme.changed.connect(self._dress)
+
+    def show_sides(self, contents: Sequence[bytes | None], stretches: Sequence[Stretch]) -> None:
+        base, disk, proposed = (Side(content or b"") for content in contents)
+        self._sides = (base, disk, proposed)
+        self._missing = frozenset(column for column in Column if contents[column] is None)
+        self._stretches, self._opened = tuple(stretches), set()
+        self._current = 0
+        self._arrange()
+        self.verticalScrollBar().setValue(0)
+
+    def show_states(self, states: Mapping[int, str], current: int) -> None:
+        """How each conflict stands in words, empty while it is open, and which one is being decided."""
+        self._states = dict(states)
+        if current != self._current:
+            self._current = current
+            self.go_to(current)
+        told = [f"conflict {number}: {words or 'open'}" for number, words in self._states.items()]
+        self.setAccessibleName("Base, disk and proposed; " + (", ".join(told) or "nothing in conflict"))
+        self.viewport().update()
+
+    def go_to(self, region: int) -> None:
+        """Bring a conflict into sight with a little of what stands above it."""
+        at = next((n for n, row in enumerate(self._rows) if row.is_head and row.region == region), None)
+        if at is not None:
+            self.verticalScrollBar().setValue(max(0, at - 2) * self._theme.px(_LINE))
+
+    @property
+    def rows(self) -> tuple[MergeRow, ...]:
+        return self._rows
+
+    @property
+    def is_stacked(self) -> bool:
+        return self.width() < self._theme.px(_STACK_BELOW)
+
+    def text_of(self, column: Column, line: int) -> str:
+        """A line as it is shown."""
+        return self._sides[column].line(line)
+
+    def row_area(self, number: int) -> QRect:
+        line = self._theme.px(_LINE)
+        top = self._theme.px(_HEAD) + number * line - self.verticalScrollBar().value()
+        return QRect(0, top, self.viewport().width(), line)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text().strip() and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            event.accept()
+            self.key_pressed.emit(event.text().lower())
+            return
+        super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        row = self._row_at(event.position().toPoint())
+        if row is not None and row.folded:
+            self._opened.add(row.stretch)
+            self._arrange()
+        elif row is not None and row.region:
+            self.region_chosen.emit(row.region)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+        self.go_to(self._current)  # with less room, what is being decided must not go out of sight
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._inks.color("panel"))
+        line, scrolled = self._theme.px(_LINE), self.verticalScrollBar().value()
+        first = max(0, scrolled // line)
+        last = min(len(self._rows), first + self.viewport().height() // line + 2)
+        for number in range(first, last):
+            self._paint_row(painter, self._rows[number], self.row_area(number))
+        self._paint_head(painter)
+        painter.end()
+
+    def _arrange(self) -> None:
+        self._rows = merge_rows(self._stretches, self._opened, stacked=self.is_stacked)
+        line, page = self._theme.px(_LINE), self.viewport().height()
+        bar = self.verticalScrollBar()
+        bar.setSingleStep(line)
+        bar.setPageStep(page)
+        bar.setRange(0, max(0, self._theme.px(_HEAD) + len(self._rows) * line - page))
+        sideways = self.horizontalScrollBar()
+        room = self._columns()[0][1].width()
+        cell = QFontMetricsF(self._inks.code).horizontalAdvance("0")
+        longest = max((self._width_of(row) for row in self._rows), default=0)
+        sideways.setRange(0, max(0, round(longest * cell) - room + round(2 * cell)))
+        sideways.setPageStep(max(1, room))
+        sideways.setSingleStep(round(4 * cell))
+        self.viewport().update()
+
+    def _width_of(self, row: MergeRow) -> int:
+        return max((cells_of(self.text_of(c, n))[-1] for c in Column if (n := row.cells[c]) is not None), default=0)
+
+    def _columns(self) -> list[tuple[Column, QRect]]:
+        """Where the text of each column stands; the numbers are left of it."""
+        gutter, height = self._theme.px(_GUTTER), self.viewport().height()
+        if self.is_stacked:
+            left = gutter + self._theme.px(_TAG)
+            place = QRect(left, 0, max(1, self.viewport().width() - left), height)
+            return [(column, place) for column in Column]
+        width = self.viewport().width() // 3
+        return [(column, QRect(column * width + gutter, 0, width - gutter - 1, height)) for column in Column]
+
+    def _row_at(self, point: QPoint) -> MergeRow | None:
+        number = (point.y() - self._theme.px(_HEAD) + self.verticalScrollBar().value()) // self._theme.px(_LINE)
+        is_inside = point.y() >= self._theme.px(_HEAD) and 0 <= number < len(self._rows)
+        return self._rows[number] if is_inside else None
+
+    def _paint_row(self, painter: QPainter, row: MergeRow, area: QRect) -> None:
+        if row.folded:
+            self._paint_words(painter, area, f"⋯ {row.folded:,} unchanged lines", "raised", "muted")
+            return
+        if row.is_head:
+            self._paint_conflict(painter, area, row)
+            return
+        for column, place in self._columns():
+            number = row.cells[column]
+            if self.is_stacked and number is None:
+                continue
+            left = 0 if self.is_stacked else place.left() - self._theme.px(_GUTTER)
+            cell = QRect(left, area.top(), place.right() - left + 1, area.height())
+            self._paint_cell(painter, row, column, cell, place)
+        if row.region:
+            token = "ok" if self._states.get(row.region) else "risk"
+            wide = self._theme.px(4 if row.region == self._current else 2)
+            painter.fillRect(QRect(0, area.top(), wide, area.height()), self._inks.color(token))
+
+    def _paint_cell(self, painter: QPainter, row: MergeRow, column: Column, cell: QRect, place: QRect) -> None:
+        number = row.cells[column]
+        is_conflict = row.meeting is Meeting.CONFLICT
+        ground = "risk_surface" if is_conflict else _GROUNDS.get((row.meeting, column), "panel")
+        if number is None:
+            painter.fillRect(cell, self._inks.color("panel"))
+            painter.fillRect(cell, self._inks.hatch)
+        else:
+            painter.fillRect(cell, self._inks.color(ground))
+        if not self.is_stacked and column is not Column.BASE:
+            painter.fillRect(QRect(cell.left(), cell.top(), 1, cell.height()), self._inks.color("line"))
+        if number is None:
+            return
+        painter.setFont(self._inks.code)
+        painter.setPen(self._inks.pen("muted" if is_conflict else "number"))
+        numbers = QRect(cell.left(), cell.top(), self._theme.px(_GUTTER) - self._theme.px(8), cell.height())
+        painter.drawText(numbers, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(number + 1))
+        if self.is_stacked and row.meeting is not Meeting.SAME:
+            painter.setFont(self._inks.small)
+            tag = QRect(self._theme.px(_GUTTER), cell.top(), place.left(), cell.height())
+            painter.drawText(tag, _LEFT, _TAGS[column])
+            painter.setFont(self._inks.code)
+        painter.save()
+        painter.setClipRect(QRect(place.left(), cell.top(), place.width(), cell.height()))
+        painter.setPen(self._inks.pen("text"))
+        text = self.text_of(column, number).expandtabs(4)
+        shift = self.horizontalScrollBar().value()
+        painter.drawText(QRect(place.left() - shift, cell.top(), 1_000_000, cell.height()), _LEFT, text[:4_000])
+        painter.restore()
+
+    def _paint_conflict(self, painter: QPainter, area: QRect, row: MergeRow) -> None:
+        words = self._states.get(row.region, "")
+        told = f"Conflict {row.region} of {max(self._states, default=row.region)} · {words or 'open: choose below'}"
+        self._paint_words(painter, area, told, "raised", "ok" if words else "risk", bold=True)
+        if row.region == self._current:
+            painter.setPen(QPen(self._inks.color("focus"), 1))
+            painter.drawRect(area.adjusted(0, 0, -1, -1))
+
+    def _paint_words(
+        self, painter: QPainter, area: QRect, words: str, ground: str, ink: str, *, bold: bool = False
+    ) -> None:
+        painter.fillRect(area, self._inks.color(ground))
+        painter.setFont(self._inks.small_bold if bold else self._inks.small)
+        painter.setPen(self._inks.pen(ink))
+        painter.drawText(area.adjusted(self._theme.px(12), 0, 0, 0), _LEFT, words)
+
+    def _paint_head(self, painter: QPainter) -> None:
+        head = QRect(0, 0, self.viewport().width(), self._theme.px(_HEAD))
+        painter.fillRect(head, self._inks.color("raised"))
+        painter.fillRect(QRect(0, head.bottom(), head.width(), 1), self._inks.color("line"))
+        painter.setFont(self._inks.small_bold)
+        painter.setPen(self._inks.pen("muted"))
+        if self.is_stacked:
+            painter.drawText(
+                head.adjusted(self._theme.px(12), 0, 0, 0), _LEFT, "Base, disk and proposed, one below another"
+            )
+            return
+        for column, place in self._columns():
+            words = f"{_TITLES[column]}: no file" if column in self._missing else _TITLES[column]
+            left = place.left() - self._theme.px(_GUTTER) + self._theme.px(12)
+            painter.drawText(QRect(left, 0, place.right() - left, head.height()), _LEFT, words)
+
+    def _dress(self) -> None:
+        self._inks = Inks(self._theme)
+        self._arrange()

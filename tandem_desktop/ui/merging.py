@@ -1,0 +1,93 @@
+"""A person carries a plan over to the files as they are: at once where nothing overlaps, by hand where it does."""
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.review.conflicts import Resolution
+from tandem_desktop.review.rebase import Rebased
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.merge.merge_sheet import MergeSheet
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+
+_NAMED = 3
+
+
+class Merging(QObject):
+    """Between the panel, the sheet and the workroom. Saves nothing while a conflict is open."""
+
+    changed = Signal()
+    """The plan is no longer what the panel shows."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    failed = Signal(object)
+    """A `TandemError`."""
+
+    def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workroom = workroom
+        self._commands = commands
+        self._panel = panel
+        self._plan_id = PlanId("")
+        self.sheet: MergeSheet = panel.sheets.merge
+        panel.rebase_requested.connect(self._rebase)
+        panel.merge_requested.connect(self._merge)
+        self.sheet.path_wanted.connect(self._show_path)
+        self.sheet.answered.connect(self._answered)
+        self.sheet.save_requested.connect(self._save)
+
+    def _rebase(self, plan_id: str) -> None:
+        self._plan_id = PlanId(plan_id)
+        self._run(self._workroom.preview_rebase(self._plan_id), self._previewed)
+
+    def _previewed(self, rebased: Rebased) -> None:
+        if rebased.conflicts:
+            self._open(rebased, rebased.conflicts[0].path)
+        else:
+            self._save(())
+
+    def _merge(self, plan_id: str, path: str) -> None:
+        self._plan_id = PlanId(plan_id)
+        self._run(self._workroom.preview_rebase(self._plan_id), lambda rebased: self._open(rebased, path))
+
+    def _open(self, rebased: Rebased, path: str) -> None:
+        page = self._panel.page
+        if page is not None and page.version.plan_id == self._plan_id:
+            self.sheet.ask(page.meta.revision, self._drifted(), rebased.conflicts, path)
+
+    def _show_path(self, path: str) -> None:
+        self._run(self._workroom.three_way(self._plan_id, path), self.sheet.show_sides)
+
+    def _answered(self) -> None:
+        future = self._workroom.preview_rebase(self._plan_id, self.sheet.resolutions())
+        self._run(future, lambda rebased: self.sheet.show_open(rebased.conflicts))
+
+    def _save(self, resolutions: tuple[Resolution, ...]) -> None:
+        merged = self._drifted()
+        future = self._workroom.rebase(self._plan_id, resolutions)
+        self._run(future, lambda version: self._saved(version, merged))
+
+    def _saved(self, version: PlanVersion, merged: tuple[str, ...]) -> None:
+        self.sheet.shut()
+        named = ", ".join(map(visible, merged[:_NAMED]))
+        more = f" and {len(merged) - _NAMED:,} more" if len(merged) > _NAMED else ""
+        files = wording.counted(len(merged), "file")
+        self.said.emit(f"Revision {version.revision} fits what is on disk: {files} merged ({named}{more}).", "ok")
+        self.changed.emit()
+
+    def _drifted(self) -> tuple[str, ...]:
+        page = self._panel.page
+        if page is None:
+            return ()
+        return tuple(dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted)))
+
+    def _run(self, future, done) -> None:  # type: ignore[no-untyped-def]  # as Commands.run
+        self._commands.run(future, done, self._refused)
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        self.changed.emit()
