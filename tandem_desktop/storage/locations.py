@@ -1,6 +1,7 @@
 """Where things lie: `.tandem` in the workspace; state outside it, which no agent can reach."""
 
 import contextlib
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.refusals import writing
 
 STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
 TANDEM_DIRECTORY = ".tandem"
@@ -103,15 +105,25 @@ class Locations:
             )
 
     def prepare_workspace(self) -> None:
-        """Make `.tandem` with a .gitignore that keeps it out of every commit."""
+        """Make `.tandem` with a .gitignore that keeps it out of every commit.
+
+        Raises:
+            StorageError: nothing can be written in the workspace.
+        """
         self.check()
         if (self.tandem / ".gitignore").exists():
             return
-        atomic.make_directory(self.tandem)
-        try:
-            atomic.create(self.tandem / ".gitignore", b"*\n")
-        except FileExistsError:
-            return
+        with writing(self.tandem):
+            if self.is_read_only:
+                raise OSError(errno.EROFS, f"{self.workspace} is read-only, so no plan can be kept in it")
+            atomic.make_directory(self.tandem)
+            with contextlib.suppress(FileExistsError):
+                atomic.create(self.tandem / ".gitignore", b"*\n")
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written in the workspace, as far as that can be told without writing."""
+        return bool(os.statvfs(self.workspace).f_flag & os.ST_RDONLY) or not os.access(self.workspace, os.W_OK)
 
     def prepare_state(self) -> None:
         """Make the state folder, readable by nobody else."""

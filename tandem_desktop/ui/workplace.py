@@ -123,6 +123,8 @@ class Workplace(QObject):
         self.refresh_plans()
         self.agents.look()
         self.refresh_runs()
+        if self.workroom.engine.locations.is_read_only:
+            self.disk_changed.emit("This folder is read-only: ask and look, but no plan can be kept or applied here")
         self._run(self.workroom.interrupted(), self._greet_interrupted)
         last = self.state.get("plan")
         if last:

@@ -1,9 +1,10 @@
 """Every state the window can be in, each reached over a real workspace, engine and agent by clicks and keys."""
 
+import tempfile
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from tandem_desktop.app.window import load_recipes, open_workroom
 from tandem_desktop.domain.execution import ResultStatus
@@ -14,6 +15,7 @@ from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps
 from tests.support.command_line import bash, edit, write
+from tests.support.read_only import read_only
 from tests.ui.pictures.stage import Stage
 from tests.ui.window.driver import Person
 
@@ -32,7 +34,8 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
 
 
 def first_run(theme: Theme) -> MainWindow:
-    settings = QSettings("/dev/null", QSettings.Format.IniFormat)
+    # Qt writes settings by renaming a new file into place, so they get a file of their own.
+    settings = QSettings(f"{tempfile.mkdtemp(prefix='tandem-scene-')}/window.ini", QSettings.Format.IniFormat)
     settings.setValue("theme", theme.name)
     window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings)
     window.show()
@@ -44,6 +47,15 @@ def empty_workspace(stage: Stage) -> Person:
     stage.workspace = stage.workspace.parent / "empty"
     stage.workspace.mkdir()
     return stage.open()
+
+
+def read_only_workspace(stage: Stage) -> Person:
+    with read_only(stage.workspace):
+        person = stage.open()
+        disk = person.window.findChild(QLabel, "status-disk")
+        assert isinstance(disk, QLabel)
+        person.wait(lambda: "read-only" in disk.text())
+        return person
 
 
 def starting(stage: Stage) -> Person:
@@ -261,4 +273,5 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "23-narrow": sized(900, 700),
     "24-wide": sized(1920, 1080),
     "25-zoomed": zoomed,
+    "26-read-only-workspace": read_only_workspace,
 }
