@@ -1,12 +1,11 @@
 """Every state the window can be in, each reached over a real workspace, engine and agent by clicks and keys."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from tandem_desktop.app.window import load_recipes, open_workroom
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
@@ -16,7 +15,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps
 from tests.support.command_line import bash, edit, write
 from tests.support.read_only import read_only
-from tests.ui.pictures.stage import Stage
+from tests.ui.pictures.stage import Patience, Stage
 from tests.ui.window.driver import Person
 
 MANY = 10_000
@@ -25,7 +24,8 @@ LIMITER = "from time import monotonic\n\n\nclass Bucket:\n    def __init__(self,
 
 
 def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
-    yield "state-01-first-run", first_run(theme)
+    with Stage(theme.name) as stage:
+        yield "state-01-first-run", first_run(stage, theme)
     for name, scene in SCENES.items():
         with Stage(theme.name) as stage:
             person = scene(stage)
@@ -33,13 +33,15 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
             yield f"state-{name}", person.window
 
 
-def first_run(theme: Theme) -> MainWindow:
+def first_run(stage: Stage, theme: Theme) -> MainWindow:
+    stage.use_agent({})
     # Qt writes settings by renaming a new file into place, so they get a file of their own.
-    settings = QSettings(f"{tempfile.mkdtemp(prefix='tandem-scene-')}/window.ini", QSettings.Format.IniFormat)
+    settings = QSettings(str(stage.workspace.parent / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", theme.name)
-    window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings)
+    window = MainWindow(theme, open_workroom, recipes=load_recipes, look_for_agents=look_for_agents, settings=settings)
     window.show()
     window.open_workspace(None)
+    Patience().waitUntil(lambda: not any("Looking for agents" in label.text() for label in window.findChildren(QLabel)))
     return window
 
 
