@@ -57,6 +57,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("drop", "Drop or keep a change; remove an operation", REVIEW, ("x",)),
     KeyLine("drop-lines", "Drop or keep the lines one is at", REVIEW, ("Shift+X",)),
     KeyLine("comment", "Comment", REVIEW, ("c",)),
+    KeyLine("edit", "Edit the proposed file", REVIEW, ("e",)),
     KeyLine("merge", "See merge of a file that drifted", REVIEW, ("m",)),
     KeyLine("split", "Split or unified", REVIEW, ("v",)),
     KeyLine("whitespace", "White space", REVIEW, ("w",)),

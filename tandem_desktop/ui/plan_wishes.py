@@ -1,5 +1,6 @@
 """What a person wants done with a plan or a run, carried out by the workroom, told in words."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -12,7 +13,6 @@ from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
-from tandem_desktop.review.draft import Choices
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.comment_area import CommentSpot
@@ -36,12 +36,17 @@ class PlanWishes(QObject):
         self._commands = commands
         self._panel = panel
         self._is_choosing = False
-        self._next_choices: Choices | None = None
+        self._next_choice: Callable[[], Future[PlanPage]] | None = None
         rehearsals = RehearsalWishes(workroom, commands, panel.rehearsals, self)
         rehearsals.changed.connect(self.changed)
         rehearsals.said.connect(self.said)
         rehearsals.failed.connect(self.failed)
-        panel.choices_changed.connect(self._choose)
+        panel.choices_changed.connect(lambda choices: self._choose(lambda: workroom.choose(choices)))
+        panel.edit_saved.connect(
+            lambda choices, operation, content: self._choose(
+                lambda: workroom.edit_file(choices, OperationId(operation), content)
+            )
+        )
         panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))
         panel.commented.connect(self._comment)
         panel.comment_edited.connect(
@@ -117,17 +122,17 @@ class PlanWishes(QObject):
     def _about(self, comments: "Future[Comments]") -> None:
         self._commands.run(comments, self._panel.set_comments, self.failed.emit)
 
-    def _choose(self, choices: Choices) -> None:
+    def _choose(self, keep: "Callable[[], Future[PlanPage]]") -> None:
         """One at a time and the newest last, so that what is kept on disk is what was chosen last."""
         if self._is_choosing:
-            self._next_choices = choices
+            self._next_choice = keep
             return
         self._is_choosing = True
-        self._commands.run(self._workroom.choose(choices), self._chosen, self._choice_refused)
+        self._commands.run(keep(), self._chosen, self._choice_refused)
 
     def _chosen(self, page: PlanPage) -> None:
         self._is_choosing = False
-        following, self._next_choices = self._next_choices, None
+        following, self._next_choice = self._next_choice, None
         shown = self._panel.page
         if following is not None:
             self._choose(following)
@@ -135,7 +140,7 @@ class PlanWishes(QObject):
             self._panel.show_page(page)
 
     def _choice_refused(self, error: TandemError) -> None:
-        self._is_choosing, self._next_choices = False, None
+        self._is_choosing, self._next_choice = False, None
         self._refused(error)
 
     def _restore(self, plan_id: str, revision: int) -> None:

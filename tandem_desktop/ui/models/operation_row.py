@@ -88,6 +88,8 @@ def spoken(row: OperationRow) -> str:
         parts.append(f"{row.view.added} added, {row.view.removed} removed")
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
     parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
+    if row.part is not None and (chosen := wording.part_words(row.part)):
+        parts.append(chosen)
     if row.comments:
         parts.append(wording.counted(len(row.comments), "comment"))
     if row.rehearsed is not None:

@@ -45,6 +45,15 @@ class Chooser(QObject):
         if self._choices is not None:
             self._take(self._choices.toggle_lines(OperationId(operation), added, removed))
 
+    @property
+    def choices(self) -> Choices | None:
+        return self._choices
+
+    def take_proposed(self, operation: OperationId) -> None:
+        """The agent's version of a file again, in the place of the person's own."""
+        if self._choices is not None:
+            self._take(self._choices.edit(operation, None))
+
     def rewrite(self, text: str) -> None:
         if self._choices is not None:
             self._take(self._choices.rewrite(text))

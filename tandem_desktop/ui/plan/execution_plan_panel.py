@@ -22,6 +22,7 @@ from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.ui.plan import plan_page_facts
+from tandem_desktop.ui.plan.editing import shown_views
 from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_panel_parts import PlanPanelParts
@@ -96,9 +97,12 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.model.clear()
             self._remarks.show(())
         self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
+        opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(
             page, known={view.operation.id for view in before.views} if same_plan and before else set()
         )
+        for operation_id in opened:  # what a person has just written is read on in its place
+            self.model.set_expanded(operation_id, True)
         self._is_showing = False
         self.header.show()
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
@@ -244,6 +248,9 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.text.rewritten.connect(self._chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
         operations.merge_requested.connect(self._merge)
+        operations.edit_requested.connect(self._edit)
+        operations.theirs_requested.connect(lambda operation: self._chooser.take_proposed(OperationId(operation)))
+        self._editing.saved.connect(self.edit_saved)
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._banner)
@@ -286,7 +293,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
         problems = {OperationId(each.step): each.reason for each in page.draft.problems} if page.draft else {}
         self.model.show(
-            page.views,
+            shown_views(page),
             drift=drift,
             results=self._follower.live_results(page),
             running=ran,
@@ -346,6 +353,10 @@ class ExecutionPlanPanel(PlanPanelParts):
         paths = plan_page_facts.drifted_paths(self._page, OperationId(operation)) if self._page is not None else ()
         if paths:
             self._with_plan(self.merge_requested, paths[0])
+
+    def _edit(self, operation: str) -> None:
+        if self._page is not None:
+            self._editing.begin(self._page, OperationId(operation))
 
     def _view_run(self, plan_id: str, revision: int) -> None:
         self.tabs.show_tab("operations")

@@ -128,7 +128,8 @@ class OperationContent(QWidget):
 
     def show_row(self, row: OperationRow, *, is_decidable: bool = False) -> None:
         """What the person chose and what came of it, while it is open."""
-        in_lines, apart = _by_place(row.comments) if self._diff is not None else ((), row.comments)
+        has_lines = self._diff is not None and (row.part is None or row.part.edited is None)
+        in_lines, apart = _by_place(row.comments) if has_lines else ((), row.comments)
         if self._diff is not None:
             self._diff.show_choice(row, is_decidable=is_decidable and not row.dropped)
             self._diff.show_comments(in_lines)

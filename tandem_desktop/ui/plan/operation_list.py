@@ -10,6 +10,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan.editing import is_editable
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.pointed_card_list import PointedCardList
 from tandem_desktop.ui.plan.row_geometry import Zone
@@ -22,6 +23,10 @@ class OperationList(PointedCardList):
     remove_requested = Signal(object)
     """A tuple of operation ids."""
     implement_requested = Signal()
+    edit_requested = Signal(str)
+    """An operation whose proposed file the person wants to edit."""
+    theirs_requested = Signal(str)
+    """An edited operation whose proposed version is wanted again."""
     merge_requested = Signal(str)
     """An operation whose file drifted."""
     filter_requested = Signal()
@@ -112,6 +117,10 @@ class OperationList(PointedCardList):
             menu.addAction("Copy the command", lambda: QApplication.clipboard().setText(call.command))
         if self._editable and not row.running:
             menu.addSeparator()
+            if is_editable(row.operation):
+                menu.addAction("Edit…\tE", lambda: self._edit(row))
+            if row.part is not None and row.part.edited is not None:
+                menu.addAction("Keep the agent's version", lambda: self.theirs_requested.emit(row.operation.id))
             if row.drift and row.operation.path is not None:
                 menu.addAction("See merge\tM", lambda: self.merge_requested.emit(row.operation.id))
             words = "Keep this operation\tX" if row.dropped else "Drop this operation\tX"
@@ -177,6 +186,8 @@ class OperationList(PointedCardList):
                 return self._remove(row)
             case "comment":
                 return self._comment(row)
+            case "edit":
+                return self._edit(self._focused_row() or row)
             case "merge" if row is not None and row.drift and self._editable:
                 self.merge_requested.emit(row.operation.id)
                 return True
@@ -199,6 +210,20 @@ class OperationList(PointedCardList):
         if (content := self._contents.get(row.operation.id)) is not None:
             content.comment()
         return True
+
+    def _edit(self, row: OperationRow | None) -> bool:
+        may = row is not None and self._editable and not row.running and not row.dropped
+        if row is not None and may and is_editable(row.operation):
+            self.edit_requested.emit(row.operation.id)
+        return True
+
+    def _focused_row(self) -> OperationRow | None:
+        """The operation whose opened content has the keyboard."""
+        focused = QApplication.focusWidget()
+        for operation_id, content in self._contents.items():
+            if focused is not None and content.isAncestorOf(focused):
+                return self.operations().row(self.operations().row_of(operation_id))
+        return None
 
     def _leave_content(self, operation_id: OperationId, forward: bool) -> None:
         row = self.operations().row_of(operation_id)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.chooser import Chooser
+from tandem_desktop.ui.plan.editing import Editing
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import OperationsTab
@@ -60,6 +61,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.footer = PlanFooter(theme)
         self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
+        self._editing = Editing(self.sheets.edit, self._chooser, contents.load, self)
         for key, words, widget in (
             ("operations", "Operations", self.operations),
             ("plan-text", "Plan text", self.text),

@@ -9,6 +9,7 @@ from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.ui.merge.merge_sheet import MergeSheet
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
 from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
+from tandem_desktop.ui.plan.edit_sheet import EditSheet
 from tandem_desktop.ui.plan.interrupted_sheet import InterruptedSheet
 from tandem_desktop.ui.plan.rework_sheet import ReworkSheet
 from tandem_desktop.ui.plan.row_diff import DiffSource
@@ -29,6 +30,7 @@ class PlanSheets:
         self.undo = UndoSheet(host, theme)
         self.interrupted = InterruptedSheet(host, theme)
         self.confirm = ConfirmSheet(host, theme)
+        self.edit = EditSheet(host, theme)
         self.merge = MergeSheet(host, theme, source)
 
     def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:

@@ -82,9 +82,10 @@ class RowDiff(DiffView):
         part = row.part if row.part is not None and row.part.edited is None else Part(operation=row.operation.id)
         self.set_dropped(tuple(every) if row.dropped else part.hunks)
         self.set_dropped_lines(added=part.added, removed=part.removed)
-        offers = {"comment"} if is_decidable else set()
         is_edited = row.part is not None and row.part.edited is not None
-        self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) and not is_edited else offers)
+        # The agent never saw the lines of the person's own version: there is nothing in them to comment on.
+        offers = {"comment"} if is_decidable and not is_edited else set()
+        self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) else offers)
 
     def show_comments(self, comments: Sequence[Comment]) -> None:
         """Under the lines they are about; those that have none there stand elsewhere."""
