@@ -73,13 +73,13 @@ class PlanActionButtons(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def _make_room(self) -> None:
-        """Words come before the key that does the same, and both before counts in words."""
+        """What is left out first is what is least missed: a word, the key that does the same, a count in words."""
         counted = wording.counted(self._comments, "comment") if self._comments else ""
         short = str(self._comments) if self._comments else ""
         tasks = str(self._task_count) if self._task_count else ""
         for key, comments, name in (
             (_KEY, counted, "View tasks"),
-            ("", counted, "View tasks"),
+            (_KEY, counted, "Tasks"),
             ("", counted, "Tasks"),
             ("", short, "Tasks"),
         ):
