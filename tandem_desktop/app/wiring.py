@@ -18,11 +18,13 @@ from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
+from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.run_news import RunNews
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
@@ -87,6 +89,14 @@ def build_engine(
         clock=now,
         stalls_after=timedelta(minutes=chosen.executor_timeout_minutes),
     )
+    expiry = Expiry(
+        workspace=workspace,
+        plans=plans,
+        enforcer=enforcer,
+        events=events,
+        clock=now,
+        stale_after=timedelta(days=chosen.stale_after_days),
+    )
     decisions = Decisions(
         workspace=workspace,
         plans=plans,
@@ -94,6 +104,7 @@ def build_engine(
         events=events,
         clock=now,
         before_writing=runs.refuse_if_interrupted,
+        expiry=expiry,
     )
     proposals = Proposals(
         workspace=workspace,
@@ -133,6 +144,15 @@ def build_engine(
             comments=comments,
             events=events,
             before_writing=runs.refuse_if_interrupted,
+        ),
+        expiry=expiry,
+        retention=Retention(
+            locations=locations,
+            plans=plans,
+            desk=desk,
+            objects=objects,
+            clock=now,
+            kept_for=timedelta(days=chosen.retention_days),
         ),
         runs=runs,
         audit=audit,

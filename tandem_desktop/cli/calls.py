@@ -186,6 +186,16 @@ CALLS: tuple[CallWords, ...] = (
         "[RUN] [--resume|--rollback|…]",
     ),
     CallWords(
+        "gc",
+        HEALTH,
+        "end plans that waited too long, put old ones away",
+        "End plans nobody decided about in time, move plans that ended long ago into .tandem/archive with their runs,\n"
+        "and remove stored bytes that no plan, run or session on this machine needs. The settings stale_after_days\n"
+        "and retention_days say when. Runs that are put away can no longer be undone; nothing else is lost.",
+        (("tandem gc", "do it now; the window does the first two by itself"),),
+        "housekeeping:gc",
+    ),
+    CallWords(
         "audit",
         HEALTH,
         "check that no record of the audit was changed or removed",

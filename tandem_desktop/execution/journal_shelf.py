@@ -129,6 +129,11 @@ class JournalShelf:
         syscalls.unlink(str(self._folder / f"{run_id}{_OPEN}"))
         atomic.sync_directory(self._folder)
 
+    def forget(self, run_id: RunId) -> None:
+        """Give up the undo record of a run that is put away for good; an open journal is never given up."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self._folder / f"{run_id}{_CLOSED}"))
+
     def _adopt(self, journals: Path) -> None:
         """Follow a workspace that was moved: its journals lie under the name of its old path."""
         for whose in journals.glob(f"*/{_WHOSE}"):

@@ -11,6 +11,7 @@ from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import drift
@@ -29,6 +30,7 @@ class Decisions:
         events: EventStream,
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
+        expiry: Expiry,
     ) -> None:
         self._workspace = workspace
         self._plans = plans
@@ -36,6 +38,7 @@ class Decisions:
         self._events = events
         self._clock = clock
         self._before_writing = before_writing
+        self._expiry = expiry
 
     def approve(
         self,
@@ -54,6 +57,7 @@ class Decisions:
             NotApprovableError: its agent did not finish, or the person changed a file under it.
         """
         self._before_writing()
+        self._expiry.settle(plan_id)
         version = self._plans.revision(plan_id)
         lifecycle.approve(self._plans.meta(plan_id))
         self._refuse_unfinished(version)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
@@ -14,10 +15,12 @@ from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
+from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -42,6 +45,8 @@ class Engine:
     decisions: Decisions
     commenting: Commenting
     bundles: Bundles
+    expiry: Expiry
+    retention: Retention
     runs: PlanRuns
     rehearsals: Rehearsals
     audit: AuditLog
@@ -58,6 +63,14 @@ class Engine:
         return tuple(
             view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
         )
+
+    def contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
+        """The bytes before and after an operation, empty where there is no file."""
+        before, after = (
+            self.objects.read(state.sha256) if state.type == "file" else b""
+            for state in (operation.base, operation.after)
+        )
+        return before, after
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
         """The tasks of a revision, each standing where the results of its operations put it."""

@@ -27,6 +27,7 @@ from tandem_desktop.orchestration.chat_log import ChatLog
 from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.keeping_house import keep_house
 from tandem_desktop.orchestration.plan_figures import PlanFigures, plan_figures
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -73,6 +74,9 @@ class Workroom:
         self.chat = ChatLog(engine.locations.sessions, engine.events, engine.clock, self._session_of)
         self._points = RestorePoints(engine.runs, self.chat)
 
+    def keep_house(self) -> None:
+        self._thread.submit(keep_house(self.engine))
+
     # Looking
 
     def plans(self) -> "Future[PlanListing]":
@@ -84,7 +88,7 @@ class Workroom:
 
     def contents(self, view: OperationView) -> "Future[tuple[bytes, bytes]]":
         """The bytes before and after an operation, empty where there is no file."""
-        return self._apart(lambda: self._contents(view))
+        return self._apart(lambda: self.engine.contents(view.operation))
 
     def compare(self, plan_id: PlanId, old: int, new: int) -> "Future[Comparison]":
         """What one revision of a plan does differently from another."""
@@ -325,13 +329,6 @@ class Workroom:
     def _disk_touched(self) -> None:
         if self._watched is not None:
             self.events.publish(DiskTouched(plan_id=self._watched))
-
-    def _contents(self, view: OperationView) -> tuple[bytes, bytes]:
-        before, after = (
-            self.engine.objects.read(state.sha256) if state.type == "file" else b""
-            for state in (view.operation.base, view.operation.after)
-        )
-        return before, after
 
     def _interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
         earlier, later = (self.engine.plans.revision(plan_id, number) for number in (old, new))

@@ -20,7 +20,7 @@ from tandem_desktop.plans.plan_files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.plan_index import PlanIndex, PlanListing
 from tandem_desktop.plans.plan_record import LOCK
 from tandem_desktop.plans.session_plans import SessionPlans
-from tandem_desktop.storage import atomic, locks
+from tandem_desktop.storage import atomic, locks, syscalls
 from tandem_desktop.storage.refusals import writing
 
 
@@ -127,6 +127,21 @@ class PlanStore:
             if seen is None:
                 self._files.caught_up(plan_id)
         return saved
+
+    def archive(self, plan_id: PlanId, target: Path, is_due: Callable[[PlanMeta], bool]) -> bool:
+        """Move a plan that is due out of the store, whole; says whether it was."""
+        folder = self._files.existing(plan_id)
+        with writing(folder), locks.held(folder / LOCK):
+            if target.exists() or not is_due(self._files.load_meta(folder)[0]):
+                return False
+            syscalls.rename(str(folder), str(target))
+            atomic.sync_directory(target.parent)
+            atomic.sync_directory(self._folder)
+        return True
+
+    def archived_at(self, folder: Path) -> datetime:
+        """When the plan in an archived folder was last written to."""
+        return plan_record.read_meta(folder)[0].updated_at
 
     def meta(self, plan_id: PlanId) -> PlanMeta:
         """Where the plan stands, brought up to its newest revision if a crash left it behind.

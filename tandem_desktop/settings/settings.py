@@ -46,7 +46,7 @@ class Settings(Frozen):
         default=30, description="After how many days without a decision a proposed plan expires."
     )
     retention_days: Annotated[int, Field(ge=1, le=36500)] = Field(
-        default=365, description="How many days a plan that has come to its end is kept."
+        default=365, description="How many days a plan that has come to its end is kept, and its runs can be undone."
     )
     on_failure: FailurePolicy = Field(
         default=FailurePolicy.ROLLBACK,

@@ -39,6 +39,10 @@ class Locations:
         return self.tandem / "artifacts"
 
     @property
+    def archive(self) -> Path:
+        return self.tandem / "archive"
+
+    @property
     def workbenches(self) -> Path:
         return self.tandem / "tmp"
 
@@ -88,7 +92,7 @@ class Locations:
         Raises:
             OutsideWorkspaceError: `.tandem` or a folder in it is a link or a file, or the state lies in the workspace.
         """
-        for folder in (self.tandem, self.plans, self.runs, self.artifacts, self.workbenches):
+        for folder in (self.tandem, self.plans, self.runs, self.artifacts, self.archive, self.workbenches):
             with contextlib.suppress(FileNotFoundError):
                 if not stat.S_ISDIR(folder.lstat().st_mode):
                     what = "a symbolic link" if folder.is_symlink() else "not a folder"

@@ -3,13 +3,18 @@
 import contextlib
 import hashlib
 import os
+import re
 import secrets
+import time
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.storage import syscalls
 
+_DAY = 24 * 3600.0
+_NAME = re.compile(r"[0-9a-f]{64}")
 _FEW = 16
 """Up to this many new objects are synced one by one; more are cheaper to sync with their file system."""
 _REMEMBERED_BYTES = 64 * 1024 * 1024
@@ -52,6 +57,32 @@ class ObjectStore:
     def has(self, sha256: str) -> bool:
         return os.access(self._path(sha256), os.F_OK)
 
+    def last_used_before(self, moment: datetime) -> tuple[str, ...]:
+        """Digests of bytes that nobody has stored since, in order."""
+        limit = moment.timestamp()
+        found = []
+        for folder in sorted(self._folder.iterdir()):
+            with os.scandir(folder) as entries:
+                names = [entry.name for entry in entries if entry.stat(follow_symlinks=False).st_mtime < limit]
+            found += [folder.name + name for name in sorted(names) if _NAME.fullmatch(folder.name + name)]
+        return tuple(found)
+
+    def remove(self, sha256: str, unused_since: datetime) -> int | None:
+        """Remove bytes unless they were put to use meanwhile; answers how many there were."""
+        target = self._path(sha256)
+        aside = f"{target.rpartition('/')[0]}/.{secrets.token_hex(8)}.tmp"
+        try:
+            syscalls.rename(target, aside)  # from now on whoever stores the same bytes writes them anew
+        except FileNotFoundError:
+            return None
+        info = os.stat(aside)
+        if info.st_mtime >= unused_since.timestamp():
+            syscalls.rename(aside, target)
+            return None
+        syscalls.unlink(aside)
+        self._recent.pop(sha256, None)
+        return info.st_size
+
     def read(self, sha256: str) -> bytes:
         """The bytes of this digest.
 
@@ -91,7 +122,7 @@ class ObjectStore:
     def _write(self, data: bytes) -> str | None:
         """Write bytes that are not there yet, not durable so far; the name they got."""
         target = self._path(hashlib.sha256(data).hexdigest())
-        if os.access(target, os.F_OK):
+        if _is_kept(target):
             return None
         folder = target.rpartition("/")[0]
         with contextlib.suppress(FileExistsError):
@@ -108,6 +139,16 @@ class ObjectStore:
         finally:
             os.close(fd)
         return target
+
+
+def _is_kept(target: str) -> bool:
+    """Whether the bytes are there, and will be for a long time: old ones are marked as in use again."""
+    try:
+        if os.stat(target).st_mtime < time.time() - _DAY:
+            syscalls.touch(target)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _read_all(fd: int) -> bytes:

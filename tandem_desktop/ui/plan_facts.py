@@ -30,6 +30,8 @@ CHANGES_PLANS = (
     RunUndone,
     ChangesWaiting,
 )
+CHANGES_PAGE = (PlanProposed, PlanApproved, PlanRejected, PlanCancelled, PlanExpired, RunFinished)
+"""After these the page of the plan they name is read again."""
 _WORDS = {
     PlanStatus.DRAFT: ("Drafting", "info"),
     PlanStatus.PROPOSED: ("Reviewing", "risk"),
@@ -45,6 +47,10 @@ _WORDS = {
     PlanStatus.STALLED: ("Interrupted", "error"),
     PlanStatus.SUPERSEDED: ("Superseded", "neutral"),
 }
+
+
+def expired_words(title: str) -> str:
+    return f"Plan expired: {title}. Nobody decided in time; a new revision brings it back."
 
 
 def card_facts(page: PlanPage) -> PlanFacts:

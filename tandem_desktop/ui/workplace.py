@@ -14,10 +14,8 @@ from tandem_desktop.events.events import (
     ChangesWaiting,
     ChatGrew,
     PermissionAsked,
-    PlanApproved,
-    PlanCancelled,
+    PlanExpired,
     PlanProposed,
-    PlanRejected,
     RunFinished,
     RunStarted,
     RunUndone,
@@ -46,7 +44,7 @@ from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
-from tandem_desktop.ui.plan_facts import CHANGES_PLANS, card_facts
+from tandem_desktop.ui.plan_facts import CHANGES_PAGE, CHANGES_PLANS, card_facts, expired_words
 from tandem_desktop.ui.plan_wishes import PlanWishes
 from tandem_desktop.ui.quiet_pool import QuietPool
 from tandem_desktop.ui.run_facts import run_facts
@@ -126,6 +124,7 @@ class Workplace(QObject):
         if self.workroom.engine.locations.is_read_only:
             self.disk_changed.emit("This folder is read-only: ask and look, but no plan can be kept or applied here")
         self._run(self.workroom.interrupted(), self._greet_interrupted)
+        self.workroom.keep_house()  # only now is somebody listening who can say what expired
         last = self.state.get("plan")
         if last:
             self.open_plan(PlanId(last))
@@ -242,8 +241,10 @@ class Workplace(QObject):
                 self._set_working(event.session_id, False)
         if isinstance(event, CHANGES_PLANS):
             self.refresh_plans()
-        if isinstance(event, PlanProposed | PlanApproved | PlanRejected | PlanCancelled | RunFinished):
+        if isinstance(event, CHANGES_PAGE):
             self._refresh_page(event.plan_id)
+        if isinstance(event, PlanExpired):
+            self.said.emit(expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
         if isinstance(event, RunFinished | RunUndone):
             self.refresh_runs()
             self.files.forget()

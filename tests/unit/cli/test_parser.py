@@ -12,7 +12,7 @@ NAMES = [
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export"),
     *("drop", "rebase", "restore"),
     *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
-    *("audit", "selftest", "doctor", "completion"),
+    *("gc", "audit", "selftest", "doctor", "completion"),
 ]
 
 
