@@ -1,6 +1,7 @@
 """What was viewed, in a form that can be kept: a mark fits only the operation that does exactly the same."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 
 from tandem_desktop.domain.ids import OperationId
@@ -22,9 +23,20 @@ class ViewedMarks:
     def fitting(self, views: Iterable[OperationView], marks: Iterable[str]) -> tuple[OperationId, ...]:
         """The operations that are still what they were when they were viewed."""
         kept = set(marks)
+        if not kept:
+            return ()
         named = {mark.rpartition(":")[0] for mark in kept}
-        candidates = (view.operation for view in views if view.operation.id in named)
-        return tuple(operation.id for operation in candidates if self._mark(operation) in kept)
+        every = [view.operation for view in views]
+        same = {operation.id: self._mark(operation) for operation in every if operation.id in named}
+        fitting = {operation_id for operation_id, made in same.items() if made in kept}
+        # Numbered otherwise by now, it is still the same operation.
+        left = Counter(mark.rpartition(":")[2] for mark in kept - {same[each] for each in fitting})
+        for operation in every if left else ():
+            digest = self._mark(operation).rpartition(":")[2] if operation.id not in fitting else ""
+            if left[digest] > 0:
+                left[digest] -= 1
+                fitting.add(operation.id)
+        return tuple(operation.id for operation in every if operation.id in fitting)
 
     def _mark(self, operation: StagedOperation) -> str:
         made = self._made.get(operation.id)

@@ -13,6 +13,7 @@ from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.review.compare import Comparison
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.comment_area import CommentSpot
@@ -60,6 +61,7 @@ class PlanWishes(QObject):
         panel.approve_confirmed.connect(self._implement)
         panel.restore_requested.connect(self._restore)
         panel.compare_requested.connect(self._compare)
+        panel.pair_requested.connect(self._compare_pair)
         panel.open_requested.connect(self._open)
         panel.stop_requested.connect(workroom.stop_run)
         panel.pause_requested.connect(workroom.pause_run)
@@ -155,6 +157,15 @@ class PlanWishes(QObject):
     def _compare(self, plan_id: str, old: int, new: int) -> None:
         future = self._workroom.compare(PlanId(plan_id), old, new)
         self._commands.run(future, lambda found: self._panel.show_comparison(old, found), self.failed.emit)
+
+    def _compare_pair(self, plan_id: str, old: int, new: int) -> None:
+        plan, sheet = PlanId(plan_id), self._panel.sheets.compare
+
+        def compared(found: Comparison) -> None:
+            between = self._workroom.interdiff(plan, old, new)
+            self._commands.run(between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
+
+        self._commands.run(self._workroom.compare(plan, old, new), compared, self.failed.emit)
 
     def _undo(self, run_id: str) -> None:
         self._carry_out(self._workroom.undo(RunId(run_id)), "Taken back. Every path is as it was before the run.", "ok")

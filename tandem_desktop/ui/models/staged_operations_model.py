@@ -160,8 +160,9 @@ class StagedOperationsModel(QAbstractListModel):
 
     def set_changes(self, changes: Mapping[OperationId, str]) -> None:
         """What is different from another revision, in a word for each operation."""
-        self._changes = dict(changes)
-        self._all_changed()
+        if changes != self._changes:
+            self._changes = dict(changes)
+            self._all_changed()
 
     def set_choices(self, choices: Choices) -> None:
         """What the person wants to leave out, before it is known what that comes to."""

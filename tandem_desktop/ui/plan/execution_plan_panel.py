@@ -27,6 +27,7 @@ from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_panel_parts import PlanPanelParts
 from tandem_desktop.ui.plan.row_diff import DiffSource
+from tandem_desktop.ui.plan.since_looked import SinceLooked
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
@@ -52,6 +53,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self._to_approve: tuple[PlanId, int] | None = None
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
         self._marks = ViewedMarks()
+        self._since = SinceLooked()
         self.machine = PlanStateMachine()
         self._connect()
         self.show_nothing()
@@ -97,12 +99,14 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.model.clear()
             self._remarks.show(())
         self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
+        self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(
             page, known={view.operation.id for view in before.views} if same_plan and before else set()
         )
         for operation_id in opened:  # what a person has just written is read on in its place
             self.model.set_expanded(operation_id, True)
+        self.model.set_changes(self._since.marks(()))
         self._is_showing = False
         self.header.show()
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
@@ -235,7 +239,7 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.sheets.ask_to_cancel(lambda: self.cancel_requested.emit(page.version.plan_id))
 
     def _connect(self) -> None:
-        operations, header = self.operations.list, self.header
+        operations, header, sheets = self.operations.list, self.header, self.sheets
         operations.remove_requested.connect(self._chooser.drop_or_keep)
         operations.reorder_requested.connect(self._chooser.reorder)
         operations.drop_requested.connect(self._chooser.drop_hunk)
@@ -262,6 +266,10 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.runs.view_requested.connect(self._view_run)
         header.revision_chosen.connect(lambda number: self._with_plan(self.revision_requested, number))
         header.compare_requested.connect(lambda old, new: self._with_plan(self.compare_requested, old, new))
+        header.compare_any_requested.connect(lambda: self._banner("compare"))
+        header.restore_requested.connect(lambda number: self._with_plan(self.restore_requested, number))
+        sheets.compare.pair_chosen.connect(lambda *pair: self._with_plan(self.pair_requested, *pair))
+        sheets.compare.restore_requested.connect(lambda number: self._with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)
         header.pause_requested.connect(self.pause_requested)
         header.resume_requested.connect(self.resume_requested)
@@ -270,7 +278,6 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.rehearsals.save_requested.connect(self.save_requested)
         self.rehearsals.restore_requested.connect(self.restore_requested)
         self.model.viewed_changed.connect(self._viewed)
-        sheets = self.sheets
         sheets.approval.approved.connect(self.approve_confirmed)
         sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
         sheets.approval.show_requested.connect(self._show_operation)
@@ -315,6 +322,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         if self._page is not None and not self.model.running:
             self.header.show_viewed(len(viewed), self.model.total)
             if not self._is_showing:
+                self._since.marks(viewed)
                 self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))
         else:
             self.header.show_viewed(0, 0)
@@ -340,8 +348,12 @@ class ExecutionPlanPanel(PlanPanelParts):
                 self.merge_requested.emit(plan_id, paths[0])
             case "rebase":
                 self.rebase_requested.emit(plan_id)
+            case "compare":
+                before, latest = page.version.parent_revision or 1, page.meta.revision
+                may = page.meta.status in plan_page_facts.OPEN
+                self.sheets.compare.ask(latest, before, page.version.revision, may_restore=may)
             case "compared":
-                self.model.set_changes({})
+                self.model.set_changes(self._since.marks(self.model.viewed))
                 self.operations.show_banners(plan_page_facts.banners(page, self._now()))
             case "keep-all":
                 self._chooser.keep_everything()

@@ -15,6 +15,7 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.inks import Inks
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones, Zone
 from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_height, notes_of
+from tandem_desktop.ui.plan.since_looked import WORDS as CHANGED_SINCE
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
 
@@ -284,8 +285,9 @@ class OperationDelegate(QStyledItemDelegate):
             right -= width + theme.px(8)
         if row.view.flags and not row.running and not row.dropped:
             right = self._flags(painter, place, right, row)
-        if row.change:
-            right = self._change(painter, place, right, row.change)
+        if row.change and not (row.viewed and row.change == CHANGED_SINCE):
+            narrow = place.width() < theme.px(360)
+            right = self._change(painter, place, right, row.change.split()[0] if narrow else row.change)
         return right - theme.px(8)
 
     def _change(self, painter: QPainter, place: QRect, right: int, word: str) -> int:

@@ -9,6 +9,7 @@ from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.revisions_model import RevisionsModel
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.plan_totals import PlanTotals
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.wording import Totals
@@ -41,6 +42,9 @@ class PlanHeader(QWidget):
 
     revision_chosen = Signal(int)
     compare_requested = Signal(int, int)
+    compare_any_requested = Signal()
+    """Any two revisions are to be compared."""
+    restore_requested = Signal(int)
     stop_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
@@ -109,6 +113,7 @@ class PlanHeader(QWidget):
         self.revision.setText(f"r{version.revision} ▾")
         self.revision.setAccessibleName(f"Revision {version.revision} of {meta.revision}")
         self.revision.setEnabled(meta.revision > 1)
+        self._may_restore = status in OPEN
         before = version.parent_revision or version.revision - 1
         self._before = before
         self._arrange()
@@ -165,6 +170,7 @@ class PlanHeader(QWidget):
         self._arrange()
 
     _before = 0
+    _may_restore = False
     _is_running = False
 
     def _arrange(self) -> None:
@@ -187,6 +193,16 @@ class PlanHeader(QWidget):
         if self._before >= 1:
             menu.addSeparator()
             menu.addAction(f"Compare with r{self._before}").triggered.connect(self._compare)
+        if self.revisions.latest > 1:
+            menu.addAction("Compare any two…").triggered.connect(
+                lambda _checked=False: self.compare_any_requested.emit()
+            )
+        if self.revisions.latest > 1 and self._may_restore:
+            older = menu.addMenu("Go back to")
+            for number in range(self.revisions.latest - 1, 0, -1):
+                older.addAction(f"r{number}, as a new revision").triggered.connect(
+                    lambda _checked=False, number=number: self.restore_requested.emit(number)
+                )
         menu.popup(self.revision.mapToGlobal(self.revision.rect().bottomLeft()))
 
     def _compare(self) -> None:

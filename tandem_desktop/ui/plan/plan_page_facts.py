@@ -97,6 +97,15 @@ def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
 
 def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
     """What became of the revision before, with what is no longer there by name."""
+    gone = ", ".join(visible(operation.name) for operation in comparison.removed[:_NAMED])
+    more = f" and {len(comparison.removed) - _NAMED:,} more" if len(comparison.removed) > _NAMED else ""
+    text = f"Compared with r{earlier}: {comparison_counts(comparison)}"
+    text += f" (gone: {gone}{more})." if gone else "."
+    text += " The plan text changed." if comparison.text_changed else ""
+    return BannerWords("info", text, (("compare", "What changed in each"), ("compared", "Done")))
+
+
+def comparison_counts(comparison: Comparison) -> str:
     counts = [
         f"{len(operations):,} {word}"
         for operations, word in (
@@ -107,12 +116,7 @@ def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
         )
         if operations
     ]
-    gone = ", ".join(visible(operation.name) for operation in comparison.removed[:_NAMED])
-    more = f" and {len(comparison.removed) - _NAMED:,} more" if len(comparison.removed) > _NAMED else ""
-    text = f"Compared with r{earlier}: {', '.join(counts) or 'the operations are the same'}"
-    text += f" (gone: {gone}{more})." if gone else "."
-    text += " The plan text changed." if comparison.text_changed else ""
-    return BannerWords("info", text, (("compared", "Done"),))
+    return ", ".join(counts) or "the operations are the same"
 
 
 def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:

@@ -30,6 +30,8 @@ class PlanPanelSignals(QWidget):
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
     compare_requested = Signal(str, int, int)
+    pair_requested = Signal(str, int, int)
+    """Plan id and two revisions whose difference goes into the sheet for it."""
     rebase_requested = Signal(str)
     """The plan is to be carried over to the files as they are."""
     merge_requested = Signal(str, str)

@@ -1,0 +1,160 @@
+"""Any two revisions beside each other: which operations came, went, changed or moved, and how a file differs."""
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
+
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.review.compare import ComparedOperation, Comparison
+from tandem_desktop.review.interdiff import Interdiff
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.diff.diff_loader import DiffLoader
+from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.plan import plan_page_facts
+from tandem_desktop.ui.plan.row_diff import DiffSource
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import QuietButton
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+_WIDE, _MARGIN, _LIST = 1240, 24, 300
+_SIGNS = {
+    "changed": ("file-edit", "link"),
+    "new": ("file-create", "added_ink"),
+    "gone": ("file-delete", "removed_ink"),
+    "moved": ("drag", "muted"),
+}
+
+
+class CompareSheet(Sheet):
+    """Asks for a comparison whenever another pair is chosen; shows what it is given."""
+
+    pair_chosen = Signal(int, int)
+    """The earlier and the later revision; answered by `show_found`."""
+    restore_requested = Signal(int)
+    """A revision that is wanted back as the newest one."""
+
+    def __init__(self, host: QWidget, theme: Theme, source: DiffSource) -> None:
+        super().__init__(host, theme, "compare-sheet", "Compare revisions", wide=_WIDE)
+        self._between: dict[str, Interdiff] = {}
+        self.earlier, self.later = QComboBox(), QComboBox()
+        for box, name, words in (
+            (self.earlier, "earlier", "Earlier revision"),
+            (self.later, "later", "Later revision"),
+        ):
+            box.setObjectName(f"compare-{name}")
+            box.setAccessibleName(words)
+            box.activated.connect(self._choose)
+        self.said = plain_label("", "muted", wrap=True)
+        top = QHBoxLayout()
+        Spacing(theme, top, between=8)
+        for widget in (plain_label("From"), self.earlier, plain_label("to"), self.later):
+            top.addWidget(widget)
+        top.addWidget(self.said, 1)
+        self.list = QListWidget()
+        self.list.setObjectName("compare-operations")
+        self.list.setAccessibleName("What is different")
+        self.list.setFixedWidth(theme.px(_LIST))
+        self.list.currentRowChanged.connect(self._show_row)
+        self.words = plain_label("", "muted", wrap=True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.diff = DiffView(theme)
+        self.diff.setObjectName("compare-diff")
+        self.diff.set_offers(())
+        self._loader = DiffLoader(self.diff, source.commands, source.executor, self)
+        main = QHBoxLayout()
+        Spacing(theme, main, between=12)
+        main.addWidget(self.list)
+        main.addWidget(self.words, 1)
+        main.addWidget(self.diff, 1)
+        self.body.addLayout(top)
+        self.body.addLayout(main, 1)
+        self.restore = QuietButton(theme, "Bring back")
+        self.restore.setObjectName("compare-restore")
+        self.restore.clicked.connect(self._restore)
+        self.back = QuietButton(theme, "Back to review")
+        self.back.setObjectName("compare-back")
+        self.back.clicked.connect(self.leave)
+        self.add_buttons(self.restore, self.back)
+
+    def ask(self, latest: int, earlier: int, later: int, *, may_restore: bool) -> None:
+        """Open on two revisions of a plan that has this many."""
+        self._latest, self._may_restore = latest, may_restore
+        for box, chosen in ((self.earlier, earlier), (self.later, later)):
+            box.clear()
+            for number in range(latest, 0, -1):
+                box.addItem(f"r{number} · latest" if number == latest else f"r{number}", number)
+            box.setCurrentIndex(box.findData(chosen))
+        self.list.clear()
+        self.said.clear()
+        self.open(self.earlier)
+        self._choose()
+
+    _latest = 0
+    _may_restore = False
+
+    def show_found(self, comparison: Comparison, between: Sequence[Interdiff]) -> None:
+        self._between = {each.operation.id: each for each in between}
+        self.said.setText(plan_page_facts.comparison_counts(comparison))
+        self.list.clear()
+        for word, operation in _differences(comparison):
+            item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{word}  {visible(operation.name)}")
+            item.setData(Qt.ItemDataRole.UserRole, (word, operation))
+            item.setToolTip(f"<qt>{visible(operation.name).replace('<', '&lt;')}</qt>")
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        if not self.list.count():
+            self._tell("No operation does anything else.")
+
+    def fit(self) -> None:
+        margin = self._theme.px(_MARGIN)
+        width = min(self._theme.px(self._wide), self.width() - 2 * margin)
+        self.card.setGeometry((self.width() - width) // 2, margin, width, self.height() - 2 * margin)
+
+    def _choose(self, _index: int = 0) -> None:
+        earlier, later = self.earlier.currentData(), self.later.currentData()
+        self.restore.setText(f"Bring r{earlier} back")
+        self.restore.setVisible(self._may_restore and earlier != self._latest)
+        self.pair_chosen.emit(earlier, later)
+
+    def _restore(self) -> None:
+        self.shut()
+        self.restore_requested.emit(self.earlier.currentData())
+
+    def _show_row(self, row: int) -> None:
+        if row < 0:
+            return
+        word, operation = self.list.item(row).data(Qt.ItemDataRole.UserRole)
+        earlier, later = self.earlier.currentData(), self.later.currentData()
+        between = self._between.get(operation.id) if word == "changed" else None
+        if between is not None and between.earlier != between.later:
+            self.words.hide()
+            self.diff.show()
+            self._loader.show(operation.path or "", between.earlier, between.later, known_hunks=between.hunks)
+        elif word == "changed":
+            self._tell(
+                f"What it leaves is the same; its command, mode, base or order of waiting is another in r{later}."
+            )
+        elif word == "moved":
+            self._tell(f"It does the same in both, at another place in the order of r{later}.")
+        else:
+            where = f"only in r{later}" if word == "new" else f"only in r{earlier}"
+            kind = "This command is" if operation.kind is OperationKind.COMMAND else "This operation is"
+            self._tell(f"{kind} {where}.")
+
+    def _tell(self, words: str) -> None:
+        self.diff.hide()
+        self.words.setText(words)
+        self.words.show()
+
+
+def _differences(comparison: Comparison) -> Iterator[tuple[str, ComparedOperation]]:
+    """Each operation once, by what is most telling about it."""
+    told = {operation.id for operation in (*comparison.changed, *comparison.added)}
+    yield from (("changed", operation) for operation in comparison.changed)
+    yield from (("new", operation) for operation in comparison.added)
+    yield from (("gone", operation) for operation in comparison.removed)
+    yield from (("moved", operation) for operation in comparison.reordered if operation.id not in told)
