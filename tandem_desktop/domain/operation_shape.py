@@ -1,8 +1,12 @@
 """Whether an operation is what its kind says: a reviewer reads the kind, and the states are what is done."""
 
+import re
+
 from tandem_desktop.domain.errors import OutsideWorkspaceError
+from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.operations import (
     Absent,
+    CommandCall,
     DirectoryState,
     FileState,
     NodeState,
@@ -11,6 +15,9 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.domain.paths import check_path
+from tandem_desktop.domain.ports import ROOT
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def misfit(operation: StagedOperation) -> str | None:
@@ -21,10 +28,12 @@ def misfit(operation: StagedOperation) -> str | None:
                 return f"its path {path!r} is not spelled plainly"
         except OutsideWorkspaceError as refusal:
             return refusal.message
+    if not STEP_ID.fullmatch(operation.id):
+        return "its name is not a plain one"
     if operation.kind is OperationKind.COMMAND:
         is_command = operation.call is not None and not operation.paths
         states = isinstance(operation.base, Absent) and isinstance(operation.after, Absent)
-        return None if is_command and states else "it is called a command and is none"
+        return unfit_call(operation.call) if is_command and states else "it is called a command and is none"
     if operation.call is not None or operation.path is None:
         return f"it is called {operation.kind} and names no path, or a command"
     if (operation.to is not None) != (operation.kind is OperationKind.MOVE):
@@ -32,6 +41,21 @@ def misfit(operation: StagedOperation) -> str | None:
     if not _fits(operation.kind, operation.base, operation.after):
         return f"it is called {operation.kind}, and its states say otherwise"
     return None
+
+
+def unfit_call(call: CommandCall | None) -> str | None:
+    """Why a command cannot be run as it stands, in words; nothing where it can."""
+    if call is None:
+        return None
+    try:
+        if call.cwd != ROOT and check_path(call.cwd) != call.cwd:
+            return f"its folder {call.cwd!r} is not spelled plainly"
+    except OutsideWorkspaceError as refusal:
+        return refusal.message
+    if "\0" in call.command or any("\0" in part for pair in call.env for part in pair):
+        return "there is a NUL character in it"
+    wrong = next((name for name, _ in call.env if not _VARIABLE.fullmatch(name)), None)
+    return None if wrong is None else f"{wrong!r} is no name of a variable"
 
 
 def _fits(kind: OperationKind, base: NodeState, after: NodeState) -> bool:

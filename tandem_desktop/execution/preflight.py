@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable
 
 from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
+from tandem_desktop.domain.operation_shape import unfit_call
 from tandem_desktop.domain.operations import DirectoryState, FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.execution.segments import is_a_command
@@ -35,6 +36,12 @@ def _check_paths(operations: Iterable[StagedOperation]) -> None:
     for operation in operations:
         for path in operation.paths:
             check_path(path)
+        if (unfit := unfit_call(operation.call)) is not None:
+            raise PreflightError(
+                f"The command of {operation.id} cannot be run: {unfit}. Nothing was written.",
+                step=operation.id,
+                next="Take the command out of the plan, or propose it again.",
+            )
 
 
 def _check_tools(operations: Iterable[StagedOperation]) -> None:

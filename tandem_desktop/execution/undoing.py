@@ -117,9 +117,11 @@ def work_out(history: History, tree: Surroundings, objects: ObjectStore, part: P
 def _only_path(net: NetChanges, steps: Iterable[Step], path: str) -> NetChanges:
     """The changes of one file, or of all in one folder: where it was moved from or to, and the folders it needs."""
     wanted = {each for each in net if each == path or is_inside(each, path)}
-    for step in steps:
-        if step.to is not None and not wanted.isdisjoint((step.path, step.to)):
-            wanted.update((step.path, step.to))
+    moves = [(step.path, step.to) for step in steps if step.to is not None]
+    known = -1
+    while known != len(wanted):  # a file may have been moved more than once, by moves in either direction
+        known = len(wanted)
+        wanted.update(end for move in moves if not wanted.isdisjoint(move) for end in move)
     if not wanted:
         raise BadInputError(f"The run left {shown(path)} as it was.", path=path, next="tandem runs")
     folders = {above for each in wanted for above in ancestors(each)}

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.errors import BadInputError, InvalidTransitionError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanMeta
 from tandem_desktop.domain.review import CommentId, Comments, Side
 from tandem_desktop.orchestration.decisions import Decisions
+from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.comment_places import CommentPlaces
 from tandem_desktop.review.comment_store import CommentStore
@@ -60,6 +61,7 @@ class Commenting:
             BadInputError: there are no words, or no such lines.
             UnknownOperationError: there is no such operation.
         """
+        self._refuse_when_ended(plan_id)
         version = self._plans.revision(plan_id)
         place = self._places.place(version, operation, side, lines)
         words = _words(text)
@@ -84,6 +86,14 @@ class Commenting:
 
     def mark_sent(self, plan_id: PlanId) -> None:
         self._change(plan_id, Comments.mark_sent)
+
+    def _refuse_when_ended(self, plan_id: PlanId) -> None:
+        status = self._plans.meta(plan_id).status
+        if status in lifecycle.ENDED | lifecycle.RUNNING:
+            raise InvalidTransitionError(
+                f"{plan_id} is {status.value}; nobody would read a comment on it.",
+                next=f"Bring a revision back first: tandem restore {plan_id} REVISION, or propose a new plan.",
+            )
 
     def _change(self, plan_id: PlanId, change: Callable[[Comments], Comments]) -> Comments:
         self._store.update(self._plans.meta(plan_id).session_id, plan_id, change)

@@ -73,7 +73,7 @@ def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objec
     """
     left = {operation.id: operation for operation in operations}
     contents: list[bytes] = []
-    for drop in drops:
+    for drop in _one_for_each(drops):
         operation = left.get(drop.operation)
         if operation is None:
             raise UnknownOperationError(
@@ -150,6 +150,26 @@ class _Later:
     def _read(self, state: FileState) -> bytes:
         made = self._made.get(state.sha256)
         return self._objects.read(state.sha256) if made is None else made
+
+
+def _one_for_each(drops: Sequence[Drop]) -> tuple[Drop, ...]:
+    """All that is left out of each operation together: numbers always count in the operation as it was shown."""
+    together: dict[OperationId, Drop] = {}
+    for drop in drops:
+        known = together.get(drop.operation)
+        if known is None or known.is_whole:
+            together[drop.operation] = known or drop
+        elif drop.is_whole:
+            together[drop.operation] = drop
+        else:
+            together[drop.operation] = Drop(
+                drop.operation,
+                (*known.hunks, *drop.hunks),
+                (*known.added, *drop.added),
+                (*known.removed, *drop.removed),
+                drop.edited or known.edited,
+            )
+    return tuple(together.values())
 
 
 def _reduced(operation: StagedOperation, drop: Drop, objects: ObjectStore) -> tuple[StagedOperation, bytes] | None:

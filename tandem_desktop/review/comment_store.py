@@ -11,7 +11,6 @@ from tandem_desktop.domain.review import Comments
 from tandem_desktop.storage import atomic, locks
 from tandem_desktop.storage.refusals import writing
 
-_FILE = "comments.json"
 _LOCK = "comments.lock"
 
 
@@ -27,7 +26,7 @@ class CommentStore:
         Raises:
             PlanDamagedError: the record cannot be read; it is left as it is.
         """
-        path = self._sessions / session_id / _FILE
+        path = self._path(session_id, plan_id)
         try:
             found = Comments.model_validate_json(path.read_bytes())
         except FileNotFoundError:
@@ -38,8 +37,7 @@ class CommentStore:
                 path=str(path),
                 next="Move the file away, then comment again.",
             ) from None
-        # Another plan of the same conversation has ended, and its comments with it.
-        return found if found.plan_id == plan_id else Comments(plan_id=plan_id)
+        return found
 
     def update(self, session_id: SessionId, plan_id: PlanId, change: Callable[[Comments], Comments]) -> Comments:
         """Change the record as it is at this moment."""
@@ -51,6 +49,11 @@ class CommentStore:
                 changed = change(found)
                 if changed != found:
                     atomic.replace(
-                        folder / _FILE, changed.model_dump_json().encode("utf-8", "surrogatepass"), mode=0o600
+                        self._path(session_id, plan_id),
+                        changed.model_dump_json().encode("utf-8", "surrogatepass"),
+                        mode=0o600,
                     )
         return changed
+
+    def _path(self, session_id: SessionId, plan_id: PlanId) -> Path:
+        return self._sessions / session_id / f"comments-{plan_id}.json"

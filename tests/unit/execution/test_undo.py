@@ -179,6 +179,16 @@ def test_either_end_of_a_move_takes_the_whole_move_back(desk: RunDesk, root: Pat
     assert walk(root) == before | {"made.txt": ("file", 0o644, b"made\n")}
 
 
+@pytest.mark.parametrize("end", ["gone.txt", "src/last.txt"])
+def test_file_that_was_moved_several_times_comes_back_whole(desk: RunDesk, root: Path, end: str) -> None:
+    before = walk(root)
+    places = ("gone.txt", "one.txt", "src/two.txt", "src/last.txt")
+    moves = tuple(a_move(place, places[n + 1], b"gone\n", id=f"s{n}") for n, place in enumerate(places[:-1]))
+    record, _ = carry_out(desk, moves)
+    UndoExecutor(desk).undo(record.run_id, part=Part(path=end))
+    assert walk(root) == before
+
+
 def test_a_folder_stands_for_all_the_run_did_in_it(desk: RunDesk, root: Path) -> None:
     operations = (a_write("src/app.py", CHANGED, before=LINES, id="s1"), a_write("src/made", b"made\n", id="s2"))
     before = walk(root)

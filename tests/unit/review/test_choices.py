@@ -128,3 +128,13 @@ def test_what_is_not_there_cannot_be_dropped(objects: ObjectStore, text: str, wh
 def test_dropping_everything_is_refused(objects: ObjectStore) -> None:
     with pytest.raises(StepRefusedError, match="Nothing would be left"):
         choose((a_write("n", b"new\n", id="s1"),), [Drop.parse("s1")], objects)
+
+
+def test_several_drops_of_one_operation_count_in_what_was_shown(objects: ObjectStore) -> None:
+    after = BOTH.replace(b"line 15\n", b"LINE 15\n")
+    objects.put_all((LINES, after))
+    operations = (a_write("f", after, before=LINES, id="s1"),)
+    chosen = choose(operations, [Drop.parse("s1:1"), Drop.parse("s1:2")], objects)
+    assert chosen.contents[0] == SECOND
+    with pytest.raises(StepRefusedError, match="Nothing would be left"):
+        choose(operations, [Drop.parse("s1:1"), Drop.parse("s1")], objects)

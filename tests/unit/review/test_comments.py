@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, UnknownOperationError
-from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import Comment, Comments, Place, Side
 from tandem_desktop.review.comment_places import CommentPlaces
@@ -125,9 +125,16 @@ def test_writers_at_the_same_time_all_keep_their_words(tmp_path: Path) -> None:
 
 
 def test_damaged_record_is_named_and_left_alone(tmp_path: Path) -> None:
-    record = tmp_path / SESSION_ID / "comments.json"
+    record = tmp_path / SESSION_ID / f"comments-{PLAN_ID}.json"
     record.parent.mkdir()
     record.write_text("{not json")
-    with pytest.raises(PlanDamagedError, match=r"comments\.json cannot be read"):
+    with pytest.raises(PlanDamagedError, match=r"comments-.*\.json cannot be read"):
         CommentStore(tmp_path).update(SESSION_ID, PLAN_ID, Comments.mark_sent)
     assert record.read_text() == "{not json"
+
+
+def test_comments_on_another_plan_of_the_conversation_stay(tmp_path: Path) -> None:
+    store, other = CommentStore(tmp_path), PlanId("PLAN-0000beef")
+    store.update(SESSION_ID, PLAN_ID, lambda found: found.add(Place(), "on the first", 1, A_MOMENT))
+    store.update(SESSION_ID, other, lambda found: found.add(Place(), "on the second", 1, A_MOMENT))
+    assert [draft.text for draft in store.load(SESSION_ID, PLAN_ID).drafts] == ["on the first"]
