@@ -22,6 +22,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery
 from tandem_desktop.execution.rewinding import Rewinding, is_undoable
+from tandem_desktop.execution.run_changes import DoneOperation, done_operations
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor, UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
@@ -158,6 +159,12 @@ class PlanRuns:
     def results_of(self, run_id: RunId) -> tuple[OperationResult, ...]:
         """What came of each operation of one run."""
         return self._desk.runs.results(run_id)
+
+    def changes(self, run_id: RunId) -> tuple[DoneOperation, ...]:
+        """What a run did and left in place; nothing of one that was rolled back or whose journal is gone."""
+        if self._desk.runs.get(run_id).rolled_back or not self._desk.shelf.has(run_id):
+            return ()
+        return done_operations(self._desk.shelf.history(run_id))
 
     def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
         return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))

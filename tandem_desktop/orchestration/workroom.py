@@ -19,6 +19,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.rewinding import Rewinding
+from tandem_desktop.execution.run_changes import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
@@ -125,6 +126,9 @@ class Workroom:
 
     def runs(self) -> "Future[tuple[ListedRun, ...]]":
         return self._apart(self.engine.runs.runs)
+
+    def run_changes(self, run_id: RunId) -> "Future[tuple[DoneOperation, ...]]":
+        return self._apart(lambda: self.engine.runs.changes(run_id))
 
     def interrupted(self) -> "Future[tuple[InterruptedRun, ...]]":
         return self._apart(self.engine.runs.interrupted)

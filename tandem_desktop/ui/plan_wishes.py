@@ -18,7 +18,9 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.comment_area import CommentSpot
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.rehearsal_wishes import RehearsalWishes
+from tandem_desktop.ui.undo_wishes import UndoWishes
 
 
 class PlanWishes(QObject):
@@ -38,10 +40,11 @@ class PlanWishes(QObject):
         self._panel = panel
         self._is_choosing = False
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
-        rehearsals = RehearsalWishes(workroom, commands, panel.rehearsals, self)
-        rehearsals.changed.connect(self.changed)
-        rehearsals.said.connect(self.said)
-        rehearsals.failed.connect(self.failed)
+        self._undos = UndoWishes(workroom, commands, panel, self)
+        for wishes in (self._undos, RehearsalWishes(workroom, commands, panel.rehearsals, self)):
+            wishes.changed.connect(self.changed)
+            wishes.said.connect(self.said)
+            wishes.failed.connect(self.failed)
         panel.choices_changed.connect(lambda choices: self._choose(lambda: workroom.choose(choices)))
         panel.edit_saved.connect(
             lambda choices, operation, content: self._choose(
@@ -67,7 +70,6 @@ class PlanWishes(QObject):
         panel.pause_requested.connect(workroom.pause_run)
         panel.resume_requested.connect(workroom.resume_run)
         panel.undo_preview_requested.connect(self.preview_undo)
-        panel.undo_requested.connect(self._undo)
         panel.redo_requested.connect(self._redo)
         panel.recover_requested.connect(self._recover)
 
@@ -92,9 +94,7 @@ class PlanWishes(QObject):
         self._carry_out(self._workroom.abandon(session_id), "Cancelled. Nothing was written.", "info")
 
     def preview_undo(self, run_id: str) -> None:
-        record = self._workroom.engine.runs.record(RunId(run_id))
-        future = self._workroom.preview_undo(RunId(run_id))
-        self._commands.run(future, lambda undoing: self._panel.show_undo(record, undoing), self.failed.emit)
+        self._undos.preview(TakingBack(RunId(run_id)))
 
     def _preview_last(self, runs: tuple[ListedRun, ...]) -> None:
         last = next((run for run in runs if run.undoable), None)
@@ -166,9 +166,6 @@ class PlanWishes(QObject):
             self._commands.run(between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
 
         self._commands.run(self._workroom.compare(plan, old, new), compared, self.failed.emit)
-
-    def _undo(self, run_id: str) -> None:
-        self._carry_out(self._workroom.undo(RunId(run_id)), "Taken back. Every path is as it was before the run.", "ok")
 
     def _redo(self, run_id: str) -> None:
         self._carry_out(self._workroom.redo(RunId(run_id)), "Done again.", "ok")

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from tandem_desktop.domain.execution import RunKind, RunStatus
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
@@ -21,6 +21,9 @@ class RunsModel(QAbstractListModel):
 
     RunRole = Qt.ItemDataRole.UserRole + 1
     DetailRole = Qt.ItemDataRole.UserRole + 2
+    DayRole = Qt.ItemDataRole.UserRole + 3
+    """The day as a heading, for the first run of it; empty for the others."""
+    TimeRole = Qt.ItemDataRole.UserRole + 4
 
     def __init__(self, now: Callable[[], datetime], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,8 +44,13 @@ class RunsModel(QAbstractListModel):
             return self._title(run)
         if role == self.DetailRole:
             return self._detail(run)
+        if role == self.DayRole:
+            return self._heading(index.row())
+        if role == self.TimeRole:
+            return f"{run.record.started_at.astimezone():%H:%M}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._title(run)}, {self._detail(run)}"
+            day = wording.day(run.record.started_at, self._now())
+            return f"{self._title(run)}, {day} {self.data(index, self.TimeRole)}, {self._detail(run)}"
         return None
 
     def show(self, runs: tuple[ListedRun, ...], titles: Mapping[PlanId, str] | None = None) -> None:
@@ -54,9 +62,29 @@ class RunsModel(QAbstractListModel):
     def run(self, row: int) -> ListedRun | None:
         return self._runs[row] if 0 <= row < len(self._runs) else None
 
+    def row_of(self, run_id: RunId) -> int:
+        """Its row, or -1 where it is not listed."""
+        return next((row for row, run in enumerate(self._runs) if run.record.run_id == run_id), -1)
+
+    def title_of(self, run_id: RunId) -> str:
+        run = self.run(self.row_of(run_id))
+        return f"{self._title(run)}, {wording.since(run.record.started_at, self._now())}" if run else run_id
+
+    def can_go_back_to(self, row: int) -> bool:
+        """Whether there is anything to take back to come to before this run."""
+        return any(run.undoable for run in self._runs[: row + 1])
+
+    def _heading(self, row: int) -> str:
+        now = self._now()
+        day = wording.day(self._runs[row].record.started_at, now)
+        before = wording.day(self._runs[row - 1].record.started_at, now) if row else ""
+        return day if day != before else ""
+
     def _title(self, run: ListedRun) -> str:
         name = visible(self._titles.get(run.record.plan_id, run.record.plan_id))
-        return f"{wording.RUN_KINDS[run.record.kind]} {name} r{run.record.revision}"
+        part = "a part of " if run.record.partial else ""
+        more = f" and {wording.counted(len(run.record.also), 'later run')}" if run.record.also else ""
+        return f"{wording.RUN_KINDS[run.record.kind]} {part}{name} r{run.record.revision}{more}"
 
     def _detail(self, run: ListedRun) -> str:
         record = run.record

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, UserReviewing
@@ -28,6 +27,7 @@ from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_panel_parts import PlanPanelParts
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.since_looked import SinceLooked
+from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 
@@ -162,8 +162,10 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.machine = PlanStateMachine(_RUNNING[isinstance(event, RunPaused)])
             self._follow()
 
-    def show_undo(self, record: RunRecord, undoing: Undoing) -> None:
-        self.sheets.undo.ask(record, undoing)
+    def show_undo(
+        self, taking: TakingBack, undoing: Undoing, runs: tuple[str, ...] = (), *, has_changed: bool = False
+    ) -> None:
+        self.sheets.undo.ask(taking, undoing, runs, has_changed=has_changed)
 
     def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
         self.sheets.show_interrupted(run, plan_title)
@@ -263,6 +265,8 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.result.redo_requested.connect(self.redo_requested)
         self.runs.undo_requested.connect(self.undo_preview_requested)
         self.runs.redo_requested.connect(self.redo_requested)
+        self.runs.taking_back_requested.connect(self.taking_back_requested)
+        self.runs.run_chosen.connect(self.run_chosen)
         self.runs.view_requested.connect(self._view_run)
         header.revision_chosen.connect(lambda number: self._with_plan(self.revision_requested, number))
         header.compare_requested.connect(lambda old, new: self._with_plan(self.compare_requested, old, new))

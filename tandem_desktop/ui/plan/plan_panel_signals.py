@@ -41,7 +41,12 @@ class PlanPanelSignals(QWidget):
     resume_requested = Signal()
     undo_preview_requested = Signal(str)
     """Run id; answered by `show_undo`."""
-    undo_requested = Signal(str)
+    taking_back_requested = Signal(object)
+    """A `TakingBack` of a part, or of every run since; answered by `show_undo`."""
+    undo_requested = Signal(object, object)
+    """A `TakingBack`, and the `Undoing` the person saw."""
+    run_chosen = Signal(str)
+    """Run id; answered by `runs.show_changes`."""
     redo_requested = Signal(str)
     recover_requested = Signal(str, str)
     settle_requested = Signal()

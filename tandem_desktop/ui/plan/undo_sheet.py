@@ -3,13 +3,11 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from tandem_desktop.domain.execution import RunRecord
-from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.icons import icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
@@ -19,12 +17,12 @@ from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
 class UndoSheet(Sheet):
     """Lists every file; with a conflict nothing can be undone, and each one is named."""
 
-    confirmed = Signal(str)
-    """Run id."""
+    confirmed = Signal(object, object)
+    """A `TakingBack` and the `Undoing` that was on screen."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "undo-sheet", "Undo")
-        self._run_id = RunId("")
+        self._asked: tuple[TakingBack, Undoing] | None = None
         self.said = plain_label("", "muted", wrap=True)
         self.files = QListWidget()
         self.files.setObjectName("undo-files")
@@ -42,18 +40,25 @@ class UndoSheet(Sheet):
         self.undo.clicked.connect(self._confirm)
         self.add_buttons(self.back, self.undo)
 
-    def ask(self, record: RunRecord, undoing: Undoing) -> None:
-        self._run_id = record.run_id
-        self.title.setText("Undo this run")
-        self.said.setToolTip(plain_tooltip(record.run_id))
+    def ask(
+        self, taking: TakingBack, undoing: Undoing, runs: tuple[str, ...] = (), *, has_changed: bool = False
+    ) -> None:
+        """Show what would be done: exactly this. `runs` are those that go, newest first."""
+        self._asked = (taking, undoing)
+        self.title.setText(taking.title)
+        self.said.setToolTip(plain_tooltip(taking.run_id))
+        self.undo.setText("Go back" if taking.to_before else "Undo")
         self.files.clear()
+        for words in runs:
+            self._add("undo", "muted", f"take back {visible(words)}")
         for path, why in undoing.conflicts:
-            self._add("warning", "risk", f"{visible(path)}  {visible(why)}")
+            self._add("warning", "risk", f"conflict  {visible(path)}  {visible(why)}")
         for change in undoing.changes:
             self._add(*_sign(change), f"{_verb(change)}  {visible(change.path)}{_merged(change, undoing)}")
         for path in undoing.kept:
             self._add("folder", "muted", f"stays     {visible(path)}  it holds something else by now")
-        self.said.setText(_summary(undoing))
+        afresh = "The files changed while you were looking; this is what it would do now. " if has_changed else ""
+        self.said.setText(afresh + taking.sentence(undoing, runs))
         self.said.setProperty("role", "risk" if undoing.conflicts else "muted")
         self.said.style().polish(self.said)
         rows = min(12, max(2, self.files.count()))
@@ -68,7 +73,8 @@ class UndoSheet(Sheet):
 
     def _confirm(self) -> None:
         self.shut()
-        self.confirmed.emit(self._run_id)
+        if self._asked is not None:
+            self.confirmed.emit(*self._asked)
 
 
 def _verb(change: PathChange) -> str:
@@ -85,12 +91,3 @@ def _sign(change: PathChange) -> tuple[str, str]:
 
 def _merged(change: PathChange, undoing: Undoing) -> str:
     return "  keeps your later edits" if change.path in undoing.merged else ""
-
-
-def _summary(undoing: Undoing) -> str:
-    if undoing.conflicts:
-        number = wording.counted(len(undoing.conflicts), "file")
-        return f"Later edits overlap in {number}, so nothing can be undone. Put them aside first, then try again."
-    if not undoing.changes:
-        return "Nothing is left to undo: every file is as it was before."
-    return f"{wording.counted(len(undoing.changes), 'path')} will be as before the run. Nothing else is touched."

@@ -248,6 +248,13 @@ def since(moment: datetime, now: datetime) -> str:
     return f"{seconds // _DAY_S} days ago"
 
 
+def day(moment: datetime, now: datetime) -> str:
+    """`Today`, `Yesterday`, `3 May 2026`, as the person's calendar has it."""
+    local, today = moment.astimezone().date(), now.astimezone().date()
+    known = {0: "Today", 1: "Yesterday"}
+    return known.get((today - local).days, f"{local.day} {local:%B %Y}")
+
+
 def visible_lines(text: str) -> list[str]:
     """Lines as they will be run, with hidden characters as tokens; never an empty list."""
     return [visible(line) for line in text.split("\n")] or [""]

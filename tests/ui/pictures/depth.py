@@ -1,6 +1,8 @@
 """Review in depth: a rehearsal on its way, what came of it, and the timeline of runs with its ways back."""
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -86,6 +88,55 @@ def approving_recorded(stage: Stage) -> Person:
     return person
 
 
+def timeline(stage: Stage) -> Person:
+    """Four runs on three days, the newest with a command."""
+    plans = (
+        ("Name the limit", (write("greeter/limits.py", "RATE = 5\n"),)),
+        ("Welcome them", (edit("greeter/greeting.py", "Hello", "Welcome"),)),
+        ("Raise the limit", (edit("greeter/limits.py", "5", "6"),)),
+        ("Say goodbye everywhere", (write("notes.txt", "bye\n"), bash("sed -i -e s/6/7/ greeter/*.py; touch done"))),
+    )
+    for days_ago, (title, steps) in zip((3, 1, 0, 0), plans, strict=True):
+        plan = stage.propose(title, *steps)
+        stage.tandem("approve", plan["plan_id"], "--digest", plan["digest"])
+        run = stage.tandem("apply", plan["plan_id"])["run_id"]
+        record = stage.workspace / ".tandem" / "runs" / run / "meta.json"
+        fields = json.loads(record.read_text())
+        then = datetime.fromisoformat(fields["started_at"]) - timedelta(days=days_ago)
+        record.write_text(json.dumps({**fields, "started_at": then.isoformat()}))
+    person = stage.open_on_plan()
+    person.place.panel.tabs.show_tab("runs")
+    person.wait(lambda: person.place.panel.runs.detail.model.rowCount() > 0)
+    person.place.panel.runs.list.setFocus()
+    return person
+
+
+def undoing_a_file(stage: Stage) -> Person:
+    person = timeline(stage)
+    person.tab_to("run-changes")
+    person.press(Qt.Key.Key_End)
+    person.click("runs-undo-file")
+    person.wait(lambda: person.sees("undo-confirm"))
+    return person
+
+
+def going_back(stage: Stage) -> Person:
+    person = timeline(stage)
+    person.press(Qt.Key.Key_Down)
+    person.press(Qt.Key.Key_Down)
+    person.press(Qt.Key.Key_B)
+    person.wait(lambda: person.sees("undo-confirm"))
+    return person
+
+
+def conflicting(stage: Stage) -> Person:
+    person = timeline(stage)
+    (stage.workspace / "greeter" / "limits.py").write_text("RATE = 99\n")
+    person.press(Qt.Key.Key_U)
+    person.wait(lambda: person.sees("undo-back"))
+    return person
+
+
 def rows(person: Person) -> list[OperationRow]:
     model = person.place.panel.model
     return [model.row(number) for number in range(model.rowCount())]
@@ -98,4 +149,8 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "04-doubtful": doubtful,
     "05-recorded": recorded,
     "06-approving": approving_recorded,
+    "07-timeline": timeline,
+    "08-undo-file": undoing_a_file,
+    "09-going-back": going_back,
+    "10-conflict": conflicting,
 }

@@ -22,6 +22,7 @@ from tandem_desktop.staging.difference import Difference
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
+from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
 from tests.ui.plan.pages import Contents, a_page, every_kind, many, source_of, the_operations, viewed
@@ -173,7 +174,7 @@ def _undoing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> Non
         if view.operation.path
     )
     undoing = Undoing(changes, ("app/settings.py",), ("app",), (), (), {}, {})
-    panel.show_undo(record.record, undoing)
+    panel.show_undo(TakingBack(record.record.run_id), undoing)
 
 
 def _text(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:

@@ -29,6 +29,7 @@ from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
@@ -499,21 +500,22 @@ def test_an_undo_lists_its_files_before_it_is_confirmed(panel: ExecutionPlanPane
         PathChange(path=view.operation.path or "", before=view.operation.after, after=view.operation.base)
         for view in the_operations()[0][:2]
     )
-    panel.show_undo(a_run(1).record, Undoing(changes, ("app/routes/auth.py",), (), (), (), {}, {}))
+    undoing = Undoing(changes, ("app/routes/auth.py",), (), (), (), {}, {})
+    panel.show_undo(TakingBack(RUN), undoing)
     sheet = panel.sheets.undo
     words = [sheet.files.item(row).text() for row in range(sheet.files.count())]
     assert words == ["remove    app/ratelimit.py", "put back  app/routes/auth.py  keeps your later edits"]
     qtbot.waitUntil(sheet.undo.isEnabled)
     with qtbot.waitSignal(panel.undo_requested) as asked:
         qtbot.mouseClick(sheet.undo, LEFT)
-    assert asked.args == [RUN]
+    assert asked.args == [TakingBack(RUN), undoing]
 
 
 def test_an_undo_with_a_conflict_names_it_and_cannot_be_confirmed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
-    panel.show_undo(a_run(1).record, Undoing((), (), (), (("a.py", "was edited since"),), (), {}, {}))
+    panel.show_undo(TakingBack(RUN), Undoing((), (), (), (("a.py", "was edited since"),), (), {}, {}))
     sheet = panel.sheets.undo
     assert "a.py  was edited since" in sheet.files.item(0).text()
-    assert "nothing can be undone" in sheet.said.text()
+    assert "nothing is undone" in sheet.said.text()
     QTest.keyClick(sheet.back, Qt.Key.Key_Tab)
     assert not sheet.undo.isEnabled()
 
