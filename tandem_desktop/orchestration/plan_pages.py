@@ -11,8 +11,10 @@ from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choice_store import ChoiceStore
+from tandem_desktop.review.compare import compare
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted, dated, drift
+from tandem_desktop.review.interdiff import Interdiff, interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hunks import hunks
@@ -104,6 +106,11 @@ class PlanPages:
         """Keep the choices, and show the page with them."""
         self._choices.save(self._engine.plans.meta(choices.plan_id).session_id, choices)
         return self.page(choices.plan_id)
+
+    def interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
+        """For every operation that changed between two revisions, the hunks between their after-images."""
+        earlier, later = (self._engine.plans.revision(plan_id, number) for number in (old, new))
+        return interdiff(earlier, later, compare(earlier, later), self._engine.objects)
 
     def _found(self, version: PlanVersion, operations: tuple[StagedOperation, ...]) -> tuple[Drifted, ...]:
         """What drifted, when, and by how many lines."""

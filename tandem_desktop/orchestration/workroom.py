@@ -43,7 +43,7 @@ from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.review.interdiff import Interdiff, interdiff
+from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.staging.confirmation import Decision
@@ -98,7 +98,7 @@ class Workroom:
 
     def interdiff(self, plan_id: PlanId, old: int, new: int) -> "Future[tuple[Interdiff, ...]]":
         """For every operation that changed between two revisions, the hunks between their after-images."""
-        return self._apart(lambda: self._interdiff(plan_id, old, new))
+        return self._apart(lambda: self._pages.interdiff(plan_id, old, new))
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         """What changed on disk since the plan was made, of what the person's choices leave of it."""
@@ -333,10 +333,6 @@ class Workroom:
     def _disk_touched(self) -> None:
         if self._watched is not None:
             self.events.publish(DiskTouched(plan_id=self._watched))
-
-    def _interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
-        earlier, later = (self.engine.plans.revision(plan_id, number) for number in (old, new))
-        return interdiff(earlier, later, compare(earlier, later), self.engine.objects)
 
     def _cancel(self, plan_id: PlanId) -> PlanMeta:
         meta = self.engine.decisions.cancel(plan_id)

@@ -23,6 +23,7 @@ class KeyLine:
 WINDOW, PLAN, TALK = "Window", "Plan", "Conversation"
 REVIEW = "Review, while the operations or a diff have the keyboard"
 MERGE = "Merge, while the three sides have the keyboard"
+RUNS = "Runs, while the timeline has the keyboard"
 DECIDE = "Cards in the conversation, while they have the keyboard"
 
 KEYS: tuple[KeyLine, ...] = (
@@ -45,6 +46,9 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("recall", "Edit and resend the last message", TALK, ("Up",)),
     KeyLine("commands", "Commands", TALK, ("/",)),
     KeyLine("files", "Mention a file", TALK, ("@",)),
+    KeyLine("view-run", "View the plan of a run", RUNS, ("Enter",)),
+    KeyLine("undo-run", "Undo a run (shows what first)", RUNS, ("u",)),
+    KeyLine("back-to-run", "Back to before a run (shows what first)", RUNS, ("b",)),
     KeyLine("first-answer", "Approve a plan (opens the sheet), or allow once", DECIDE, ("1",)),
     KeyLine("second-answer", "Deny a plan with feedback, or skip", DECIDE, ("2",)),
     KeyLine("third-answer", "Deny with a reason", DECIDE, ("3",)),

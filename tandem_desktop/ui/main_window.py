@@ -246,6 +246,7 @@ class MainWindow(QWidget):
         yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
         for name, title, kind in _STEPS:
             yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
+        yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
         yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
         for number in range(1, 10):
             opener = self._opener(number)

@@ -287,6 +287,7 @@ class Workplace(QObject):
 
     def _plans_listed(self, listing: PlanListing) -> None:
         self.plans.set_plans(listing.plans)
+        self.panel.runs.model.set_titles(self._titles())
         self.plan_shown.emit(self._plan_id)
         for damaged in listing.damaged:
             self.said.emit(damaged.message, "risk")

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from tandem_desktop.domain.execution import RunKind, RunStatus
-from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.ids import RunId
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
@@ -29,7 +29,7 @@ class RunsModel(QAbstractListModel):
         super().__init__(parent)
         self._now = now
         self._runs: tuple[ListedRun, ...] = ()
-        self._titles: Mapping[PlanId, str] = {}
+        self._titles: Mapping[str, str] = {}
 
     def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._runs)
@@ -53,11 +53,18 @@ class RunsModel(QAbstractListModel):
             return f"{self._title(run)}, {day} {self.data(index, self.TimeRole)}, {self._detail(run)}"
         return None
 
-    def show(self, runs: tuple[ListedRun, ...], titles: Mapping[PlanId, str] | None = None) -> None:
+    def show(self, runs: tuple[ListedRun, ...], titles: Mapping[str, str] | None = None) -> None:
         self.beginResetModel()
         self._runs = runs
         self._titles = dict(titles or {})
         self.endResetModel()
+
+    def set_titles(self, titles: Mapping[str, str]) -> None:
+        """Plans and runs are listed one after the other; whichever comes last, every run gets its title."""
+        if titles != self._titles:
+            self._titles = dict(titles)
+            if self._runs:
+                self.dataChanged.emit(self.index(0), self.index(len(self._runs) - 1))
 
     def run(self, row: int) -> ListedRun | None:
         return self._runs[row] if 0 <= row < len(self._runs) else None

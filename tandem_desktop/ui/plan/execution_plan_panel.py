@@ -189,7 +189,7 @@ class ExecutionPlanPanel(PlanPanelParts):
             listed.forget_contents()
 
     def set_single_letters(self, allowed: bool) -> None:
-        self.operations.list.single_letters = allowed
+        self.operations.list.single_letters = self.runs.list.single_letters = allowed
 
     # What is shown
 

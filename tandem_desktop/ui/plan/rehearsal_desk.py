@@ -52,8 +52,9 @@ class RehearsalDesk(QObject):
         if page is not None and wanted is not None and wanted[:2] == (page.version.plan_id, page.version.revision):
             self.rehearse(wanted[2])
 
-    def rehearse(self, network: bool) -> None:
+    def rehearse(self, network: bool | None = None) -> None:
         """What is rehearsed is what would be approved: choices that are not saved yet become a revision first."""
+        network = self._footer.with_network if network is None else network
         page, self._waits_for = self._page, None
         if page is None or self._follower.under_way is not None or page.meta.status not in OPEN:
             return
@@ -98,7 +99,7 @@ class RehearsalDesk(QObject):
             case "stop-rehearsal":
                 self.stop_requested.emit()
             case "rehearse-again":
-                self.rehearse(self._footer.with_network)
+                self.rehearse()
             case "record-all":
                 self.record(self._follower.recordable)
             case "really-run" if book is not None and self._page is not None:

@@ -87,7 +87,7 @@ class RunsTab(QWidget):
 
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         current = self._current()
-        self.model.show(runs, titles)  # type: ignore[arg-type]
+        self.model.show(runs, titles)
         if runs:
             row = self.model.row_of(current.record.run_id) if current is not None and current is not self._newest else 0
             self.list.setCurrentIndex(self.model.index(max(0, row)))

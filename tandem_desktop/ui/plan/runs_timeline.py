@@ -30,6 +30,7 @@ class RunsTimeline(QListView):
 
     def __init__(self, theme: Theme, model: RunsModel) -> None:
         super().__init__()
+        self.single_letters = True
         self.setObjectName("runs-list")
         self.setAccessibleName("Runs")
         self.setModel(model)
@@ -41,12 +42,15 @@ class RunsTimeline(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.entered_row.emit()
-        elif event.text() == "u":
+        elif self.single_letters and event.text() == "u":
             self.undo_pressed.emit()
-        elif event.text() == "b":
+        elif self.single_letters and event.text() == "b":
             self.back_pressed.emit()
         else:
             super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Letters are commands here."""
 
 
 class _RunDelegate(QStyledItemDelegate):

@@ -49,13 +49,14 @@ class UndoSheet(Sheet):
         self.said.setToolTip(plain_tooltip(taking.run_id))
         self.undo.setText("Go back" if taking.to_before else "Undo")
         self.files.clear()
-        for words in runs:
-            self._add("undo", "muted", f"take back {visible(words)}")
+        for words in runs if not undoing.conflicts else ():
+            self._add("undo", "muted", f"undo      {visible(words)}")
         for path, why in undoing.conflicts:
             self._add("warning", "risk", f"conflict  {visible(path)}  {visible(why)}")
-        for change in undoing.changes:
+        # With a conflict nothing is done, so nothing else is listed.
+        for change in undoing.changes if not undoing.conflicts else ():
             self._add(*_sign(change), f"{_verb(change)}  {visible(change.path)}{_merged(change, undoing)}")
-        for path in undoing.kept:
+        for path in undoing.kept if not undoing.conflicts else ():
             self._add("folder", "muted", f"stays     {visible(path)}  it holds something else by now")
         afresh = "The files changed while you were looking; this is what it would do now. " if has_changed else ""
         self.said.setText(afresh + taking.sentence(undoing, runs))

@@ -55,3 +55,26 @@ def test_revisions_are_listed_newest_first(qtmodeltester: ModelTester, qtbot: Qt
     assert [model.index(row).data() for row in range(3)] == ["r3 · latest", "r2", "r1"]
     model.show(3, 3)
     assert model.current == 3
+
+
+def test_runs_stand_under_the_day_they_were_begun(qtbot: QtBot) -> None:
+    model = RunsModel(lambda: A_MOMENT)
+    model.show((a_run(1, hours_ago=0), a_run(2, hours_ago=0), a_run(3, hours_ago=24), a_run(4, hours_ago=24 * 40)))
+    headings = [model.index(row).data(RunsModel.DayRole) for row in range(4)]
+    assert headings[:3] == ["Today", "", "Yesterday"]
+    assert str((A_MOMENT - timedelta(days=40)).astimezone().year) in headings[3]
+
+
+def test_title_of_a_plan_that_is_listed_later_reaches_its_runs(qtbot: QtBot) -> None:
+    model = RunsModel(lambda: A_MOMENT)
+    model.show((a_run(1),))
+    with qtbot.waitSignal(model.dataChanged):
+        model.set_titles({PLAN_ID: "A change"})
+    assert model.title_of(RunId("RUN-00000001")) == "Applied A change r3, 2 h ago"
+
+
+def test_going_back_is_offered_as_long_as_one_run_since_can_be_undone(qtbot: QtBot) -> None:
+    model = RunsModel(lambda: A_MOMENT)
+    undone = a_run(1, RunStatus.UNDONE, undoable=False)
+    model.show((undone, a_run(2), a_run(3, RunStatus.UNDONE, undoable=False)))
+    assert [model.can_go_back_to(row) for row in range(3)] == [False, True, True]

@@ -42,7 +42,7 @@ def test_page_of_keys_opens_by_key_and_escape_leaves_it(window: Person, key: Qt.
     window.window.top.theme_button.setFocus()
     window.press(key)
     window.wait(lambda: window.sees("keys-search"))
-    window.type("undo")
+    window.type("undo last")
     assert window.window.keys.list.model().rowCount() == 2
     window.press(Qt.Key.Key_Escape)
     window.press(Qt.Key.Key_Escape)

@@ -38,7 +38,7 @@ def at_the_runs(person: Person, runs: int) -> Person:
     panel = person.place.panel
     person.wait(lambda: panel.page is not None and panel.runs.model.rowCount() == runs)
     panel.tabs.show_tab("runs")
-    person.wait(lambda: panel.runs.detail.model.rowCount() > 0)
+    person.wait(lambda: panel.runs.detail.model.rowCount() > 0 and "PLAN-" not in panel.runs.model.index(0).data())
     return person
 
 
@@ -61,11 +61,12 @@ def previewed(person: Person) -> list[str]:
 
 
 def confirm(person: Person) -> None:
+    """Until the window says that it is done, and lists the undo among the runs."""
     runs = person.place.panel.runs.model
     before = runs.rowCount()
     person.wait(lambda: person.sees("undo-confirm"))
     person.click("undo-confirm")
-    person.wait(lambda: runs.rowCount() > before)
+    person.wait(lambda: runs.rowCount() > before and person.window.toast.text.startswith("Taken back"))
 
 
 def test_one_file_of_a_command_is_taken_back_and_the_rest_stays(
@@ -113,11 +114,11 @@ def test_going_back_to_before_a_run_takes_back_every_one_since_as_listed(three_r
     person.press(Qt.Key.Key_Down)
     person.press(Qt.Key.Key_B)
     shown = previewed(person)
-    assert [each for each in shown if each.startswith("take back")] == [
-        "take back Applied Third r1, just now",
-        "take back Applied Second r1, just now",
+    assert [each for each in shown if each.startswith("undo ")] == [
+        "undo Applied Third r1, just now",
+        "undo Applied Second r1, just now",
     ]
-    assert sorted(each for each in shown if not each.startswith("take back")) == [
+    assert sorted(each for each in shown if not each.startswith("undo ")) == [
         "put back README.md",
         "put back app.py",
         "remove new.txt",
