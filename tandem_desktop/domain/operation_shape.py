@@ -64,8 +64,8 @@ def _fits(kind: OperationKind, base: NodeState, after: NodeState) -> bool:
             return True
         case OperationKind.MKDIR, Absent(), DirectoryState():
             return True
-        case OperationKind.SYMLINK, _, SymlinkState():
-            return base != after
+        case OperationKind.SYMLINK, Absent(), SymlinkState():
+            return True
         case OperationKind.DELETE, _, Absent():
             return not isinstance(base, Absent)
         case OperationKind.MODIFY, FileState(), FileState():

@@ -13,6 +13,11 @@ def a_call(**fields: Any) -> StagedOperation:
     return a_command("make").model_copy(update={"call": CommandCall(command="make", **fields)})
 
 
+def a_link_over_a_file() -> StagedOperation:
+    update = {"kind": OperationKind.SYMLINK, "base": a_file(), "after": SymlinkState(target="x")}
+    return a_write().model_copy(update=update)
+
+
 def test_sound_operations_are_taken() -> None:
     assert misfit(a_write()) is None
     assert misfit(a_call(cwd="src", env=(("A_1", "x"),))) is None
@@ -29,7 +34,7 @@ def test_sound_operations_are_taken() -> None:
         a_command("make").model_copy(update={"call": CommandCall(command="ma\0ke")}),
         a_write(id="--json"),
         a_write(id="s1\x1b[2J"),
-        a_write().model_copy(),
+        a_link_over_a_file(),
         a_write().model_copy(update={"base": a_file(b"other")}),
         a_write().model_copy(update={"after": ABSENT}),
     ],
