@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.domain.operation_shape import misfit
-from tandem_desktop.domain.operations import ABSENT, CommandCall, StagedOperation
+from tandem_desktop.domain.operations import ABSENT, CommandCall, OperationKind, StagedOperation, SymlinkState
 from tests.support.builders import a_command, a_file, a_write
 
 
