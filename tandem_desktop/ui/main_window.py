@@ -247,6 +247,7 @@ class MainWindow(QWidget):
         for name, title, kind in _STEPS:
             yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
         yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
+        yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
         yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
         for number in range(1, 10):
             opener = self._opener(number)

@@ -39,6 +39,7 @@ from tandem_desktop.ui.drift_follower import DriftFollower
 from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
 from tandem_desktop.ui.first_look import FirstLook
+from tandem_desktop.ui.going_back import GoingBack
 from tandem_desktop.ui.merging import Merging
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
@@ -109,6 +110,7 @@ class Workplace(QObject):
         self._watch.changed.connect(self._store_changed)
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._merging = Merging(workroom, self.commands, self.panel, self)
+        self._back = GoingBack(workroom, self.commands, self.chat, self.panel, lambda: self.session_id)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
         self._first_look = FirstLook(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
         self.own = WindowCommands(workroom, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
@@ -214,7 +216,7 @@ class Workplace(QObject):
         chat.deny_requested.connect(self._rework)
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
-        for each in (self.wishes, self._merging):
+        for each in (self.wishes, self._merging, self._back):
             each.changed.connect(self._look_again)
             each.said.connect(self.said)
             each.failed.connect(self.failed)

@@ -35,6 +35,8 @@ class ChatPane(QWidget):
     view_requested = Signal(str, int)
     """A plan and a revision of it; 0 is the latest."""
     undo_requested = Signal(str)
+    back_requested = Signal(int)
+    """To the point of one of the person's messages."""
     """The run to take back, or to bring back."""
     permission_answered = Signal(str, object, str)
     """Request id, `Decision`, the person's words."""
@@ -158,6 +160,12 @@ class ChatPane(QWidget):
         """A question that has to be answered before the words below it are sent."""
         self._below.insertWidget(0, widget)
 
+    def ask_to_go_back(self) -> None:
+        """To the point of the person's last message that is still part of the conversation."""
+        rows = (row for row in reversed(self.model.rows) if row.kind is EntryKind.PERSON)
+        if (last := next(rows, None)) is not None:
+            self.back_requested.emit(last.number)
+
     def focus_composer(self) -> None:
         self.composer.edit.setFocus()
 
@@ -212,6 +220,7 @@ class ChatPane(QWidget):
             "deny_requested",
             "view_requested",
             "undo_requested",
+            "back_requested",
             "permission_answered",
             "link_activated",
             "file_activated",

@@ -7,6 +7,7 @@ from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.problem_card import ProblemCard
+from tandem_desktop.ui.chat.set_aside import SetAside
 from tandem_desktop.ui.chat.spoken import AgentMessage, NoteLine, PersonBubble, Report, Thinking
 from tandem_desktop.ui.chat.tool_chip import ToolChip
 from tandem_desktop.ui.models.transcript_model import Row
@@ -32,7 +33,7 @@ _QUIET = (EntryKind.TOOL, EntryKind.THOUGHT)
 
 def make_entry(row: Row, theme: Theme, parent: QWidget) -> EntryWidget:
     """A widget for the row, without its content yet."""
-    return _WIDGETS[row.kind](theme, parent)
+    return (SetAside if row.is_set_aside else _WIDGETS[row.kind])(theme, parent)
 
 
 def gap(before: Row | None, row: Row) -> int:

@@ -1,8 +1,8 @@
 """What is said: a person's words in a bubble, an agent's on the ground, its thinking folded, notes in dim print."""
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.ui.chat.cut_text import room_for
@@ -27,6 +27,7 @@ class PersonBubble(EntryWidget):
     """The person's words, just as typed. They can be taken back into the composer and sent anew."""
 
     edit_requested = Signal(int)
+    back_requested = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -36,7 +37,7 @@ class PersonBubble(EntryWidget):
         self._frame = QRect()
         self._prose = ProseView(theme, parent=self)
         self._prose.link_activated.connect(self.link_activated)
-        self._edit: IconButton | None = None
+        self._buttons: tuple[IconButton, ...] = ()
 
     def set_row(self, row: Row) -> None:
         self._number = row.last.number
@@ -62,17 +63,32 @@ class PersonBubble(EntryWidget):
         self._place()
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        if self._edit is None:
-            self._edit = IconButton(self.theme, "file-edit", "Edit and resend", parent=self)
-            self._edit.setObjectName("message-edit")
-            self._edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
-        side = self._edit.sizeHint()
-        self._edit.setGeometry(QRect(self._frame.left() - side.width() - self.theme.px(4), 0, *side.toTuple()))
-        self._edit.show()
+        if not self._buttons:
+            edit = IconButton(self.theme, "file-edit", "Edit and resend", parent=self)
+            edit.setObjectName("message-edit")
+            edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
+            back = IconButton(self.theme, "undo", "Go back to here…", parent=self)
+            back.setObjectName("message-back")
+            back.clicked.connect(lambda: self.back_requested.emit(self._number))
+            self._buttons = (edit, back)
+        right = self._frame.left()
+        for button in self._buttons:
+            side = button.sizeHint()
+            right -= side.width() + self.theme.px(4)
+            button.setGeometry(QRect(max(0, right), 0, *side.toTuple()))
+            button.show()
 
     def leaveEvent(self, event: QEvent) -> None:
-        if self._edit is not None:
-            self._edit.hide()
+        for button in self._buttons:
+            button.hide()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("message-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Edit and resend", lambda: self.edit_requested.emit(self._number))
+        menu.addAction("Go back to here…", lambda: self.back_requested.emit(self._number))
+        menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

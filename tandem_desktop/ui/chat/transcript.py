@@ -29,6 +29,7 @@ _PASSED_ON = (
     "link_activated",
     "file_activated",
     "edit_requested",
+    "back_requested",
     "approve_requested",
     "deny_requested",
     "view_requested",
@@ -53,6 +54,7 @@ class Transcript(QAbstractScrollArea):
     undo_requested = Signal(str)
     permission_answered = Signal(str, object, str)
     edit_requested = Signal(int)
+    back_requested = Signal(int)
     restart_requested = Signal()
     log_requested = Signal()
     typed = Signal(str)

@@ -28,7 +28,7 @@ _SPEAKERS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is shown as one thing: an entry, or a run of reads."""
+    """What is shown as one thing: an entry, a run of reads, or all that was set aside together."""
 
     entries: tuple[ChatEntry, ...]
 
@@ -38,7 +38,12 @@ class Row:
 
     @property
     def kind(self) -> EntryKind:
-        return self.last.kind
+        return EntryKind.NOTE if self.is_set_aside else self.last.kind
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Whether the person went back to before these."""
+        return self.last.set_aside
 
     @property
     def number(self) -> int:
@@ -47,6 +52,9 @@ class Row:
 
     def words(self) -> str:
         """The row in one line, for lists and screen readers."""
+        if self.is_set_aside:
+            count = len(self.entries)
+            return f"{count:,} {'entry' if count == 1 else 'entries'} set aside"
         calls = tuple(entry.call for entry in self.entries if entry.call is not None)
         if calls:
             return chip_words(calls).sentence()
@@ -148,9 +156,12 @@ class TranscriptModel(QAbstractListModel):
         self.dataChanged.emit(index, index)
 
     def _joins(self, entry: ChatEntry) -> bool:
-        return bool(self._rows) and _is_read(entry) and _is_read(self._rows[-1].last)
+        if not self._rows:
+            return False
+        last = self._rows[-1].last
+        return (entry.set_aside and last.set_aside) or (_is_read(entry) and _is_read(last))
 
 
 def _is_read(entry: ChatEntry) -> bool:
-    call = entry.call
+    call = None if entry.set_aside else entry.call
     return call is not None and call.kind is ToolKind.READ and call.status is not ToolCallStatus.FAILED

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.ui.merge.merge_sheet import MergeSheet
 from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
+from tandem_desktop.ui.plan.back_sheet import BackSheet
 from tandem_desktop.ui.plan.compare_sheet import CompareSheet
 from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
 from tandem_desktop.ui.plan.edit_sheet import EditSheet
@@ -31,6 +32,7 @@ class PlanSheets:
         self.undo = UndoSheet(host, theme)
         self.interrupted = InterruptedSheet(host, theme)
         self.confirm = ConfirmSheet(host, theme)
+        self.back = BackSheet(host, theme)
         self.compare = CompareSheet(host, theme, source)
         self.edit = EditSheet(host, theme)
         self.merge = MergeSheet(host, theme, source)
