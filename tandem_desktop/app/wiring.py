@@ -26,6 +26,7 @@ from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.run_news import RunNews
+from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.rehearsal.rehearse import Rehearser
@@ -155,6 +156,7 @@ def build_engine(
             kept_for=timedelta(days=chosen.retention_days),
         ),
         runs=runs,
+        boards=TaskBoards(plans, runs, events, now),
         audit=audit,
         events=events,
         clock=now,

@@ -21,17 +21,6 @@ class Answer:
     """Why the exit code is not 0, where something went wrong that was no refusal."""
 
 
-def error_object(error: TandemError) -> dict[str, Any]:
-    """The `error` of the JSON contract."""
-    return {
-        "kind": error.kind,
-        "message": error.message,
-        "path": error.path,
-        "step": error.step,
-        "next": error.next,
-    }
-
-
 def utc(moment: datetime | None) -> str | None:
     """ISO 8601 in UTC."""
     return None if moment is None else moment.astimezone(UTC).isoformat()

@@ -4,13 +4,13 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from tandem_desktop.cli.answers import Answer, error_object
+from tandem_desktop.cli.answers import Answer
 from tandem_desktop.cli.call import BuildEngine, Call, OpenWindow
 from tandem_desktop.cli.console import Console
-from tandem_desktop.cli.failures import as_refusal
 from tandem_desktop.cli.lines import Span, Tone, sentence
 from tandem_desktop.cli.parser import build_parser
 from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.storage.failures import as_refusal
 
 INTERRUPTED = 130
 """What a shell expects after Ctrl-C, for calls that are not runs."""
@@ -51,7 +51,7 @@ def _handler(name: str) -> Handler:
 def _deliver(console: Console, answer: Answer) -> int:
     try:
         if console.as_json:
-            failed = {"error": error_object(answer.failure)} if answer.failure else {}
+            failed = {"error": answer.failure.as_object()} if answer.failure else {}
             console.answer_object({**failed, **answer.data})
         else:
             console.answer(answer.lines)

@@ -1,6 +1,7 @@
 """Everything Tandem refuses or fails at, as one tree.
 
 TandemError
+├─ UnexpectedError      a bug
 ├─ BadInputError        UnknownToolError · malformed arguments, unknown names, malformed plans
 ├─ PolicyError          ToolDeniedError · UserAbortError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
@@ -33,6 +34,23 @@ class TandemError(Exception):
         self.path = path
         self.step = step
         self.next = next
+
+    def as_object(self) -> dict[str, str | None]:
+        """The `error` of every JSON answer."""
+        return {
+            "kind": self.kind,
+            "message": self.message,
+            "path": self.path,
+            "step": self.step,
+            "next": self.next,
+        }
+
+
+class UnexpectedError(TandemError):
+    """A bug: nobody foresaw this."""
+
+    kind = "bug"
+    exit_code = 1
 
 
 class BadInputError(TandemError):

@@ -236,6 +236,9 @@ class TaskStatusChanged(Frozen):
     task_id: TaskId
     status: TaskStatus
     note: str = ""
+    agent: str = ""
+    progress: int = 0
+    active_form: str = ""
 
 
 class RehearsalStarted(Frozen):

@@ -21,6 +21,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
+from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -29,7 +30,6 @@ from tandem_desktop.staging.simulate import Problem, simulate_operations
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
-from tandem_desktop.tasks.task_mapper import TaskMapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Engine:
     expiry: Expiry
     retention: Retention
     runs: PlanRuns
+    boards: TaskBoards
     rehearsals: Rehearsals
     audit: AuditLog
     events: EventStream
@@ -74,11 +75,7 @@ class Engine:
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
         """The tasks of a revision, each standing where the results of its operations put it."""
-        results = self.runs.results(version) if version.tasks else ()
-        mapper = TaskMapper(version.operations)
-        return tuple(
-            task.model_copy(update={"status": mapper.update_task_status(task.id, results)}) for task in version.tasks
-        )
+        return self.boards.board(version).get_tasks()
 
     @property
     def commands_captured(self) -> bool:

@@ -60,7 +60,8 @@ class TaskBoard:
         """
         with self._lock:
             blocks = self._graph.blocks(task_id)
-            return TrackedTask(plan_id=self.plan_id, blocks=blocks, **dict(self._tasks[task_id]))
+            # Checked when it came in; a task may have thousands of tools behind it, and is asked for after each.
+            return TrackedTask.model_construct(plan_id=self.plan_id, blocks=blocks, **dict(self._tasks[task_id]))
 
     def get_tasks(self) -> tuple[TrackedTask, ...]:
         """Every task, in the order they were added."""
@@ -101,8 +102,10 @@ class TaskBoard:
         """Write down how a task stands now, and skip what waits for it should it have failed.
 
         Raises:
-            TaskError: there is none of this id.
+            TaskError: there is none of this id, or its progress is not between 0 and 100.
         """
+        if progress is not None and not 0 <= progress <= 100:
+            raise TaskError(f"'{task_id}' cannot be {progress} % done.", step=task_id, next="Give 0 to 100.")
         with self._lock:
             task = self.get_task(task_id)
             told = {"progress": progress, "active_form": active_form, "result": result, "error": error}
@@ -179,8 +182,7 @@ class TaskBoard:
         return {"started_at": began, "completed_at": ended}
 
     def _change(self, task_id: TaskId, changes: dict[str, Any]) -> None:
-        task = self._tasks[task_id]
-        self._tasks[task_id] = PlanTask.model_validate({**dict(task), **changes})
+        self._tasks[task_id] = self._tasks[task_id].model_copy(update=changes)
 
     def _chosen(self, names: tuple[TaskId, ...]) -> tuple[TrackedTask, ...]:
         with self._lock:

@@ -9,8 +9,8 @@ import pytest
 
 from tandem_desktop.cli.calls import CALLS
 from tandem_desktop.cli.completion import commands
-from tandem_desktop.cli.failures import UnexpectedError, UsageError
-from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.domain.errors import TandemError, UnexpectedError
 from tests.support.command_line import CommandLine, a_workspace, edit, write
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from tandem_desktop.cli.answers import count, error_object, utc
+from tandem_desktop.cli.answers import count, utc
 from tandem_desktop.domain.errors import BadInputError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -19,4 +19,4 @@ def test_counts_are_grammatical() -> None:
 
 def test_an_error_has_exactly_the_keys_of_the_contract() -> None:
     error = BadInputError("No.", path="a", step="s1", next="Do it.")
-    assert error_object(error) == {"kind": "bad_input", "message": "No.", "path": "a", "step": "s1", "next": "Do it."}
+    assert error.as_object() == {"kind": "bad_input", "message": "No.", "path": "a", "step": "s1", "next": "Do it."}

@@ -122,6 +122,14 @@ def test_update_task_status_of_an_unknown_task_is_refused(board: TaskBoard) -> N
         board.update_task_status(TaskId("9"), DONE)
 
 
+@pytest.mark.req("S2-13")
+@pytest.mark.parametrize("progress", [-1, 101])
+def test_update_task_status_refuses_progress_that_is_none(board: TaskBoard, progress: int) -> None:
+    with pytest.raises(TaskError, match="done"):
+        board.update_task_status(ONE, DOING, progress=progress)
+    assert board.get_task(ONE).status is TaskStatus.PENDING
+
+
 @pytest.mark.req("S2-22")
 def test_add_task_dependency_makes_one_task_wait_for_another(board: TaskBoard) -> None:
     assert board.add_task_dependency(THREE, TWO).blocked_by == (ONE, TWO)

@@ -1,0 +1,116 @@
+"""The tasks of a plan that really runs: told while they move, and the same afterwards from what is stored."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import TaskId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.events.events import TaskStatusChanged
+from tandem_desktop.orchestration.engine import Engine
+
+TASKS = [
+    {"id": "1", "subject": "Create types", "agent": "koda", "priority": "high"},
+    {"id": "2", "subject": "Implement service", "agent": "koda", "blocked_by": ["1"]},
+    {"id": "3", "subject": "Add tests", "agent": "koda", "blocked_by": ["1"]},
+    {"id": "4", "subject": "Update docs", "agent": "devo", "blocked_by": ["2", "3"]},
+]
+
+
+def write(path: str, task: str) -> dict[str, Any]:
+    return {"description": f"Write {path}", "tool": "write", "args": {"path": path, "content": "x\n"}, "task": task}
+
+
+def run(command: str, task: str) -> dict[str, Any]:
+    return {"description": "Run it", "tool": "bash", "args": {"command": command}, "task": task}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    (tmp_path / "project").mkdir()
+    return build_engine(tmp_path / "project", state=tmp_path / "state")
+
+
+def approved(engine: Engine, *steps: dict[str, Any]) -> PlanVersion:
+    version = engine.proposals.propose(json.dumps({"title": "t", "tasks": TASKS, "steps": steps}).encode())
+    engine.decisions.approve(version.plan_id, version.approval_hash)
+    return version
+
+
+def followed(engine: Engine) -> list[tuple[str, str]]:
+    told: list[tuple[str, str]] = []
+
+    def hear(event: object) -> None:
+        if isinstance(event, TaskStatusChanged):
+            told.append((event.task_id, event.status.value))
+
+    engine.events.subscribe(hear)
+    return told
+
+
+@pytest.mark.req("S2-27", "S2-24")
+def test_tasks_are_told_as_they_begin_and_end_and_are_stored_as_completed(engine: Engine) -> None:
+    version = approved(engine, write("a", "1"), write("b", "2"), write("c", "3"), write("d", "4"))
+    told = followed(engine)
+    engine.runs.apply(version.plan_id)
+    assert told == [(name, status) for name in "1234" for status in ("in_progress", "completed")]
+    board = engine.boards.board(version)
+    assert board.are_all_tasks_completed()
+    assert board.get_task_progress().percent_complete == 100
+
+
+@pytest.mark.req("S2-25", "S2-20")
+def test_the_failure_of_a_task_skips_what_waits_for_it_while_others_go_on(engine: Engine) -> None:
+    version = approved(engine, write("a", "1"), run("exit 3", "2"), write("c", "3"), write("d", "4"))
+    told = followed(engine)
+    engine.runs.apply(version.plan_id, FailurePolicy.CONTINUE)
+    assert ("2", "failed") in told
+    assert told.index(("4", "skipped")) > told.index(("2", "failed"))
+    assert dict(told) == {"1": "completed", "2": "failed", "3": "completed", "4": "skipped"}
+    board = engine.boards.board(version)
+    assert [task.status.value for task in board.get_tasks()] == ["completed", "failed", "completed", "skipped"]
+    progress = board.get_task_progress()
+    assert (progress.total, progress.completed, progress.failed, progress.skipped) == (4, 2, 1, 1)
+    assert not (engine.workspace.path / "d").exists()
+
+
+def test_a_run_that_was_rolled_back_leaves_no_task_completed(engine: Engine) -> None:
+    version = approved(engine, write("a", "1"), run("exit 3", "2"))
+    told = followed(engine)
+    engine.runs.apply(version.plan_id)
+    assert dict(told)["1"] == "skipped"
+    assert not any(task.status.value == "completed" for task in engine.tasks(version))
+
+
+@pytest.mark.req("S2-13")
+def test_a_task_that_was_carried_out_knows_its_tools_times_and_result(engine: Engine) -> None:
+    version = approved(engine, write("a", "1"), write("b", "1"), run("exit 3", "2"))
+    before = engine.boards.board(version).get_task(TaskId("1"))
+    assert [(call.tool, call.operation_id) for call in before.tools_to_execute] == [("write", "s1"), ("write", "s2")]
+    assert (before.tools_executed, before.started_at, before.active_form) == ((), None, "Create types…")
+    assert (before.agent, before.priority, before.created_at) == ("koda", "high", version.created_at)
+    ended = engine.runs.apply(version.plan_id, FailurePolicy.STOP).record
+    done, failed = (engine.boards.board(version).get_task(TaskId(name)) for name in "12")
+    assert [(tool.operation_id, tool.succeeded) for tool in done.tools_executed] == [("s1", True), ("s2", True)]
+    assert (done.progress, done.result, done.error) == (100, "2 of 2 operations done.", None)
+    assert (done.started_at, done.completed_at) == (ended.started_at, ended.ended_at)
+    assert failed.error
+    assert failed.tools_executed[0].succeeded is False
+    assert failed.blocks == ("4",)
+
+
+def test_while_it_runs_the_board_is_the_one_that_moves(engine: Engine) -> None:
+    version = approved(engine, write("a", "1"), write("b", "2"))
+    seen = []
+
+    def hear(event: object) -> None:
+        if isinstance(event, TaskStatusChanged):
+            seen.append(engine.boards.board(version).get_task_progress().completed)
+
+    engine.events.subscribe(hear)
+    engine.runs.apply(version.plan_id)
+    assert {1, 2} <= set(seen)
