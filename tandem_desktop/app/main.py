@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         return code
     from tandem_desktop.cli.command_line import run_command_line
 
-    return run_command_line(words or ["gui"], _build_engine, _open_window)
+    return run_command_line(words or ["gui"], _build_engine, _open_window, _serve)
 
 
 def _build_engine(
@@ -39,6 +39,7 @@ def _build_engine(
     *,
     state: Path | None = None,
     on_output: "Callable[[OperationId, bytes], None]" = lambda operation, chunk: None,
+    lives_on: bool = False,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
     from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
@@ -47,7 +48,7 @@ def _build_engine(
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     for warning in loaded.warnings:
         sys.stderr.write(f"tandem: {warning}\n")
-    return build_engine(root, state=state, on_output=on_output, settings=loaded.settings)
+    return build_engine(root, state=state, on_output=on_output, lives_on=lives_on, settings=loaded.settings)
 
 
 def _is_window_call(words: list[str]) -> bool:
@@ -68,6 +69,16 @@ def _open_window(root: Path | None, plan: str | None) -> int:
     from tandem_desktop.app.window import open_window
 
     return open_window(root, plan)
+
+
+def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
+    from tandem_desktop.api.server import serve
+
+    engine = _build_engine(root, lives_on=True)
+    try:
+        serve(engine, port, ready)
+    finally:
+        engine.close()
 
 
 def main_window() -> int:

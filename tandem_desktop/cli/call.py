@@ -25,11 +25,20 @@ OpenWindow = Callable[[Path | None, str | None], int]
 """Shows the window on a workspace, and on one of its plans, until it is closed."""
 
 
+Serve = Callable[[Path, int, Callable[[str, str], None]], None]
+"""Answers HTTP for a workspace on a port until it is stopped; tells its address and token when it is ready."""
+
+
 class Call:
     """Hand an engine to whoever needs one, built once and closed at the end."""
 
     def __init__(
-        self, arguments: Namespace, console: Console, build_engine: BuildEngine, open_window: OpenWindow
+        self,
+        arguments: Namespace,
+        console: Console,
+        build_engine: BuildEngine,
+        open_window: OpenWindow,
+        serve: Serve,
     ) -> None:
         self.arguments = arguments
         self.console = console
@@ -38,6 +47,7 @@ class Call:
         self.on_output: OnOutput = lambda operation, chunk: None
         self.build_engine = build_engine
         self.open_window = open_window
+        self.serve = serve
         self._engine: Engine | None = None
 
     @property

@@ -29,6 +29,10 @@ def mcp(parser: ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="the session whose agent this is (Tandem sets what it needs)")
 
 
+def serve(parser: ArgumentParser) -> None:
+    parser.add_argument("--port", metavar="N", type=port, default=0, help="the port (default: a free one)")
+
+
 def recipe(parser: ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", nargs="?", help="the recipe and its words, as typed in the chat")
 
@@ -188,6 +192,13 @@ def number(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and 0 < len(digits) < 10 and int(digits)):
         raise argparse.ArgumentTypeError(f"{text!r} is no revision; they are numbered from 1")
     return int(digits)
+
+
+def port(text: str) -> int:
+    """A port of this machine; 0 is a free one."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; they go from 0 to 65535")
+    return int(text)
 
 
 def seconds(text: str) -> float:

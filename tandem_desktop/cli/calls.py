@@ -79,6 +79,20 @@ CALLS: tuple[CallWords, ...] = (
         "[--session ID]",
     ),
     CallWords(
+        "serve",
+        PROPOSE,
+        "plans, tasks and decisions over HTTP, on this machine alone",
+        "Answer HTTP on 127.0.0.1 until Ctrl-C: look at plans and tasks, approve by digest, follow what runs.\n"
+        "Every request needs the token that is printed; GET /openapi.json describes the rest.",
+        (
+            ("tandem serve", "on a free port"),
+            ("tandem -C project serve --port 8765 --json", "for a script: url and token on the first line"),
+        ),
+        "serving:serve",
+        arguments.serve,
+        "[--port N]",
+    ),
+    CallWords(
         "recipe",
         PROPOSE,
         "work that needs no model becomes a plan",

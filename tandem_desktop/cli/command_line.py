@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tandem_desktop.cli.answers import Answer
-from tandem_desktop.cli.call import BuildEngine, Call, OpenWindow
+from tandem_desktop.cli.call import BuildEngine, Call, OpenWindow, Serve
 from tandem_desktop.cli.console import Console
 from tandem_desktop.cli.lines import Span, Tone, sentence
 from tandem_desktop.cli.parser import build_parser
@@ -19,7 +19,7 @@ STDOUT_LOST = 4
 Handler = Callable[[Call], Answer]
 
 
-def run_command_line(words: list[str], build_engine: BuildEngine, open_window: OpenWindow) -> int:
+def run_command_line(words: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
     """Parse, do, answer."""
     console = Console(as_json=_wants_json(words))
     try:
@@ -28,7 +28,7 @@ def run_command_line(words: list[str], build_engine: BuildEngine, open_window: O
         return _deliver(console, _refused(error, {}))
     except SystemExit as leaving:  # --help and --version have answered already
         return leaving.code if isinstance(leaving.code, int) else 0
-    call = Call(arguments, console, build_engine, open_window)
+    call = Call(arguments, console, build_engine, open_window, serve)
     try:
         answer = _handler(arguments.handler)(call)
         return _deliver(console, answer)

@@ -1,0 +1,171 @@
+"""The addresses of the API and what stands behind each; the guard stands before all of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tandem_desktop.api import openapi
+from tandem_desktop.api.approvals import Approvals
+from tandem_desktop.api.following import Follower, as_ndjson, as_sse, lines
+from tandem_desktop.api.guard import Guard
+from tandem_desktop.api.reading import Reading
+from tandem_desktop.api.refusals import EVERYWHERE, RequestRefusedError, refusal
+from tandem_desktop.api.wire import ApprovalRequest, Wire
+from tandem_desktop.domain.errors import BadInputError, TandemError
+from tandem_desktop.orchestration.engine import Engine
+
+MOST_BYTES = 128 * 1024
+"""Of a request's body."""
+BODY_S = 5.0
+MOST_LISTENERS = 16
+
+NDJSON = "application/x-ndjson"
+SSE = "text/event-stream"
+_Answer = TypeVar("_Answer", bound=Wire)
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Api:
+    """All of it, as one ASGI application, for one workspace and one token."""
+
+    def __init__(self, engine: Engine, token: str, port: int, *, body_s: float = BODY_S) -> None:
+        self._engine = engine
+        self._reading = Reading(engine)
+        self._approvals = Approvals(engine, self._reading)
+        self._listeners: set[Follower] = set()
+        self._body_s = body_s
+        handlers: dict[str, Handler] = {
+            openapi.APPROVAL: self._approval,
+            openapi.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
+            openapi.TASKS: self._reads(lambda asked: self._reading.tasks(asked.path_params["sessionId"])),
+            openapi.PLANS: self._reads(lambda asked: self._reading.plans()),
+            openapi.RUNS: self._reads(lambda asked: self._reading.runs()),
+            openapi.RUN: self._reads(lambda asked: self._reading.run(asked.path_params["runId"])),
+            openapi.EVENTS: self._events,
+            openapi.DESCRIPTION: self._description,
+        }
+        routes = [_route(path, handler) for path, handler in handlers.items()]
+        self._guarded: ASGIApp = Guard(
+            Starlette(routes=routes, exception_handlers={HTTPException: _no_such_thing, TandemError: _refused}),
+            token,
+            port,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._guarded(scope, receive, send)
+
+    def hang_up(self) -> None:
+        """End every stream of events; on the event loop."""
+        for follower in tuple(self._listeners):
+            follower.close()
+
+    def stop(self) -> None:
+        """Bring what runs to rest; takes as long as its operation under way."""
+        self._approvals.stop()
+
+    async def _approval(self, request: Request) -> Response:
+        asked = _parsed(await _body(request, self._body_s))
+        found = await self._approvals.decide(asked)
+        return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
+
+    async def _events(self, request: Request) -> Response:
+        if len(self._listeners) >= MOST_LISTENERS:
+            raise RequestRefusedError(429, "Enough programs listen already.", next="Close one of the streams first.")
+        is_sse = SSE in request.headers.get("accept", "")
+        follower = Follower(self._engine.events)
+        self._listeners.add(follower)
+        content = as_sse(lines(follower)) if is_sse else as_ndjson(lines(follower))
+        return _Listening(
+            content, media_type=SSE if is_sse else NDJSON, headers=EVERYWHERE, at_end=lambda: self._left(follower)
+        )
+
+    def _left(self, follower: Follower) -> None:
+        follower.close()
+        self._listeners.discard(follower)
+
+    async def _description(self, request: Request) -> Response:
+        return JSONResponse(openapi.description(), headers=EVERYWHERE)
+
+    def _reads(self, read: Callable[[Request], _Answer]) -> Handler:
+        async def answer(request: Request) -> Response:
+            found = await asyncio.to_thread(read, request)
+            return JSONResponse(found.as_json(), headers=EVERYWHERE)
+
+        return answer
+
+
+def _route(path: str, handler: Handler) -> Route:
+    """Answers the one method that is described, and no HEAD beside it: a stream of events has none."""
+    found = Route(path, handler)
+    found.methods = {"POST" if path == openapi.APPROVAL else "GET"}
+    return found
+
+
+class _Listening(StreamingResponse):
+    """A stream that lets go of what it holds, however it ends."""
+
+    def __init__(self, content: AsyncIterator[bytes], *, at_end: Callable[[], None], **fields: Any) -> None:
+        super().__init__(content, **fields)
+        self._at_end = at_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._at_end()
+
+
+async def _body(request: Request, seconds: float) -> bytes:
+    """The body of a request, if it is JSON, small enough, and there in time."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestRefusedError(415, "The body is not JSON.", next="Send it with Content-Type: application/json")
+    too_much = RequestRefusedError(
+        413, f"The request has more than {MOST_BYTES} bytes.", next="Shorten the words that go with the decision."
+    )
+    if int(request.headers.get("content-length", "0")) > MOST_BYTES:
+        raise too_much
+    parts: list[bytes] = []
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in request.stream():
+                parts.append(part)
+                if sum(map(len, parts)) > MOST_BYTES:
+                    raise too_much
+    except TimeoutError:
+        raise RequestRefusedError(408, "The request did not come to its end in time.", next="Send it again.") from None
+    return b"".join(parts)
+
+
+def _parsed(body: bytes) -> ApprovalRequest:
+    try:
+        return ApprovalRequest.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInputError(
+            f"{where}: {first['msg']}." if where else f"{first['msg']}.",
+            next="See how it is called: GET /openapi.json",
+        ) from None
+
+
+async def _no_such_thing(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = "There is nothing at this address." if error.status_code == 404 else "This is not done at this address."
+    headers = dict(error.headers or {})
+    return refusal(
+        RequestRefusedError(error.status_code, words, next="See what there is: GET /openapi.json", headers=headers)
+    )
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TandemError)
+    return refusal(error)

@@ -1,0 +1,172 @@
+"""A person's decision over HTTP: bound to the digest they looked at, carried out at once, told while it goes on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from tandem_desktop.api.following import Follower
+from tandem_desktop.api.reading import Reading
+from tandem_desktop.api.refusals import RequestRefusedError, error_line
+from tandem_desktop.api.telling import told
+from tandem_desktop.api.wire import ApprovalRequest, TaskObject
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanNotFoundError
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.ids import PlanId, RunId, TaskId
+from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.events.events import CommandPrinted, RunFinished, RunStarted, TandemEvent, TaskStatusChanged
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.plan_executor import RunResult
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.storage.failures import as_refusal
+
+_LAST_EVENTS_S = 5.0
+
+
+class Approvals:
+    """Approve and run, or send back. A run goes on when whoever asked for it stops listening."""
+
+    def __init__(self, engine: Engine, reading: Reading) -> None:
+        self._engine = engine
+        self._reading = reading
+        self._hands = ThreadPoolExecutor(thread_name_prefix="run")
+        self._under_way: set[RunControl] = set()
+        self._is_stopping = False
+
+    async def decide(self, asked: ApprovalRequest) -> AsyncIterator[dict[str, Any]]:
+        """Make the decision durable; the answer tells what follows from it.
+
+        Raises:
+            TandemError: it cannot be decided so; nothing has changed.
+        """
+        if self._is_stopping:
+            raise RequestRefusedError(503, "The server is about to end.", next="Start it again with: tandem serve")
+        plan_id = await asyncio.to_thread(self._named, asked)
+        if not asked.approved:
+            return await self._heard(lambda: self._send_back(plan_id, asked.reason), plan_id)
+        if not asked.digest:
+            raise BadInputError(
+                "An approval needs the digest of what was looked at.",
+                next=f'Read it with: GET /chat/agents/{asked.session_id}/plan, then send it as "digest".',
+            )
+        digest = asked.digest
+        follower = Follower(self._engine.events)
+        try:
+            await asyncio.to_thread(self._approve, plan_id, digest, asked)
+        except BaseException:
+            follower.close()
+            raise
+        control = RunControl()
+        self._under_way.add(control)
+        policy = asked.on_failure or FailurePolicy(self._engine.settings.on_failure)
+        run = asyncio.get_running_loop().run_in_executor(
+            self._hands, lambda: self._engine.runs.apply(plan_id, policy, control)
+        )
+        run.add_done_callback(lambda ended: self._forget(control, ended, follower))
+        return self._told_while(run, follower, plan_id)
+
+    def stop(self) -> None:
+        """Take no more on, stop what runs before its next operation, and wait until it has come to rest."""
+        self._is_stopping = True
+        for control in tuple(self._under_way):
+            control.abort()
+        self._hands.shutdown(wait=True)
+
+    def _named(self, asked: ApprovalRequest) -> PlanId:
+        plan_id = self._reading.plan_of(asked.session_id)
+        if plan_id != asked.plan_id:
+            raise PlanNotFoundError(
+                f"{asked.plan_id} is not the plan of this session; {plan_id} is.",
+                next=f"Look at it with: GET /chat/agents/{asked.session_id}/plan",
+            )
+        return plan_id
+
+    def _approve(self, plan_id: PlanId, digest: str, asked: ApprovalRequest) -> None:
+        commenting = self._engine.commenting
+        if commenting.comments(plan_id).drafts and not asked.comments_as_notes:
+            raise NotApprovableError(
+                f"{plan_id} has comments that nobody has read yet.",
+                next='Send the plan back with "approved": false, or approve it with "commentsAsNotes": true.',
+            )
+        self._engine.decisions.approve(plan_id, digest, notes=commenting.feedback(plan_id, asked.reason))
+        commenting.mark_sent(plan_id)
+
+    def _send_back(self, plan_id: PlanId, reason: str) -> None:
+        """With words it is for the agent to revise; without any, it is over."""
+        if self._engine.commenting.feedback(plan_id, reason).strip():
+            self._engine.commenting.send_back(plan_id, reason)
+        else:
+            self._engine.decisions.cancel(plan_id)
+
+    async def _heard(self, decide: Callable[[], None], plan_id: PlanId) -> AsyncIterator[dict[str, Any]]:
+        follower = Follower(self._engine.events)
+        try:
+            await asyncio.to_thread(decide)
+        finally:
+            follower.close()
+        return _drained(follower, plan_id, {})
+
+    async def _told_while(
+        self, run: "asyncio.Future[RunResult]", follower: Follower, plan_id: PlanId
+    ) -> AsyncIterator[dict[str, Any]]:
+        standing: dict[str, TaskStatus] = {}
+        async for line in _drained(follower, plan_id, standing):
+            yield line
+        try:
+            ended = await asyncio.shield(run)
+        except Exception as error:  # the decision stands; that it could not be carried out is told in its place
+            yield {"type": "error", **error_line(as_refusal(error))}
+            return
+        found = await asyncio.to_thread(self._reading.tasks_of, plan_id)
+        for task in found.tasks:
+            if task.status is not standing.get(task.task_id, TaskStatus.PENDING):
+                for line in told(_moved(task)):
+                    yield line
+        yield {"type": "tasks_list", "planId": plan_id, **found.as_json()}
+        answer = await asyncio.to_thread(self._reading.run, ended.record.run_id)
+        yield {"type": "run_result", **answer.as_json()}
+
+    def _forget(self, control: RunControl, ended: "asyncio.Future[RunResult]", follower: Follower) -> None:
+        """The run is over. Its last events may still be on their way from another thread."""
+        self._under_way.discard(control)
+        if ended.cancelled() or ended.exception() is not None:
+            follower.close()
+        else:
+            asyncio.get_running_loop().call_later(_LAST_EVENTS_S, follower.close)
+
+
+async def _drained(
+    follower: Follower, plan_id: PlanId, standing: dict[str, TaskStatus]
+) -> AsyncIterator[dict[str, Any]]:
+    """What concerns one plan, until its run has finished or the follower is closed; `standing` keeps its tasks."""
+    ours: set[RunId] = set()
+    while (event := await follower.next()) is not None:
+        if _concerns(event, plan_id, ours):
+            if isinstance(event, TaskStatusChanged):
+                standing[event.task_id] = event.status
+            for line in told(event):
+                yield line
+        if isinstance(event, RunFinished) and event.run_id in ours:
+            follower.close()
+            return
+
+
+def _moved(task: TaskObject) -> TaskStatusChanged:
+    return TaskStatusChanged(
+        plan_id=PlanId(task.plan_id),
+        task_id=TaskId(task.task_id),
+        status=task.status,
+        note=task.error or task.result or "",
+        agent=task.assigned_agent,
+        progress=task.progress,
+        active_form=task.active_form,
+    )
+
+
+def _concerns(event: TandemEvent, plan_id: PlanId, ours: set[RunId]) -> bool:
+    """One run at a time is under way here, so what a command prints while ours is under way is ours."""
+    if isinstance(event, RunStarted) and event.plan_id == plan_id:
+        ours.add(event.run_id)
+    if getattr(event, "plan_id", None) == plan_id or getattr(event, "run_id", None) in ours:
+        return True
+    return isinstance(event, CommandPrinted) and bool(ours)

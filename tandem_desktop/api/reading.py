@@ -1,0 +1,137 @@
+"""What the API shows: the stored plans, tasks and runs, put into the shapes of the wire."""
+
+from tandem_desktop.api import wire
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.errors import PlanNotFoundError, RunNotFoundError
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.tasks.task_board import TaskBoard
+
+
+class Reading:
+    """Answers from the store, never from memory. Every call reads files: not for the event loop."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def plan_of(self, session_id: str) -> PlanId:
+        """The plan a session works on, or worked on last.
+
+        Raises:
+            PlanNotFoundError: there is no such session, or it has no plan.
+        """
+        plan_id = self._engine.plans.plan_of(SessionId(session_id))
+        if plan_id is None:
+            raise PlanNotFoundError(
+                f"There is no plan of the session {session_id[:80]!r} here.", next="See the plans with: GET /plans"
+            )
+        return plan_id
+
+    def plan(self, session_id: str) -> wire.PlanAnswer:
+        plan_id = self.plan_of(session_id)
+        version, board = self._version(plan_id)
+        return wire.PlanAnswer(plan=self._plan(version, board), progress=progress(board))
+
+    def tasks(self, session_id: str) -> wire.TasksAnswer:
+        """In the order they can be done."""
+        return self.tasks_of(self.plan_of(session_id))
+
+    def tasks_of(self, plan_id: PlanId) -> wire.TasksAnswer:
+        _, board = self._version(plan_id)
+        return wire.TasksAnswer(tasks=tasks(board), progress=progress(board))
+
+    def plans(self) -> wire.PlansAnswer:
+        listing = self._engine.plans.list()
+        return wire.PlansAnswer(
+            plans=tuple(wire.ListedPlanObject.model_validate(each) for each in listing.plans),
+            damaged=tuple(wire.DamagedPlanObject.model_validate(each) for each in listing.damaged),
+        )
+
+    def runs(self) -> wire.RunsAnswer:
+        return wire.RunsAnswer(runs=tuple(_run(each) for each in self._engine.runs.runs()))
+
+    def run(self, run_id: str) -> wire.RunAnswer:
+        """One run with its results.
+
+        Raises:
+            RunNotFoundError: there is none of this id.
+        """
+        found = next((each for each in self._engine.runs.runs() if each.record.run_id == run_id), None)
+        if found is None:
+            raise RunNotFoundError(f"There is no run {run_id[:80]!r} here.", next="See them with: GET /runs")
+        results = self._engine.runs.results_of(found.record.run_id)
+        return wire.RunAnswer(
+            run=_run(found), results=tuple(wire.ResultObject.model_validate(each) for each in results)
+        )
+
+    def _version(self, plan_id: PlanId) -> tuple[PlanVersion, TaskBoard]:
+        version = self._engine.plans.revision(plan_id)
+        return version, self._engine.boards.board(version)
+
+    def _plan(self, version: PlanVersion, board: TaskBoard) -> wire.PlanObject:
+        meta = self._engine.plans.meta(version.plan_id)
+        rejection = meta.rejections[-1] if meta.rejections else None
+        return wire.PlanObject(
+            plan_id=version.plan_id,
+            session_id=version.session_id,
+            status=meta.status,
+            title=version.title,
+            summary=version.content,
+            revision=version.revision,
+            digest=ApprovalHash.of(version).combined_hash,
+            operations=tuple(_operation(view) for view in self._engine.view(version)),
+            tasks=tasks(board),
+            warnings=version.warnings,
+            incomplete=version.incomplete,
+            drifted=version.drifted,
+            run_id=meta.execution_session,
+            rejected_at=rejection.at if rejection else None,
+            rejection_reason=rejection.feedback if rejection else None,
+            created_at=version.created_at,
+            updated_at=meta.updated_at,
+        )
+
+
+def tasks(board: TaskBoard) -> tuple[wire.TaskObject, ...]:
+    return tuple(wire.TaskObject.model_validate(task) for task in board.get_tasks_in_order())
+
+
+def progress(board: TaskBoard) -> wire.ProgressObject:
+    return wire.ProgressObject.model_validate(board.get_task_progress())
+
+
+def _operation(view: OperationView) -> wire.OperationObject:
+    staged = view.operation
+    return wire.OperationObject(
+        id=staged.id,
+        kind=staged.kind,
+        path=staged.path,
+        to=staged.to,
+        command=staged.call.command if staged.call else None,
+        added=view.added,
+        removed=view.removed,
+        flags=tuple(flag.value for flag in view.flags),
+        description=staged.description,
+        task=staged.task,
+        blocked_by=staged.blocked_by,
+    )
+
+
+def _run(found: ListedRun) -> wire.RunObject:
+    record = found.record
+    return wire.RunObject(
+        run_id=record.run_id,
+        plan_id=record.plan_id,
+        revision=record.revision,
+        kind=record.kind,
+        of=record.of,
+        status=found.status,
+        rolled_back=record.rolled_back,
+        started_at=record.started_at,
+        ended_at=record.ended_at,
+        undoable=found.undoable,
+        summary=record.summary,
+    )

@@ -1,0 +1,227 @@
+"""What goes over the wire: every object of the API as a model, from which its description is made too."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.ids import PLAN_ID
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
+
+MOST_WORDS = 20_000
+
+
+class Wire(BaseModel):
+    """A value spelled in camel case outside."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True, from_attributes=True
+    )
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class ApprovalRequest(Wire):
+    """A person's decision about the plan of a session."""
+
+    session_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    plan_id: Annotated[str, StringConstraints(pattern=f"^{PLAN_ID.pattern}$")]
+    approved: Annotated[bool, Field(strict=True)]
+    reason: Annotated[str, StringConstraints(max_length=MOST_WORDS)] = ""
+    """Why not: the plan goes back to its agent with these words. With an approval, words to go with it."""
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Of what was looked at, at least twelve digits; no approval without it."""
+    on_failure: FailurePolicy | None = None
+    comments_as_notes: Annotated[bool, Field(strict=True)] = False
+    """Whether comments nobody has read yet go along with an approval."""
+
+
+class ToolCallObject(Wire):
+    """What a task is going to do."""
+
+    tool: str
+    operation_id: str | None
+    description: str
+
+
+class ExecutedToolObject(Wire):
+    """What was done for a task."""
+
+    tool: str
+    operation_id: str | None
+    succeeded: bool
+    error: str | None
+
+
+class TaskObject(Wire):
+    """One task in its plan."""
+
+    task_id: Annotated[str, Field(validation_alias="id")]
+    plan_id: str
+    subject: str
+    description: str
+    active_form: str
+    assigned_agent: Annotated[str, Field(validation_alias="agent")]
+    priority: TaskPriority
+    status: TaskStatus
+    progress: int
+    blocked_by: tuple[str, ...]
+    blocks: tuple[str, ...]
+    tools_to_execute: tuple[ToolCallObject, ...]
+    tools_executed: tuple[ExecutedToolObject, ...]
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    result: str | None
+    error: str | None
+
+
+class ProgressObject(Wire):
+    """How many tasks stand where."""
+
+    total: int
+    pending: int
+    in_progress: int
+    completed: int
+    failed: int
+    skipped: int
+    percent_complete: int
+
+
+class OperationObject(Wire):
+    """One change that would be made, or command that would run."""
+
+    id: str
+    kind: OperationKind
+    path: str | None
+    to: str | None
+    command: str | None
+    added: int
+    removed: int
+    flags: tuple[str, ...]
+    description: str
+    task: str | None
+    blocked_by: tuple[str, ...]
+
+
+class PlanObject(Wire):
+    """The latest revision of a plan, and where it stands."""
+
+    plan_id: str
+    session_id: str
+    status: PlanStatus
+    title: str
+    summary: str
+    revision: int
+    digest: str
+    operations: tuple[OperationObject, ...]
+    tasks: tuple[TaskObject, ...]
+    warnings: tuple[str, ...]
+    incomplete: str
+    drifted: tuple[str, ...]
+    run_id: str | None
+    rejected_at: datetime | None
+    rejection_reason: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class PlanAnswer(Wire):
+    """The plan of a session, and how far its tasks are."""
+
+    plan: PlanObject
+    progress: ProgressObject
+
+
+class TasksAnswer(Wire):
+    """Tasks in the order they can be done, and how far they are."""
+
+    tasks: tuple[TaskObject, ...]
+    progress: ProgressObject
+
+
+class ListedPlanObject(Wire):
+    """A plan in short."""
+
+    plan_id: str
+    title: str
+    status: PlanStatus
+    revision: int
+    digest: str
+    updated_at: datetime
+
+
+class DamagedPlanObject(Wire):
+    """A plan that cannot be read, and why."""
+
+    plan_id: str
+    path: str
+    message: str
+    next: str
+
+
+class PlansAnswer(Wire):
+    """Newest first, and those that cannot be read."""
+
+    plans: tuple[ListedPlanObject, ...]
+    damaged: tuple[DamagedPlanObject, ...]
+
+
+class RunObject(Wire):
+    """One run, and whether it can be taken back."""
+
+    run_id: str
+    plan_id: str
+    revision: int
+    kind: RunKind
+    of: str | None
+    status: RunStatus
+    rolled_back: bool
+    started_at: datetime
+    ended_at: datetime | None
+    undoable: bool
+    summary: str
+
+
+class RunsAnswer(Wire):
+    """Newest first."""
+
+    runs: tuple[RunObject, ...]
+
+
+class ResultObject(Wire):
+    """How one operation ended."""
+
+    id: str
+    status: ResultStatus
+    error: str | None
+    exit_code: int | None
+    output: str | None
+
+
+class RunAnswer(Wire):
+    """One run with what came of each operation."""
+
+    run: RunObject
+    results: tuple[ResultObject, ...]
+
+
+class ErrorObject(Wire):
+    """What, where, and the next thing to do."""
+
+    kind: str
+    message: str
+    path: str | None
+    step: str | None
+    next: str
+
+
+class ErrorAnswer(Wire):
+    """A refusal or a failure."""
+
+    error: ErrorObject
