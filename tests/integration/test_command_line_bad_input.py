@@ -134,8 +134,8 @@ CALLS: dict[str, tuple[tuple[str, ...], int]] = {
     "two agents": (("run", "--agent", "goose", "--agent-command", "x", "--task", "x"), 2),
     "no such variable": (("run", "--env", "SURELY_NOT_SET", "--task", "x"), 2),
     "no time": (("run", "--timeout", "0", "--task", "x"), 2),
-    **{f"later: {name}": ((name,), 2) for name in ("rebase", "rehearse", "stats")},
-    **{f"later: {name}": ((name,), 2) for name in ("export", "import", "serve")},
+    **{f"nothing named: {name}": ((name,), 2) for name in ("rebase", "rehearse", "export", "import")},
+    **{f"no port: {port}": (("serve", "--port", port), 2) for port in ("65536", "-1", "http")},
 }
 
 
