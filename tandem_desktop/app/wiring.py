@@ -100,6 +100,7 @@ def build_engine(
     )
     decisions = Decisions(
         workspace=workspace,
+        objects=objects,
         plans=plans,
         enforcer=enforcer,
         events=events,
@@ -116,6 +117,7 @@ def build_engine(
         events=events,
         clock=now,
         before_writing=runs.refuse_if_interrupted,
+        plan_md=chosen.plan_md,
         gaps=ToolGaps(locations.tool_gaps / f"{workspace.identity.key}.jsonl"),
     )
     comments = CommentStore(locations.sessions)

@@ -25,7 +25,7 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     """
     workspace.check_identity()
     _check_paths(operations)
-    _check_tools(operations)
+    check_tools(operations)
     sights = _check_drift(operations, workspace)
     needed = _check_objects(operations, objects)
     _check_room(workspace, needed)
@@ -44,7 +44,12 @@ def _check_paths(operations: Iterable[StagedOperation]) -> None:
             )
 
 
-def _check_tools(operations: Iterable[StagedOperation]) -> None:
+def check_tools(operations: Iterable[StagedOperation]) -> None:
+    """Commands need a shell.
+
+    Raises:
+        PreflightError: there is none.
+    """
     command = next(filter(is_a_command, operations), None)
     if command is not None and shutil.which("bash") is None and shutil.which("sh") is None:
         raise PreflightError(

@@ -5,16 +5,18 @@ from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
 from tandem_desktop.domain.approval import Approval
-from tandem_desktop.domain.errors import BadInputError, NotApprovableError
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PreflightError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.execution.possible import refuse_impossible, refuse_out_of_scope
 from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import drift
+from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -25,6 +27,7 @@ class Decisions:
         self,
         *,
         workspace: Workspace,
+        objects: ObjectStore,
         plans: PlanStore,
         enforcer: ApprovalEnforcer,
         events: EventStream,
@@ -33,6 +36,7 @@ class Decisions:
         expiry: Expiry,
     ) -> None:
         self._workspace = workspace
+        self._objects = objects
         self._plans = plans
         self._enforcer = enforcer
         self._events = events
@@ -54,13 +58,14 @@ class Decisions:
         Raises:
             ApprovalDriftError: the latest revision has another digest.
             InvalidTransitionError: the plan is not waiting for a decision.
-            NotApprovableError: its agent did not finish, or the person changed a file under it.
+            NotApprovableError: its agent did not finish, the person changed a file under it, or it can never be done.
         """
         self._before_writing()
         self._expiry.settle(plan_id)
         version = self._plans.revision(plan_id)
         lifecycle.approve(self._plans.meta(plan_id))
         self._refuse_unfinished(version)
+        self._refuse_impossible(version)
         approval = self._enforcer.approve(
             version, self._workspace.identity, digest, acknowledged, coverage=coverage, notes=notes
         )
@@ -96,6 +101,13 @@ class Decisions:
             raise BadInputError(f"{rating} is no rating.", next="Give a number from 1 (poor) to 5 (excellent).")
         self._before_writing()
         return self._plans.update(plan_id, lambda found: found.model_copy(update={"rating": rating}))
+
+    def _refuse_impossible(self, version: PlanVersion) -> None:
+        try:
+            refuse_impossible(version.operations, self._objects)
+            refuse_out_of_scope(version.operations, self._plans.meta(version.plan_id).tools_required)
+        except PreflightError as reason:
+            raise NotApprovableError(reason.message, path=reason.path, step=reason.step, next=reason.next) from reason
 
     def _refuse_unfinished(self, version: PlanVersion) -> None:
         if version.incomplete:

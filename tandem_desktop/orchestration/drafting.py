@@ -90,6 +90,7 @@ class Drafting:
             drifted=self._staging.drifted,
             created_at=self._clock(),
         )
+        draft = self._proposals.with_plan_md(draft)
         if latest is not None and self._is_same(latest, draft):
             return latest
         return self._proposals.stage(draft)

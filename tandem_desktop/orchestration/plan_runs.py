@@ -20,6 +20,7 @@ from tandem_desktop.events.events import RunPaused, RunResumed, RunStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import PlanExecutor, RunResult
+from tandem_desktop.execution.possible import refuse_out_of_scope
 from tandem_desktop.execution.recovery import InterruptedRun, Recovery
 from tandem_desktop.execution.rewinding import Rewinding, is_undoable
 from tandem_desktop.execution.run_changes import DoneOperation, done_operations
@@ -96,6 +97,7 @@ class PlanRuns:
                     f"{plan_id} is {meta.status.value}, not approved.",
                     next=f"Look at it with: tandem show {plan_id}",
                 )
+            refuse_out_of_scope(version.operations, meta.tools_required)
 
         return self._executor.execute(
             version,

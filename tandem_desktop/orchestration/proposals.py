@@ -18,6 +18,7 @@ from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.staging.patch_input import plan_from_patch
 from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.plan_md import with_plan_md
 from tandem_desktop.staging.plan_steps import PlanInput
 from tandem_desktop.staging.simulate import Problem, simulate_operations, simulate_steps
 from tandem_desktop.storage.locations import Locations
@@ -49,6 +50,7 @@ class Proposals:
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
         gaps: ToolGaps,
+        plan_md: bool = False,
     ) -> None:
         self._workspace = workspace
         self._locations = locations
@@ -59,6 +61,7 @@ class Proposals:
         self._clock = clock
         self._before_writing = before_writing
         self.gaps = gaps
+        self._plan_md = plan_md
 
     def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion:
         """Plan JSON becomes a plan.
@@ -159,6 +162,14 @@ class Proposals:
             return self._revise(draft)
         return self._announced(self._plans.create_plan(draft))
 
+    def with_plan_md(self, draft: PlanVersion) -> PlanVersion:
+        """The draft with `PLAN.md` among its operations, where the settings ask for it."""
+        if not self._plan_md:
+            return draft
+        found = with_plan_md(draft, self._workspace)
+        self._objects.put_all(found.contents)
+        return found.version
+
     def _refuse_problems(self, operations: tuple[StagedOperation, ...], following: str) -> None:
         problems = simulate_operations(operations, self._workspace)
         if problems:
@@ -184,7 +195,9 @@ class Proposals:
             notes=simulation.notes,
             created_at=now,
         )
-        tools = tuple(sorted({step.tool for step in plan.steps}))
+        draft = self.with_plan_md(draft)
+        used = {operation.tool for operation in draft.operations}
+        tools = tuple(sorted({step.tool for step in plan.steps} | used))
         return self._announced(self._plans.create_plan(draft, tools_required=tools))
 
     def _revise(self, draft: PlanVersion) -> PlanVersion:
