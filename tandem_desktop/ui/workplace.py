@@ -328,11 +328,9 @@ class Workplace(QObject):
                 self.panel.show_nothing()
 
     def _follow(self, machine: object) -> None:
-        page = self.panel.page
-        tasks = len(page.tasks) if page is not None else 0
-        self.actions.follow(
-            self.panel.machine, refusal=self.panel.refusal, comments=len(self.panel.comments), tasks=tasks
-        )
+        panel = self.panel
+        tasks = len(panel.page.tasks) if panel.page is not None else 0
+        self.actions.follow(panel.machine, refusal=panel.refusal, comments=len(panel.comments), tasks=tasks)
 
     def _greet_interrupted(self, waiting: tuple[InterruptedRun, ...]) -> None:
         self._note_interrupted(waiting)
