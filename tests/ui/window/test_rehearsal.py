@@ -170,3 +170,27 @@ def test_everything_about_a_rehearsal_is_done_by_keyboard(person: Person) -> Non
     person.tab_to("segmented-when-the-plan-is-implemented-run")
     person.press(Qt.Key.Key_Right)
     person.wait(lambda: person.revision == 2)
+
+
+def test_recorded_effects_of_all_commands_are_taken_at_once(window: Person, workspace: Path) -> None:
+    propose(window, bash("sed -i s/Hello/Goodbye/ app.py"), bash("cp app.py copy.py"))
+    rehearse(window)
+    press_in(window, "banner-record-all")
+    window.wait(lambda: window.revision == 2)
+    assert window.operations == ["app.py", "copy.py"]
+    implement(window)
+    assert (workspace / "copy.py").read_text() == (workspace / "app.py").read_text()
+    assert "Goodbye" in (workspace / "app.py").read_text()
+
+
+def test_network_is_off_unless_it_is_chosen_from_the_menu(window: Person) -> None:
+    propose(window, bash("echo hello"))
+    rehearse(window)
+    assert "network off" in words(window.find("rehearsal-line"))
+    menu = window.place.panel.footer.rehearsal_menu()
+    menu.popup(window.window.pos())
+    window.wait(menu.isVisible)
+    for _ in range(2):
+        QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.keyClick(menu, Qt.Key.Key_Return)
+    window.wait(lambda: "Rehearsed in a copy, with network" in words(window.find("rehearsal-line")))
