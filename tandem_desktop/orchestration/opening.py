@@ -7,6 +7,7 @@ from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.policy.prompts import PromptComposer
 from tandem_desktop.policy.tool_bundle import planning_bundle
+from tandem_desktop.policy.tool_inventory import tool_inventory
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 
@@ -33,6 +34,8 @@ def opening_words(
     parts = [composer.compose(plan_mode=plan_mode)]
     if plan_mode and profile.planning_tools:
         parts.append(planning_bundle().instructions)
+    if plan_mode:
+        parts.append(tool_inventory(settings.guarded_tools))
     parts += [_instructions(name, shadow) for name in INSTRUCTION_FILES if name not in profile.instruction_files]
     return "\n\n".join(part for part in parts if part)
 
