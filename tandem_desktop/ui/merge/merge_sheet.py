@@ -180,8 +180,13 @@ class MergeSheet(Sheet):
         if conflict is not None and conflict.regions:
             self._go_to((self._region - 1 + step) % len(conflict.regions) + 1)
 
+    def set_single_letters(self, allowed: bool) -> None:
+        self._letters = self.result.single_letters = allowed
+
+    _letters = True
+
     def _key(self, letter: str) -> None:
-        if self.choices.isVisible():
+        if self._letters and self.choices.isVisible():
             self.choices.key(letter)
 
     def _save(self) -> None:

@@ -190,6 +190,8 @@ class ExecutionPlanPanel(PlanPanelParts):
 
     def set_single_letters(self, allowed: bool) -> None:
         self.operations.list.single_letters = self.runs.list.single_letters = allowed
+        self.sheets.compare.diff.single_letters = allowed
+        self.sheets.merge.set_single_letters(allowed)
 
     # What is shown
 

@@ -113,6 +113,16 @@ def test_conflicts_are_decided_by_keys_alone_with_both_orders_and_own_words(pers
     assert (proposed[:2], proposed[-1]) == (["Goodbye top", "Hi top"], "my own end")
 
 
+def test_setting_for_single_letters_holds_for_the_three_sides_too(person: Person, workspace: Path) -> None:
+    opened = in_conflict(person, workspace)
+    person.place.panel.set_single_letters(False)
+    person.press(Qt.Key.Key_1)
+    assert not opened.resolutions()
+    person.place.panel.set_single_letters(True)
+    person.press(Qt.Key.Key_1)
+    assert len(opened.resolutions()) == 1
+
+
 def test_suggestion_is_only_shown_until_the_person_keeps_it(person: Person, workspace: Path) -> None:
     write(workspace, lambda text: text.replace("say Hello twice", "please say Hello twice"))
     person.wait(lambda: person.sees("banner-merge"))
