@@ -193,13 +193,9 @@ class Workroom:
         """The plan for the files as they are, as a new revision; fails while a conflict is left without an answer."""
         return self._apart(lambda: self.engine.rebases.rebase(plan_id, resolutions, self._pages.choices(plan_id)))
 
-    def edit_file(self, choices: Choices, operation: OperationId, content: bytes) -> "Future[PlanPage]":
-        """Keep the person's own version of a file among their choices."""
-
-        def edit() -> PlanPage:
-            return self._pages.choose(choices.edit(operation, self.engine.objects.put(content)))
-
-        return self._apart(edit)
+    def keep_bytes(self, content: bytes) -> "Future[str]":
+        """Store the person's own version of a file; its digest is what their choices name."""
+        return self._apart(lambda: self.engine.objects.put(content))
 
     def comments(self, plan_id: PlanId) -> "Future[Comments]":
         return self._apart(lambda: self.engine.commenting.comments(plan_id))

@@ -1,8 +1,11 @@
-"""What the card of a revision shows, taken from the page of the plan, and which events change the list of plans."""
+"""What the card of a revision shows, taken from the page of the plan, and what events mean for the window."""
+
+from collections.abc import Mapping
 
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import (
     ChangesWaiting,
+    PermissionAsked,
     PlanApproved,
     PlanCancelled,
     PlanExpired,
@@ -13,6 +16,7 @@ from tandem_desktop.events.events import (
     RunResumed,
     RunStarted,
     RunUndone,
+    TandemEvent,
 )
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.chat.plan_card import PlanFacts
@@ -51,6 +55,22 @@ _WORDS = {
 
 def expired_words(title: str) -> str:
     return f"Plan expired: {title}. Nobody decided in time; a new revision brings it back."
+
+
+def words_about_the_disk(event: TandemEvent) -> str:
+    """What has become of the files, where an event says so."""
+    if isinstance(event, RunFinished):
+        return event.summary
+    return "Writing what you approved" if isinstance(event, RunStarted) else ""
+
+
+def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str] | None:
+    """What a person has to look at, and about what; nothing where the event needs nobody."""
+    if isinstance(event, PlanProposed | ChangesWaiting):
+        return "A plan waits for your review", titles.get(event.plan_id, "")
+    if isinstance(event, PermissionAsked):
+        return "The agent asks for permission", event.request.call.title
+    return None
 
 
 def card_facts(page: PlanPage) -> PlanFacts:

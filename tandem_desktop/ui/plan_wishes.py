@@ -46,11 +46,7 @@ class PlanWishes(QObject):
             wishes.said.connect(self.said)
             wishes.failed.connect(self.failed)
         panel.choices_changed.connect(lambda choices: self._choose(lambda: workroom.choose(choices)))
-        panel.edit_saved.connect(
-            lambda choices, operation, content: self._choose(
-                lambda: workroom.edit_file(choices, OperationId(operation), content)
-            )
-        )
+        panel.edit_saved.connect(self._keep_edit)
         panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))
         panel.commented.connect(self._comment)
         panel.comment_edited.connect(
@@ -118,8 +114,29 @@ class PlanWishes(QObject):
     def _cancel(self, plan_id: str) -> None:
         self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")
 
+    def _keep_edit(self, plan_id: str, operation: str, content: bytes) -> None:
+        """The bytes first; then they are a choice like any other, on top of whatever was chosen meanwhile."""
+
+        def stored(digest: str) -> None:
+            if self._is_shown(plan_id):
+                self._panel.chooser.edit(OperationId(operation), digest)
+            else:
+                self.said.emit(f"Your version of {operation} was not taken: another plan is shown by now.", "risk")
+
+        self._commands.run(self._workroom.keep_bytes(content), stored, self.failed.emit)
+
     def _comment(self, plan_id: str, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
-        self._about(self._workroom.comment(PlanId(plan_id), words, operation, spot.side, spot.lines))
+        def not_kept(error: TandemError) -> None:
+            if self._is_shown(plan_id):
+                self._panel.remarks.write_again(operation, spot, words)
+            self.failed.emit(error)
+
+        future = self._workroom.comment(PlanId(plan_id), words, operation, spot.side, spot.lines)
+        self._commands.run(future, self._panel.set_comments, not_kept)
+
+    def _is_shown(self, plan_id: str) -> bool:
+        page = self._panel.page
+        return page is not None and page.version.plan_id == plan_id
 
     def _about(self, comments: "Future[Comments]") -> None:
         self._commands.run(comments, self._panel.set_comments, self.failed.emit)
@@ -143,6 +160,7 @@ class PlanWishes(QObject):
 
     def _choice_refused(self, error: TandemError) -> None:
         self._is_choosing, self._next_choice = False, None
+        self._panel.chooser.give_up()
         self._refused(error)
 
     def _restore(self, plan_id: str, revision: int) -> None:

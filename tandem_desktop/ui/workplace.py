@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,13 +12,9 @@ from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import (
     AgentHeard,
-    ChangesWaiting,
     ChatGrew,
-    PermissionAsked,
     PlanExpired,
-    PlanProposed,
     RunFinished,
-    RunStarted,
     RunUndone,
     TandemEvent,
     TurnEnded,
@@ -31,6 +28,7 @@ from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui import plan_facts
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.file_index import FileIndex
@@ -45,7 +43,6 @@ from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
-from tandem_desktop.ui.plan_facts import CHANGES_PAGE, CHANGES_PLANS, card_facts, expired_words
 from tandem_desktop.ui.plan_wishes import PlanWishes
 from tandem_desktop.ui.quiet_pool import QuietPool
 from tandem_desktop.ui.run_facts import run_facts
@@ -171,12 +168,10 @@ class Workplace(QObject):
         if profile is None:
             self.chat.composer.set_text(text)
             return
-        session = self.session_id
-        self._set_working(session, True)
         self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
         pictures = self.chat.composer.pictures.take()
-        future = self.workroom.send(session, text, profile, plan_mode=self.plan_mode, pictures=pictures)
-        self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
+        mode = self.plan_mode
+        self._take_turn(self.workroom.send(self.session_id, text, profile, plan_mode=mode, pictures=pictures))
 
     def refresh_plans(self) -> None:
         self._run(self.workroom.plans(), self._plans_listed)
@@ -241,21 +236,19 @@ class Workplace(QObject):
                 self._set_working(event.session_id, True)
             case TurnEnded():
                 self._set_working(event.session_id, False)
-        if isinstance(event, CHANGES_PLANS):
+        if isinstance(event, plan_facts.CHANGES_PLANS):
             self.refresh_plans()
-        if isinstance(event, CHANGES_PAGE):
+        if isinstance(event, plan_facts.CHANGES_PAGE):
             self._refresh_page(event.plan_id)
         if isinstance(event, PlanExpired):
-            self.said.emit(expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
+            self.said.emit(plan_facts.expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
         if isinstance(event, RunFinished | RunUndone):
             self.refresh_runs()
             self.files.forget()
-        if isinstance(event, RunStarted | RunFinished):
-            self.disk_changed.emit(event.summary if isinstance(event, RunFinished) else "Writing what you approved")
-        if isinstance(event, PlanProposed | ChangesWaiting):
-            self.attention_wanted.emit("A plan waits for your review", self._titles().get(event.plan_id, ""))
-        elif isinstance(event, PermissionAsked):
-            self.attention_wanted.emit("The agent asks for permission", event.request.call.title)
+        if words := plan_facts.words_about_the_disk(event):
+            self.disk_changed.emit(words)
+        if wanted := plan_facts.wants_attention(event, self._titles()):
+            self.attention_wanted.emit(*wanted)
 
     def _heard(self, session_id: SessionId, event: AgentHeard) -> None:
         update = event.update
@@ -275,7 +268,7 @@ class Workplace(QObject):
         self.panel.show_page(page)
         self._memory.show_plan(page.version.plan_id)
         self.wishes.show_comments(page.version.plan_id)
-        self.chat.set_plan(card_facts(page))
+        self.chat.set_plan(plan_facts.card_facts(page))
 
     def _show_session(self, session_id: SessionId) -> None:
         if session_id != self.session_id or not self.chat.model.rowCount():
@@ -347,13 +340,21 @@ class Workplace(QObject):
             self.open_plan(PlanId(plan_id))
 
     def _rework(self, plan_id: str, feedback: str) -> None:
-        profile = self._profile()
+        profile, sheet = self._profile(), self.panel.sheets.rework
         if profile is None:
+            sheet.give_back(feedback)
             return
+        self._take_turn(self.workroom.rework(PlanId(plan_id), feedback, profile), lambda: sheet.give_back(feedback))
+
+    def _take_turn(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
         session = self.session_id
+
+        def not_taken(error: TandemError) -> None:
+            failed()
+            self._turn_failed(session, error)
+
         self._set_working(session, True)
-        future = self.workroom.rework(PlanId(plan_id), feedback, profile)
-        self._run(future, lambda turn: self._turn_ended(session, turn), lambda error: self._turn_failed(session, error))
+        self._run(turn, lambda ended: self._turn_ended(session, ended), not_taken)
 
     def _store_changed(self) -> None:
         """By this window or another: the list follows, and the page when its record has moved on."""

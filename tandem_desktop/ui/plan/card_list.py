@@ -115,6 +115,11 @@ class CardList(QListView):
         self._animate()
         self.viewport().update()
 
+    def keep_unfinished(self) -> None:
+        """Words that are being written somewhere in the list become drafts."""
+        for content in tuple(self._contents.values()):
+            content.comments.keep_unfinished()
+
     def forget_contents(self) -> None:
         for content in self._contents.values():
             content.forget()
@@ -341,14 +346,11 @@ class CardList(QListView):
         return content
 
     def _put_away(self, operation_id: OperationId) -> None:
-        """Content that is no longer looked at; one with unfinished words in it is only hidden."""
-        content = self._contents[operation_id]
+        """Content that is no longer looked at; words being written in it are kept as a draft."""
+        content = self._contents.pop(operation_id)
         if _has_focus(content):
             self.setFocus()
-        if content.comments.is_writing:
-            content.hide()
-            return
-        del self._contents[operation_id]
+        content.comments.keep_unfinished()
         content.forget()
         content.hide()
         content.deleteLater()
@@ -371,7 +373,7 @@ class CardList(QListView):
 
     def _theme_changed(self) -> None:
         # Fonts and margins are given when content is made, so it is made again at the new size.
-        for operation_id in tuple(self._contents):
+        for operation_id in [each for each, content in self._contents.items() if not content.comments.is_writing]:
             self._put_away(operation_id)
         self._heights.clear()
         self._later()

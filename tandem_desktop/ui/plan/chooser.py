@@ -21,9 +21,15 @@ class Chooser(QObject):
         self._model = model
         self._choices: Choices | None = None
         self._planned: tuple[OperationId, ...] = ()
+        self._is_unanswered = False
 
     def begin(self, page: PlanPage) -> None:
-        """Go on from what was chosen about this page."""
+        """Go on from what was chosen about this page; what was chosen since it was asked for stays."""
+        known = self._choices
+        is_same = known is not None and (known.plan_id, known.revision) == (page.version.plan_id, page.version.revision)
+        if is_same and self._is_unanswered and page.choices != known:
+            return
+        self._is_unanswered = False
         self._choices = page.choices
         self._planned = tuple(each.id for each in page.version.operations)
 
@@ -49,6 +55,15 @@ class Chooser(QObject):
     def choices(self) -> Choices | None:
         return self._choices
 
+    def give_up(self) -> None:
+        """What was chosen last could not be kept; the next page tells what is."""
+        self._is_unanswered = False
+
+    def edit(self, operation: OperationId, content: str) -> None:
+        """The person's own version of a file, by the digest of its stored bytes."""
+        if self._choices is not None:
+            self._take(self._choices.edit(operation, content))
+
     def take_proposed(self, operation: OperationId) -> None:
         """The agent's version of a file again, in the place of the person's own."""
         if self._choices is not None:
@@ -68,5 +83,6 @@ class Chooser(QObject):
 
     def _take(self, choices: Choices) -> None:
         self._choices = choices
+        self._is_unanswered = True
         self._model.set_choices(choices)
         self.changed.emit(choices)

@@ -129,6 +129,16 @@ class CommentArea(QWidget):
         self._remove.show()
         self._open(f"Your comment{_at(comment.place)}")
 
+    def write_again(self, spot: CommentSpot, words: str) -> None:
+        """Words that could not be kept are here again, to be sent once more."""
+        self.begin(spot)
+        self.editor.setPlainText(words)
+
+    def keep_unfinished(self) -> None:
+        """What was begun here goes away: words become a draft as they are, and no words are no loss."""
+        if self.is_writing:
+            self._send() if self.editor.toPlainText().strip() else self._close()
+
     def _open(self, about: str) -> None:
         self._about.setText(about)
         self._writing.show()

@@ -14,13 +14,13 @@ from tandem_desktop.ui.plan.row_diff import LoadContents
 class Editing(QObject):
     """Between the list, the sheet and the person's choices."""
 
-    saved = Signal(object, str, bytes)
-    """`Choices`, the operation and the person's version, to be kept among them."""
+    saved = Signal(str, bytes)
+    """The operation and the person's version, to be stored and then kept among their choices."""
 
     def __init__(self, sheet: EditSheet, chooser: Chooser, load: LoadContents, parent: QObject) -> None:
         super().__init__(parent)
         self._sheet, self._chooser, self._load = sheet, chooser, load
-        sheet.saved.connect(self._save)
+        sheet.saved.connect(self.saved)
         sheet.taken_back.connect(lambda operation: chooser.take_proposed(OperationId(operation)))
 
     def begin(self, page: PlanPage, operation_id: OperationId) -> None:
@@ -30,11 +30,6 @@ class Editing(QObject):
             return
         path, is_edited = view.operation.path or "", page.choices.part(operation_id).edited is not None
         self._load(view, lambda _, after: self._sheet.ask(operation_id, path, after, is_edited=is_edited))
-
-    def _save(self, operation_id: str, content: bytes) -> None:
-        choices = self._chooser.choices
-        if choices is not None:
-            self.saved.emit(choices, operation_id, content)
 
 
 def is_editable(operation: StagedOperation) -> bool:

@@ -62,6 +62,7 @@ class ExecutionPlanPanel(PlanPanelParts):
 
     def show_nothing(self, why: Emptiness = Emptiness.NO_PLAN) -> None:
         """No plan is open."""
+        self._keep_unfinished(None)
         self._page = None
         self.operations.list.set_editable(False)
         self.machine = PlanStateMachine(PlanState.DRAFTING if why is Emptiness.DRAFTING else PlanState.IDLE)
@@ -88,16 +89,17 @@ class ExecutionPlanPanel(PlanPanelParts):
     def show_page(self, page: PlanPage) -> None:
         if self._follower.is_stale(page):
             return
+        self._keep_unfinished(page)
         before, self._page = self._page, page
         same_plan = before is not None and before.version.plan_id == page.version.plan_id
-        if before is not None and (not same_plan or before.digest != page.digest):
+        if before is not None and (not same_plan or before.digest != page.digest or not page.choices.is_empty):
             self.sheets.approval.expire()
-        self._chooser.begin(page)
+        self.chooser.begin(page)
         self._is_showing = True
         if not same_plan:
             self.operations.filter.leave()
             self.model.clear()
-            self._remarks.show(())
+            self.remarks.show(())
         self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
@@ -174,7 +176,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         """What the person said about the plan and did not send yet."""
         if self._page is None or self._page.version.plan_id != comments.plan_id:
             return
-        self._remarks.show(comments.drafts)
+        self.remarks.show(comments.drafts)
         self._follow()
 
     def set_viewed(self, marks: tuple[str, ...]) -> None:
@@ -215,7 +217,7 @@ class ExecutionPlanPanel(PlanPanelParts):
     @property
     def comments(self) -> tuple[Comment, ...]:
         """What would be sent with a rework."""
-        return self._remarks.drafts
+        return self.remarks.drafts
 
     # The person's wishes
 
@@ -230,9 +232,10 @@ class ExecutionPlanPanel(PlanPanelParts):
             return
         if page is None or not self.machine.can(kind):
             return
-        if kind is EventKind.EXECUTE_PLAN and not self._refusal and page.draft is not None:
+        choices = self.chooser.choices
+        if kind is EventKind.EXECUTE_PLAN and not self._refusal and choices is not None and not choices.is_empty:
             self._to_approve = (page.version.plan_id, page.version.revision + 1)
-            self.save_requested.emit(page.draft.choices)
+            self.save_requested.emit(choices)
         elif kind is EventKind.EXECUTE_PLAN and not self._refusal:
             not_viewed = self.model.total - len(self.model.viewed)
             shown = coverage(page.version, self.operations.list.seen.all)
@@ -244,21 +247,22 @@ class ExecutionPlanPanel(PlanPanelParts):
 
     def _connect(self) -> None:
         operations, header, sheets = self.operations.list, self.header, self.sheets
-        operations.remove_requested.connect(self._chooser.drop_or_keep)
-        operations.reorder_requested.connect(self._chooser.reorder)
-        operations.drop_requested.connect(self._chooser.drop_hunk)
-        operations.keep_requested.connect(self._chooser.keep_hunk)
-        operations.lines_requested.connect(self._chooser.toggle_lines)
-        self._chooser.changed.connect(self.choices_changed)
-        self._remarks.added.connect(lambda *what: self._with_plan(self.commented, *what))
-        self._remarks.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
-        self._remarks.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
-        self.text.rewritten.connect(self._chooser.rewrite)
+        operations.remove_requested.connect(self.chooser.drop_or_keep)
+        operations.reorder_requested.connect(self.chooser.reorder)
+        operations.drop_requested.connect(self.chooser.drop_hunk)
+        operations.keep_requested.connect(self.chooser.keep_hunk)
+        operations.lines_requested.connect(self.chooser.toggle_lines)
+        self.chooser.changed.connect(self.choices_changed)
+        self.chooser.changed.connect(lambda _: self.sheets.approval.expire())
+        self.remarks.added.connect(lambda *what: self._with_plan(self.commented, *what))
+        self.remarks.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
+        self.remarks.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
+        self.text.rewritten.connect(self.chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
         operations.merge_requested.connect(self._merge)
         operations.edit_requested.connect(self._edit)
-        operations.theirs_requested.connect(lambda operation: self._chooser.take_proposed(OperationId(operation)))
-        self._editing.saved.connect(self.edit_saved)
+        operations.theirs_requested.connect(lambda operation: self.chooser.take_proposed(OperationId(operation)))
+        self._editing.saved.connect(lambda *edit: self._with_plan(self.edit_saved, *edit))
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._banner)
@@ -293,6 +297,13 @@ class ExecutionPlanPanel(PlanPanelParts):
 
     _is_showing = False
     """While a page is taken in; what changes then is not the person's doing."""
+
+    def _keep_unfinished(self, following: PlanPage | None) -> None:
+        """Words that are being written about a plan stay with it, as drafts, when another one is shown."""
+        page = self._page
+        if page is not None and (following is None or following.version.plan_id != page.version.plan_id):
+            self.operations.list.keep_unfinished()
+            self.text.keep_unfinished()
 
     def _with_plan(self, signal: object, *values: object) -> None:
         if self._page is not None:
@@ -362,7 +373,7 @@ class ExecutionPlanPanel(PlanPanelParts):
                 self.model.set_changes(self._since.marks(self.model.viewed))
                 self.operations.show_banners(plan_page_facts.banners(page, self._now()))
             case "keep-all":
-                self._chooser.keep_everything()
+                self.chooser.keep_everything()
             case "settle":
                 self.settle_requested.emit()
 
@@ -387,6 +398,5 @@ class ExecutionPlanPanel(PlanPanelParts):
     def _follow(self) -> None:
         self.footer.follow(self.machine, refusal=self._refusal if self._page else "", operations=self.model.total)
         self.footer.setVisible(self._page is not None)
-        if self._page is None:
-            self._refusal = ""
+        self._refusal = self._refusal if self._page is not None else ""
         self.followed.emit(self.machine)

@@ -10,6 +10,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan.comment_area import CommentSpot
 from tandem_desktop.ui.plan.editing import is_editable
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.pointed_card_list import PointedCardList
@@ -224,6 +225,13 @@ class OperationList(PointedCardList):
             if focused is not None and content.isAncestorOf(focused):
                 return self.operations().row(self.operations().row_of(operation_id))
         return None
+
+    def comment_again(self, operation_id: OperationId, spot: CommentSpot, words: str) -> None:
+        """Open the operation with words that could not be kept."""
+        self.go_to(operation_id, open_it=True)
+        self.viewport().repaint()
+        if (content := self._contents.get(operation_id)) is not None:
+            content.comments.write_again(spot, words)
 
     def _leave_content(self, operation_id: OperationId, forward: bool) -> None:
         row = self.operations().row_of(operation_id)

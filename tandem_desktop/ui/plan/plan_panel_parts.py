@@ -48,7 +48,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = StagedOperationsModel(self)
-        self._chooser = Chooser(self.model, self)
+        self.chooser = Chooser(self.model, self)
         self.header = PlanHeader(theme)
         self.tabs = PlanTabs(theme)
         self.operations = OperationsTab(theme, self.model, self._content)
@@ -59,16 +59,16 @@ class PlanPanelParts(PlanPanelSignals):
         progress.set_editable(False)
         self.runs = RunsTab(theme, now, progress)
         self.footer = PlanFooter(theme)
-        self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self)
+        self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self.chooser, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
-        self._editing = Editing(self.sheets.edit, self._chooser, contents.load, self)
+        self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         for key, words, widget in (
             ("operations", "Operations", self.operations),
             ("plan-text", "Plan text", self.text),
             ("runs", "Runs", self.runs),
         ):
             self.tabs.add(key, words, widget)
-        self._remarks = Remarks(self.model, self.operations.list, self.text, self)
+        self.remarks = Remarks(self.model, self.operations.list, self.text, self)
         self._follower = ProgressFollower(
             self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
         )

@@ -9,8 +9,8 @@ class PlanPanelSignals(QWidget):
 
     choices_changed = Signal(object)
     """All the person's `Choices` about the revision on screen; answered by `show_page`."""
-    edit_saved = Signal(object, str, bytes)
-    """`Choices`, an operation and the person's own version of its file; answered by `show_page`."""
+    edit_saved = Signal(str, str, bytes)
+    """Plan id, an operation and the person's own version of its file."""
     save_requested = Signal(object)
     """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
     commented = Signal(str, object, object, str)

@@ -107,6 +107,12 @@ class PlanTextTab(QScrollArea):
         for widget in (self._context_title, self._context):
             widget.setVisible(bool(context))
 
+    def keep_unfinished(self) -> None:
+        """Another plan is about to be shown: what is being written stays with this one."""
+        self.comments.keep_unfinished()
+        if self._source.isVisibleTo(self):
+            self._save()
+
     def comment(self) -> None:
         """Begin a comment on the plan text."""
         if self._editable:

@@ -11,6 +11,7 @@ from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan.chooser import Chooser
 from tandem_desktop.ui.plan.plan_footer import PlanFooter
 from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.rehearsal_follower import RehearsalFollower
@@ -31,8 +32,11 @@ class RehearsalDesk(QObject):
     restore_requested = Signal(str, int)
     """Plan id and the revision in which the commands still run."""
 
-    def __init__(self, model: StagedOperationsModel, footer: PlanFooter, line: RehearsalLine, parent: QObject) -> None:
+    def __init__(
+        self, model: StagedOperationsModel, footer: PlanFooter, line: RehearsalLine, chooser: Chooser, parent: QObject
+    ) -> None:
         super().__init__(parent)
+        self._chooser = chooser
         self._footer = footer
         self._line = line
         self._follower = RehearsalFollower(model, self)
@@ -58,10 +62,10 @@ class RehearsalDesk(QObject):
         page, self._waits_for = self._page, None
         if page is None or self._follower.under_way is not None or page.meta.status not in OPEN:
             return
-        version = page.version
-        if page.draft is not None:
+        version, choices = page.version, self._chooser.choices
+        if choices is not None and not choices.is_empty:
             self._waits_for = (version.plan_id, version.revision + 1, network)
-            self.save_requested.emit(page.draft.choices)
+            self.save_requested.emit(choices)
             return
         self._follower.begin(page, network=network)
         self.rehearse_requested.emit(version.plan_id, version.revision, network)

@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject, Signal
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.plan.comment_area import CommentSpot
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_text_tab import PlanTextTab
 
@@ -23,6 +24,7 @@ class Remarks(QObject):
         super().__init__(parent)
         self.drafts: tuple[Comment, ...] = ()
         self._model = model
+        self._operations = operations
         self._text = text
         operations.commented.connect(lambda operation, spot, words: self.added.emit(operation, spot, words))
         operations.comment_edited.connect(self.edited)
@@ -40,3 +42,10 @@ class Remarks(QObject):
                 by_operation[about] = (*by_operation.get(about, ()), draft)
         self._model.set_comments(by_operation)
         self._text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
+
+    def write_again(self, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
+        """A comment that could not be kept stands again where it was written."""
+        if operation is None:
+            self._text.comments.write_again(spot, words)
+        else:
+            self._operations.comment_again(operation, spot, words)

@@ -68,6 +68,11 @@ class ReworkSheet(Sheet):
         self.drafts.setVisible(bool(comments))
         self.open(self.feedback)
 
+    def give_back(self, words: str) -> None:
+        """They could not be sent: they are here again the next time."""
+        if not self.feedback.toPlainText().strip():
+            self.feedback.setPlainText(words)
+
     def _send(self) -> None:
         words = self.feedback.toPlainText().strip()
         if not words and not self._comments:
