@@ -138,8 +138,7 @@ class ExecutionPlanPanel(PlanPanelParts):
     def show_drift(self, drifted: tuple[Drifted, ...]) -> None:
         """The disk was looked at again."""
         if self._page is not None and drifted != self._page.drifted:
-            page = self._page
-            self.show_page(replace(page, drifted=drifted))
+            self.show_page(replace(self._page, drifted=drifted))
             if drifted:
                 self.sheets.approval.expire()
                 announce(self, self._refusal)
@@ -328,8 +327,7 @@ class ExecutionPlanPanel(PlanPanelParts):
             for view in page.views:
                 if view.operation.id not in known and plan_page_facts.opens_by_itself(view):
                     self.model.set_expanded(view.operation.id, True)
-        is_latest = page.version.revision == page.meta.revision
-        self.operations.list.set_editable(reviewed and is_latest)
+        self.operations.list.set_editable(reviewed and page.version.revision == page.meta.revision)
 
     def _run_of(self, page: PlanPage) -> ListedRun | None:
         return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
