@@ -18,6 +18,7 @@ from tandem_desktop.execution.commands import shell_argv
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
 from tandem_desktop.rehearsal.watch import Watched, read_report, watched_argv
+from tandem_desktop.shadow.confinement import OPEN_NETWORK
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
 from tandem_desktop.staging.difference import difference, told
 from tandem_desktop.storage import atomic, locks
@@ -67,7 +68,8 @@ class Stage:
 
     @property
     def words(self) -> str:
-        return self._shadow.confinement.words
+        words = self._shadow.confinement.words
+        return words if self._network else words.replace(OPEN_NETWORK, "there is no network")
 
     def carry_out(self, operation: StagedOperation) -> None:
         """Let a file operation happen.

@@ -39,6 +39,9 @@ _ORDINARY_ID = 1000
 """Shown to an agent started by root: some refuse to work as root, and inside all of root's files are its own."""
 
 
+OPEN_NETWORK = "the network is open"
+
+
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """What holds an agent back, said so that a person can rely on it."""
@@ -57,7 +60,7 @@ def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> 
     what = "an overlay" if kind == "overlay" else f"a copy{because}"
     words = (
         f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
-        "the usual secret places are hidden, and the network is open"
+        f"the usual secret places are hidden, and {OPEN_NETWORK}"
     )
     return Confinement(kind, confined=True, words=words)
 

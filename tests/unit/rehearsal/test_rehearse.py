@@ -80,6 +80,11 @@ def test_each_step_sees_what_the_ones_before_it_did_and_the_workspace_sees_nothi
     assert stages(engine) == []
 
 
+@pytest.mark.parametrize(("network", "words"), [(False, "there is no network"), (True, "the network is open")])
+def test_whether_there_is_a_network_is_told_as_it_is(engine: Engine, network: bool, words: str) -> None:
+    assert words in rehearse(engine, bash("true"), network=network).confinement
+
+
 def test_both_sides_of_an_effect_can_be_shown(engine: Engine) -> None:
     found = rehearse(engine, bash("sed -i s/one/ONE/ a.txt"))
     (view,) = engine.rehearsals.views(found)[found.commands[0].id]
