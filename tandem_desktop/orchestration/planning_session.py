@@ -139,6 +139,10 @@ class PlanningSession:
         self.interceptor.set_permissions(permissions.model_copy(update={"plan_mode": plan_mode}))
         self._to_tell.append(self._mode_words(plan_mode))
 
+    def tell(self, words: str) -> None:
+        """Something the agent hears with the next message."""
+        self._to_tell.append(words)
+
     def offer(self, server: PlanningServer, on_turn: Callable[[], None]) -> None:
         """Planning tools for the agent, from its next conversation on; `on_turn` hears of every turn that begins."""
         self._servers = (server,)

@@ -37,6 +37,7 @@ from tandem_desktop.orchestration.rebases import ThreeSides
 from tandem_desktop.orchestration.restore_points import PointPreview, RestoredPoint, RestorePoints, Restoring
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
+from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import Comparison, compare
 from tandem_desktop.review.conflicts import Resolution
@@ -162,6 +163,13 @@ class Workroom:
         session = self._open.get(session_id)
         if session is not None:
             self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
+
+    def inject_planning_tools(self, session_id: SessionId) -> bool:
+        """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
+        session = self._open.get(session_id)
+        if session is not None:
+            session.tell(planning_bundle().words)
+        return session is not None
 
     def stop(self, session_id: SessionId) -> "Future[None]":
         """Stop the agent where it is."""

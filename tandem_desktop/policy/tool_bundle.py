@@ -1,5 +1,6 @@
 """Guidance handed to a planning agent: what to do, in which shape, and one example that works."""
 
+import json
 from typing import Any
 
 from tandem_desktop.domain.frozen import Frozen
@@ -16,6 +17,12 @@ class ToolBundle(Frozen):
     instructions: str
     json_schema: dict[str, Any]
     example: str
+
+    @property
+    def words(self) -> str:
+        """All of it in one text, for an agent that is told in the middle of a conversation."""
+        schema = json.dumps(self.json_schema, indent=1)
+        return f"{self.instructions.strip()}\n\nA plan has this shape:\n{schema}\n\nAn example:\n{self.example.strip()}"
 
 
 def planning_bundle(files: PromptFiles | None = None) -> ToolBundle:

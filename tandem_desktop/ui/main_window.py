@@ -246,6 +246,8 @@ class MainWindow(QWidget):
         yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
         for name, title, kind in _STEPS:
             yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
+        tell = at(lambda place: place.own.inject_planning_tools())
+        yield act("planning-tools", "Tell the agent how plans are made here", "Plan", tell, here)
         yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
         yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
         yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)

@@ -46,6 +46,13 @@ class WindowCommands(QObject):
             case "plan-simulate":
                 self._simulate(words)
 
+    def inject_planning_tools(self) -> None:
+        """Tell the agent once more how a plan is presented, with an example."""
+        session_id = self._shown()[0]
+        told = self._workroom.inject_planning_tools(session_id)
+        words = "The agent hears of the planning tools with your next message."
+        self._workroom.chat.note(session_id, words if told else "No agent is there yet; ask it something first.")
+
     def _list(self, words: str) -> None:
         self.plans_wanted.emit(words)
         self._report(plans_report(self._plans.plans, self._plans.waiting))
