@@ -1,6 +1,7 @@
 """Where runs are opened and closed: one at a time per workspace, each with its journal, bench and records."""
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -41,6 +42,8 @@ from tandem_desktop.storage.refusals import writing
 from tandem_desktop.storage.workspace import Sight, Workspace
 
 Clock = Callable[[], datetime]
+
+_LETTING_GO_S = 2.0
 
 
 class Outcome(NamedTuple):
@@ -85,22 +88,28 @@ class RunDesk:
         self._on_output = on_output
         self._on_start = on_start
         self._clear = clear
+        self._turn = threading.Lock()
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
-        """Hold the workspace for one run.
+        """Hold the workspace for one run; one that has just told its end here is given a moment to let go.
 
         Raises:
             BusyError: another run holds it.
         """
-        with locks.held_or_busy(self._lock) as free:
-            if not free:
-                raise BusyError(
-                    f"Another run is under way in {self.workspace.path}.",
-                    path=str(self.workspace.path),
-                    next="Wait for it to end; see it with: tandem runs",
-                )
-            yield
+        is_ours = self._turn.acquire(timeout=_LETTING_GO_S)
+        try:
+            with locks.held_or_busy(self._lock) as free:
+                if not free:
+                    raise BusyError(
+                        f"Another run is under way in {self.workspace.path}.",
+                        path=str(self.workspace.path),
+                        next="Wait for it to end; see it with: tandem runs",
+                    )
+                yield
+        finally:
+            if is_ours:
+                self._turn.release()
 
     def is_busy(self) -> bool:
         with locks.held_or_busy(self._lock) as free:

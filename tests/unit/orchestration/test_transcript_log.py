@@ -55,9 +55,10 @@ def test_what_a_slow_disk_cannot_take_is_left_out_and_counted(tmp_path: Path, ga
         log.keep("sent", b"12345")
     gate.set()
     log.close()
-    *messages, (direction, note) = kept(tmp_path / "t.jsonl")
-    assert direction == "note"
-    assert len(messages) + int(note.split()[0]) == 100
+    found = kept(tmp_path / "t.jsonl")
+    left_out = [int(words.split()[0]) for direction, words in found if direction == "note"]
+    assert sum(left_out) > 0
+    assert len(found) - len(left_out) + sum(left_out) == 100
 
 
 def test_a_disk_that_refuses_ends_nothing(tmp_path: Path) -> None:
