@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
@@ -65,7 +66,8 @@ class Sheet(QWidget):
         self._stray.stop()
         self._host.window().removeEventFilter(self)
         self.hide()
-        if self._before is not None and self._before.isVisible():
+        # What was pressed to get here, a link in a banner perhaps, may have gone meanwhile.
+        if self._before is not None and isValid(self._before) and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self) -> None:

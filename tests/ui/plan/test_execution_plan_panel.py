@@ -1,8 +1,9 @@
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
@@ -602,3 +603,14 @@ def test_the_panel_follows_the_zoom_and_the_theme(zoom: float, panel: ExecutionP
     panel.operations.list.lay_out()
     assert panel.operations.list.visualRect(panel.model.index(0)).height() == round(36 * zoom)
     panel.grab()
+
+
+def test_sheet_closes_when_what_opened_it_has_gone(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    link = QPushButton("Rebase", panel)
+    link.show()
+    link.setFocus()
+    panel.sheets.confirm.ask("Sure?", "Words.", "Yes", lambda: None)
+    shiboken6.delete(link)
+    panel.sheets.confirm.shut()
+    assert panel.sheets.confirm.isHidden()
