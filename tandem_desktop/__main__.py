@@ -1,8 +1,9 @@
-"""`python -m tandem_desktop` is the `tandem` command."""
+"""`python -m tandem_desktop` is the `tandem` command; a frozen program called `tandem-desktop` is that one."""
 
 import sys
+from pathlib import Path
 
-from tandem_desktop.app.main import main
+from tandem_desktop.app.main import main, main_window
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_window() if Path(sys.argv[0]).stem == "tandem-desktop" else main())

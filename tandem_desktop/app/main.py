@@ -1,11 +1,13 @@
 """The `tandem` command: hands the command line the engine it may build, and imports nothing before it is needed."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem_desktop import __version__
+from tandem_desktop.processes.own_program import leave_bundle_out_of
 
 if TYPE_CHECKING:
     from tandem_desktop.domain.ids import OperationId
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 def main(argv: list[str] | None = None) -> int:
     """Do one call and answer its exit code."""
     words = sys.argv[1:] if argv is None else argv
+    leave_bundle_out_of(os.environ)
     if words == ["--version"]:
         sys.stdout.write(f"tandem {__version__}\n")
         return 0
@@ -52,7 +55,9 @@ def _build_engine(
 
 
 def _is_window_call(words: list[str]) -> bool:
-    return words in ([], ["gui"]) or (len(words) == 2 and words[0] == "gui" and words[1][:1] not in ("", "-"))
+    if len(words) == 2 and words[0] == "gui":
+        return words[1][:1] not in ("", "-") and not Path(words[1]).is_file()  # a file becomes a plan first
+    return words in ([], ["gui"])
 
 
 def _shown_window(folder: list[str]) -> int | None:
@@ -60,15 +65,15 @@ def _shown_window(folder: list[str]) -> int | None:
     from tandem_desktop.domain.errors import TandemError
 
     try:
-        return _open_window(Path(folder[0]).absolute() if folder else None, None)
+        return _open_window(Path(folder[0]).absolute() if folder else None, None, "")
     except TandemError:
         return None
 
 
-def _open_window(root: Path | None, plan: str | None) -> int:
+def _open_window(root: Path | None, plan: str | None, words: str) -> int:
     from tandem_desktop.app.window import open_window
 
-    return open_window(root, plan)
+    return open_window(root, plan, words)
 
 
 def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
@@ -83,4 +88,5 @@ def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
 
 def main_window() -> int:
     """The `tandem-desktop` command: the window, on the folder named or chosen."""
-    return main(["gui", *sys.argv[1:]])
+    words = sys.argv[1:]
+    return main(words if words == ["--version"] else ["gui", *words])

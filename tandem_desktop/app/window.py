@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.storage.resources import resource
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QApplication
 
     from tandem_desktop.domain.agents import OfferedCommand
@@ -23,8 +25,8 @@ _HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_
 """Everything the window needs after its first picture."""
 
 
-def open_window(root: Path | None, plan: str | None = None) -> int:
-    """Show the window until it is closed; `plan` is looked at first.
+def open_window(root: Path | None, plan: str | None = None, words: str = "") -> int:
+    """Show the window until it is closed; `plan` is looked at first, `words` are said first.
 
     Raises:
         BadInputError: there is no display, or the libraries of the window are not installed.
@@ -34,7 +36,7 @@ def open_window(root: Path | None, plan: str | None = None) -> int:
     from tandem_desktop.ui.window_frame import WindowFrame
 
     frame = WindowFrame(root.name if root is not None else "")
-    opening = _Opening(frame, root, plan)
+    opening = _Opening(frame, root, plan, words)
     frame.once_painted(opening.begin)
     frame.show()
     code = application.exec()
@@ -45,8 +47,8 @@ def open_window(root: Path | None, plan: str | None = None) -> int:
 class _Opening:
     """From an empty frame to a window at work: modules are imported beside the GUI thread, which stays awake."""
 
-    def __init__(self, frame: "WindowFrame", root: Path | None, plan: str | None) -> None:
-        self._frame, self._root, self._plan = frame, root, plan
+    def __init__(self, frame: "WindowFrame", root: Path | None, plan: str | None, words: str) -> None:
+        self._frame, self._root, self._plan, self._words = frame, root, plan, words
         self._importing = threading.Thread(target=self._import, name="opening")
         self._window: MainWindow | None = None
 
@@ -77,10 +79,13 @@ class _Opening:
         window = self._window = MainWindow(
             Theme(self._frame), open_workroom, recipes=load_recipes, look_for_agents=look_for_agents
         )
+        self._frame.setWindowIcon(application_icon())
         self._frame.take(window)
         window.open_workspace(self._root)
         if self._plan is not None:
             window.open_plan(self._plan)
+        if self._words:
+            window.toast.say(self._words, tone="error", stays=0)
 
 
 def check_display() -> None:
@@ -111,6 +116,13 @@ def make_application() -> "QApplication":
     application.setOrganizationName("tandem-desktop")
     application.setDesktopFileName("tandem-desktop")
     return application
+
+
+def application_icon() -> "QIcon":
+    """Two overlapping rings. Not needed for the first picture, so it is not drawn before it."""
+    from PySide6.QtGui import QIcon
+
+    return QIcon(str(resource("icons/application/tandem-desktop.svg")))
 
 
 def load_recipes() -> "tuple[OfferedCommand, ...]":

@@ -21,8 +21,8 @@ class BuildEngine(Protocol):
     def __call__(self, root: Path, *, state: Path | None = None, on_output: OnOutput = ...) -> "Engine": ...
 
 
-OpenWindow = Callable[[Path | None, str | None], int]
-"""Shows the window on a workspace, and on one of its plans, until it is closed."""
+OpenWindow = Callable[[Path | None, str | None, str], int]
+"""Shows the window on a workspace, and on one of its plans, until it is closed; says something there first."""
 
 
 Serve = Callable[[Path, int, Callable[[str, str], None]], None]

@@ -13,7 +13,9 @@ def run(parser: ArgumentParser) -> None:
 
 
 def gui(parser: ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", nargs="?", help="the workspace (default: the last one, or a choice)")
+    parser.add_argument(
+        "folder", metavar="DIR", nargs="?", help="the workspace, or a patch (default: the last workspace)"
+    )
 
 
 def propose(parser: ArgumentParser) -> None:

@@ -12,7 +12,11 @@ CALLS: tuple[CallWords, ...] = (
         PROPOSE,
         "the window (also: tandem without a word)",
         "Open the window: talk to an agent, review its plan, implement it, take it back.",
-        (("tandem gui", "the last workspace, or the choice of one"), ("tandem gui ~/project", "a workspace")),
+        (
+            ("tandem gui", "the last workspace, or the choice of one"),
+            ("tandem gui ~/project", "a workspace"),
+            ("tandem gui ~/project/fix.patch", "a patch, as a plan for the project it lies in"),
+        ),
         "window:gui",
         arguments.gui,
         "[DIR]",

@@ -25,7 +25,7 @@ def review(call: Call) -> Answer:
         call.console.answer(answer.lines)
         call.close()
         try:
-            call.open_window(call.workspace.absolute(), version.plan_id)
+            call.open_window(call.workspace.absolute(), version.plan_id, "")
         except BadInputError as refusal:  # the plan is made, window or not
             call.console.remark(refusal.message)
     return answer

@@ -3,7 +3,6 @@
 import asyncio
 import hmac
 import secrets
-import sys
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from tandem_desktop.planning_tools.planning_tools import PlanningTools
 from tandem_desktop.planning_tools.socket_place import PlanningSocket
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 from tandem_desktop.planning_tools.tries import DEFAULT_TRIES, Tries
+from tandem_desktop.processes.own_program import own_script
 
 if TYPE_CHECKING:
     from tandem_desktop.planning_tools.mcp_service import McpService
@@ -179,14 +179,8 @@ class PlanningServerHost:
 
 
 def relay_command(session_id: SessionId) -> tuple[str, ...]:
-    """How an agent starts the relay.
-
-    From a frozen program by its own sub-command. Otherwise by the relay's file, with nothing but the standard library
-    in reach: it starts quickest so, and no module of the workspace it is started in can take the place of another.
-    """
-    if getattr(sys, "frozen", False):
-        return (sys.executable, "mcp", "--session", session_id)
-    return (sys.executable, "-I", "-S", str(Path(relay.__file__).resolve()), session_id)
+    """How an agent starts the relay."""
+    return own_script(relay.__file__, session_id, frozen=("mcp", "--session", session_id))
 
 
 def _load_service() -> "type[McpService]":

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.processes.own_program import own_command
 from tandem_desktop.storage.resources import resource
 
 BUILT_IN = "built-in"
@@ -36,7 +37,7 @@ class FoundAgent:
     def command(self) -> tuple[str, ...]:
         """What to start: the command found, with the profile's words behind it."""
         if self.profile.name == BUILT_IN:
-            return built_in_command()
+            return own_command("agent")
         return (str(self.path), *self.profile.command[1:]) if self.path else self.profile.command
 
 
@@ -93,13 +94,6 @@ def find_agent(
     if found is None:
         return FoundAgent(profile, None)
     return FoundAgent(profile, found, _version(profile, found, environment) if ask_version else None)
-
-
-def built_in_command() -> tuple[str, ...]:
-    """The agent in this very program, installed or frozen."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, "agent")
-    return (sys.executable, "-m", "tandem_desktop", "agent")
 
 
 def _load(path: Path) -> AgentProfile:

@@ -4,10 +4,8 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
@@ -16,6 +14,7 @@ from tandem_desktop.agent.recipes.text_edits import Changed
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.processes.child import scrubbed_environment
+from tandem_desktop.processes.own_program import own_script
 
 PER_FILE_S = 5.0
 START_S = 30.0
@@ -142,7 +141,5 @@ class BoundedRegex:
 
 
 def worker_command() -> Sequence[str]:
-    """How the worker is started: as a script that imports nothing of the folder it is started in."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, "agent", "--regex-worker")
-    return (sys.executable, "-I", "-S", str(Path(regex_worker.__file__)))
+    """How the worker is started."""
+    return own_script(regex_worker.__file__, frozen=("agent", "--regex-worker"))

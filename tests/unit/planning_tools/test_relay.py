@@ -145,6 +145,7 @@ def test_the_call_loads_nothing_but_the_standard_library() -> None:
     loaded = ended.stdout.split()
     foreign = {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names}
     ours = {"tandem_desktop", "tandem_desktop.app", "tandem_desktop.app.main", "tandem_desktop.planning_tools"}
+    ours |= {"tandem_desktop.processes", "tandem_desktop.processes.own_program"}
     assert foreign == {*ours, "tandem_desktop.planning_tools.relay"}
     assert "asyncio" not in loaded
 

@@ -1,0 +1,49 @@
+"""This very program as a child, installed or frozen, and an environment in which others find their own libraries.
+
+A frozen program is its own interpreter: it knows no `-m` and no scripts, only its sub-commands.
+"""
+
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+
+_SAVED = "_ORIG"
+_SEARCH_PATHS = ("LD_LIBRARY_PATH", "LIBPATH", "DYLD_LIBRARY_PATH")
+_OF_THE_BUNDLE = ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
+_OF_THE_LOADER = "_PYI_"
+
+
+def is_frozen() -> bool:
+    return bool(getattr(sys, "frozen", False))
+
+
+def own_command(*words: str) -> tuple[str, ...]:
+    """How to start a sub-command of this program."""
+    return (sys.executable, *words) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *words)
+
+
+def own_script(script: str, *arguments: str, frozen: tuple[str, ...]) -> tuple[str, ...]:
+    """How to start a module that needs only the standard library; `frozen` is the sub-command that does the same.
+
+    By its file it starts quickest, and no module of the folder it is started in can take the place of another.
+    """
+    if is_frozen():
+        return (sys.executable, *frozen)
+    return (sys.executable, "-I", "-S", str(Path(script).resolve()), *arguments)
+
+
+def leave_bundle_out_of(environment: MutableMapping[str, str]) -> None:
+    """Give children the person's search paths again, not those the frozen program was started with.
+
+    Call it once, before anything is started: this process has read them already. A git or an editor that found the
+    bundle's libraries first would fail in ways nobody could explain.
+    """
+    if not is_frozen():
+        return
+    for name in _SEARCH_PATHS:
+        before = environment.pop(f"{name}{_SAVED}", None)
+        environment.pop(name, None)
+        if before:
+            environment[name] = before
+    for name in [each for each in environment if each in _OF_THE_BUNDLE or each.startswith(_OF_THE_LOADER)]:
+        del environment[name]
