@@ -13,7 +13,7 @@ from tandem_desktop.staging.plan_json import check_loose_value, read_json
 from tandem_desktop.staging.plan_references import check_references, give_ids
 from tandem_desktop.staging.plan_steps import STEP_TYPES, AnyStep, PlanInput, TaskInput
 
-__all__ = ["MAX_STEPS", "PlanInput", "parse_plan", "plan_from"]
+__all__ = ["MAX_STEPS", "PlanInput", "parse_plan", "plan_from", "step_from"]
 
 MAX_STEPS = 100_000
 
@@ -61,6 +61,15 @@ def plan_from(document: Any) -> PlanInput:
         tasks=tasks,
         steps=steps,
     )
+
+
+def step_from(raw: Any) -> AnyStep:
+    """One step of its own, as a plan would have it.
+
+    Raises:
+        BadInputError: it is malformed; the sentence names the field.
+    """
+    return _step(1, raw)
 
 
 def _list(document: dict[str, Any], key: str) -> list[Any]:

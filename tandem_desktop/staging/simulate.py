@@ -1,11 +1,12 @@
 """Try a plan on a tree in memory: what it would do, operation by operation, or why it cannot."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.errors import StepRefusedError, StorageError, TandemError
 from tandem_desktop.domain.ids import OperationId, TaskId
-from tandem_desktop.domain.operations import NodeState, StagedOperation
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.domain.ports import ROOT, SourceTree
@@ -65,10 +66,37 @@ def simulate_steps(
             _operation(step, name, change, blocked_by, now)
             for name, change in zip(ids_of[step.id], changes, strict=True)
         )
-        if isinstance(step, ReadStep):
-            path = check_path(step.args.path)
-            notes.append(Note(step=step.id, tool=step.tool, path=path, description=step.description))
+        notes += _noted(step)
     return Simulation(tuple(operations), tree.contents, tuple(notes))
+
+
+def simulate_parts(
+    parts: Sequence[StagedOperation | AnyStep], source: SourceTree, stored: Callable[[str], bytes], now: datetime
+) -> Simulation:
+    """Operations that stay as they were reviewed and steps that are new, one after the other on one tree.
+
+    A part may wait for any earlier one by its name; `stored` gives the bytes of the operations by their SHA-256.
+
+    Raises:
+        StepRefusedError: one of them does not apply on what the earlier ones leave; nothing is made.
+        OutsideWorkspaceError: a step names a path that no plan may touch.
+    """
+    tree = SimulatedTree(source)
+    made: list[StagedOperation] = []
+    notes: list[Note] = []
+    ids_of: dict[str, tuple[OperationId, ...]] = {}
+    for part in parts:
+        waits_for = _earlier(part, ids_of)
+        if isinstance(part, StagedOperation):
+            found = [_kept(part.model_copy(update={"blocked_by": waits_for}), tree, stored)]
+        else:
+            changes = _changes(part, tree)
+            names = _ids(part.id, len(changes))
+            found = [_operation(part, *each, waits_for, now) for each in zip(names, changes, strict=True)]
+            notes += _noted(part)
+        made += found
+        ids_of[part.id] = tuple(operation.id for operation in found) or waits_for
+    return Simulation(tuple(made), tree.contents, tuple(notes))
 
 
 def simulate_operations(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Problem, ...]:
@@ -110,6 +138,31 @@ class _Waiting:
                 next="Use fewer dependencies, or split the plan.",
             )
         return answer
+
+
+def _noted(step: AnyStep) -> list[Note]:
+    if not isinstance(step, ReadStep):
+        return []
+    return [Note(step=step.id, tool=step.tool, path=check_path(step.args.path), description=step.description)]
+
+
+def _earlier(part: StagedOperation | AnyStep, ids_of: dict[str, tuple[OperationId, ...]]) -> tuple[OperationId, ...]:
+    for name in part.blocked_by:
+        if name not in ids_of:
+            raise StepRefusedError(f"{part.id} waits for {shown(name)}, which does not come before it.", step=part.id)
+    return tuple(dict.fromkeys(each for name in part.blocked_by for each in ids_of[name]))
+
+
+def _kept(operation: StagedOperation, tree: SimulatedTree, stored: Callable[[str], bytes]) -> StagedOperation:
+    try:
+        _replay(operation, tree)
+    except TandemError as error:
+        raise StepRefusedError(
+            f"{operation.id} no longer applies: {error.message}", path=error.path, step=operation.id, next=error.next
+        ) from error
+    if isinstance(operation.after, FileState):  # a later step may change what this one leaves
+        tree.keep(operation.to or operation.path or "", stored(operation.after.sha256))
+    return operation
 
 
 def _changes(step: AnyStep, tree: SimulatedTree) -> list[Change]:

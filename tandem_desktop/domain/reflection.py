@@ -1,0 +1,159 @@
+"""Looking back at a run: what a reflector makes of it, and the changes it proposes, one by one."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+from pydantic import Field, WithJsonSchema, model_validator
+
+from tandem_desktop.domain.execution_plan import ExecutionPlan
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import PlanId, RunId
+
+MAX_ADJUSTMENTS = 50
+_LONGEST_REASONING = 20_000
+
+Reasoning = Annotated[str, Field(max_length=_LONGEST_REASONING)]
+
+
+class Assessment(StrEnum):
+    """How the plan stands, as its reflector sees it."""
+
+    COMPLETE = "COMPLETE"
+    FAILED = "FAILED"
+    ON_TRACK = "ON_TRACK"
+    NEEDS_ADJUSTMENT = "NEEDS_ADJUSTMENT"
+    OFF_TRACK = "OFF_TRACK"
+    UNKNOWN = "UNKNOWN"
+    """The reflector could not answer; nobody guesses in its place."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the work ends here: it is done, it cannot be done, or nobody knows."""
+        return self in (Assessment.COMPLETE, Assessment.FAILED, Assessment.UNKNOWN)
+
+
+class AdjustmentAction(StrEnum):
+    """The six ways to change a plan by one step."""
+
+    MODIFY = "MODIFY"
+    """Give the step another input."""
+    RETRY = "RETRY"
+    """Do it again, with another input where one is given."""
+    SKIP = "SKIP"
+    """Leave it out."""
+    ADD_BEFORE = "ADD_BEFORE"
+    ADD_AFTER = "ADD_AFTER"
+    REPLACE = "REPLACE"
+    """Another step in its place."""
+
+
+_NEEDS_INPUT = frozenset(AdjustmentAction) - {AdjustmentAction.RETRY, AdjustmentAction.SKIP}
+_NEEDS_TOOL = frozenset({AdjustmentAction.ADD_BEFORE, AdjustmentAction.ADD_AFTER, AdjustmentAction.REPLACE})
+
+
+class StepAdjustment(Frozen):
+    """One proposed change of one step. It is nothing but a proposal until a person has accepted it."""
+
+    action: Annotated[
+        AdjustmentAction,
+        WithJsonSchema({"type": "string", "enum": [each.value for each in AdjustmentAction]}),
+        Field(description="What to do about the step."),
+    ]
+    step_id: Annotated[str, Field(max_length=100, description="The id of the step it is about.")]
+    reason: Annotated[Reasoning, Field(description="Why, in a sentence a person can judge it by.")]
+    tool: Annotated[
+        str, Field(max_length=100, description="The tool of a new step; of a changed one only if it takes another.")
+    ] = ""
+    tool_input: Annotated[
+        dict[str, Any] | None,
+        WithJsonSchema({"type": "object"}),
+        Field(description="The arguments of the tool; for MODIFY and RETRY only those that change."),
+    ] = None
+    description: Annotated[str, Field(max_length=2_000, description="What a new step does, in a line.")] = ""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.action in _NEEDS_TOOL and not self.tool:
+            raise ValueError(f"needs `tool`, because {self.action.value} brings a new step")
+        if self.action in _NEEDS_INPUT and self.tool_input is None:
+            raise ValueError(f"needs `tool_input`, because {self.action.value} says what the step is given")
+        return self
+
+
+class ReflectionResult(Frozen):
+    """What the reflector says."""
+
+    assessment: Annotated[
+        Assessment,
+        WithJsonSchema({"type": "string", "enum": [each.value for each in Assessment]}),
+        Field(description="How the plan stands."),
+    ]
+    reasoning: Annotated[Reasoning, Field(description="What went wrong and why, for the person to read.")]
+    adjustments: Annotated[
+        tuple[StepAdjustment, ...],
+        Field(max_length=MAX_ADJUSTMENTS, description="Changes of single steps, each of use by itself."),
+    ] = ()
+
+    @classmethod
+    def unknown(cls, why: str) -> "ReflectionResult":
+        """There was no answer; `why` is what a person reads."""
+        return cls(assessment=Assessment.UNKNOWN, reasoning=why[:_LONGEST_REASONING])
+
+
+class PlanSnapshot(Frozen):
+    """A plan as it stood at one moment; whatever is changed afterwards, this stays."""
+
+    plan: ExecutionPlan
+    run_id: RunId
+    cycle: Annotated[int, Field(ge=0)]
+    """How often the plan had been adjusted before."""
+    taken_at: datetime
+
+
+class Verdict(StrEnum):
+    """What a person said to one adjustment."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class Judged(Frozen):
+    """An adjustment, what stands against it, and what the person said."""
+
+    adjustment: StepAdjustment
+    problem: str = ""
+    """Why it cannot be accepted: on its own it does not apply to the workspace as it stood."""
+    verdict: Verdict = Verdict.OPEN
+
+
+class Reflection(Frozen):
+    """The record of one look back, kept with its run."""
+
+    format: int = 1
+    plan_id: PlanId
+    run_id: RunId
+    snapshot: PlanSnapshot
+    assessment: Assessment
+    reasoning: str
+    adjustments: tuple[Judged, ...] = ()
+    agent: str = ""
+    at: datetime
+    made_revision: int | None = None
+    """The revision the accepted adjustments became."""
+
+    def judged(self, number: int, verdict: Verdict) -> "Reflection":
+        """The person's word on one adjustment, counted from 1; the rest stays."""
+        return self.model_copy(
+            update={
+                "adjustments": tuple(
+                    each.model_copy(update={"verdict": verdict}) if position == number else each
+                    for position, each in enumerate(self.adjustments, start=1)
+                )
+            }
+        )
+
+    def numbers(self, verdict: Verdict) -> tuple[int, ...]:
+        """The adjustments the person said this of, counted from 1."""
+        return tuple(n for n, each in enumerate(self.adjustments, start=1) if each.verdict is verdict)
