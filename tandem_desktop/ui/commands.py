@@ -30,6 +30,7 @@ class Commands(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._is_closed = False
+        self._asked: dict[str, int] = {}
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
@@ -47,6 +48,21 @@ class Commands(QObject):
         """Call `done` or `failed` on the GUI thread once the future has an outcome."""
         # An outcome waits in the queue until the GUI thread takes it; a future is never waited for.
         future.add_done_callback(lambda ended: self._arrived.emit(ended, (done, failed or self.failed.emit)))
+
+    def latest(
+        self,
+        about: str,
+        future: "Future[_Answer]",
+        done: Callable[[_Answer], None],
+        failed: Callable[[TandemError], None] | None = None,
+    ) -> None:
+        """As `run`, for what is asked again and again: an earlier answer that comes late is not heard."""
+        number = self._asked[about] = self._asked.get(about, 0) + 1
+
+        def if_latest(way: Callable[[Any], None]) -> Callable[[Any], None]:
+            return lambda outcome: way(outcome) if number == self._asked[about] else None
+
+        self.run(future, if_latest(done), if_latest(failed or self.failed.emit))
 
     def _deliver(self, ended: "Future[Any]", ways: tuple[Callable[[Any], None], Callable[[TandemError], None]]) -> None:
         done, failed = ways

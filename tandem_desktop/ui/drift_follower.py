@@ -36,7 +36,7 @@ class DriftFollower(QObject):
     def follow_event(self, event: TandemEvent) -> None:
         if isinstance(event, DiskTouched) and self._is_shown(event):
             looked = self._workroom.drift(event.plan_id)
-            self._commands.run(looked, lambda drifted: self._looked(event, drifted))
+            self._commands.latest("drift", looked, lambda drifted: self._looked(event, drifted))
 
     def _looked(self, event: DiskTouched, drifted: tuple[Drifted, ...]) -> None:
         if self._is_shown(event):

@@ -26,4 +26,4 @@ class EncodingFollower(QObject):
             self.found.emit("")
             return
         future = self._workroom.contents(row.view)
-        self._commands.run(future, lambda sides: self.found.emit(text_form(sides[1] or sides[0])))
+        self._commands.latest("encoding", future, lambda sides: self.found.emit(text_form(sides[1] or sides[0])))

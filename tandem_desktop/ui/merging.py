@@ -60,11 +60,14 @@ class Merging(QObject):
             self.sheet.ask(page.meta.revision, self._drifted(), rebased.conflicts, path)
 
     def _show_path(self, path: str) -> None:
-        self._run(self._workroom.three_way(self._plan_id, path), self.sheet.show_sides)
+        sides = self._workroom.three_way(self._plan_id, path)
+        self._commands.latest("merge-sides", sides, self.sheet.show_sides, self._refused)
 
     def _answered(self) -> None:
         future = self._workroom.preview_rebase(self._plan_id, self.sheet.resolutions())
-        self._run(future, lambda rebased: self.sheet.show_open(rebased.conflicts))
+        self._commands.latest(
+            "merge-answers", future, lambda rebased: self.sheet.show_open(rebased.conflicts), self._refused
+        )
 
     def _save(self, resolutions: tuple[Resolution, ...]) -> None:
         merged = self._drifted()

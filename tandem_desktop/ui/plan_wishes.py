@@ -174,16 +174,18 @@ class PlanWishes(QObject):
 
     def _compare(self, plan_id: str, old: int, new: int) -> None:
         future = self._workroom.compare(PlanId(plan_id), old, new)
-        self._commands.run(future, lambda found: self._panel.show_comparison(old, found), self.failed.emit)
+        self._commands.latest(
+            "compare", future, lambda found: self._panel.show_comparison(old, found), self.failed.emit
+        )
 
     def _compare_pair(self, plan_id: str, old: int, new: int) -> None:
         plan, sheet = PlanId(plan_id), self._panel.sheets.compare
 
         def compared(found: Comparison) -> None:
             between = self._workroom.interdiff(plan, old, new)
-            self._commands.run(between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
+            self._commands.latest("interdiff", between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
 
-        self._commands.run(self._workroom.compare(plan, old, new), compared, self.failed.emit)
+        self._commands.latest("pair", self._workroom.compare(plan, old, new), compared, self.failed.emit)
 
     def _redo(self, run_id: str) -> None:
         self._carry_out(self._workroom.redo(RunId(run_id)), "Done again.", "ok")

@@ -141,7 +141,7 @@ class Workplace(QObject):
         self._plan_id = plan_id
         self.state.put(plan=plan_id)
         self.plan_shown.emit(plan_id)
-        self._run(self.workroom.page(plan_id, revision), self._show_page)
+        self.commands.latest("page", self.workroom.page(plan_id, revision), self._show_page)
 
     def new_plan(self) -> None:
         """An empty page and a new conversation."""
@@ -174,10 +174,10 @@ class Workplace(QObject):
         self._take_turn(self.workroom.send(self.session_id, text, profile, plan_mode=mode, pictures=pictures))
 
     def refresh_plans(self) -> None:
-        self._run(self.workroom.plans(), self._plans_listed)
+        self.commands.latest("plans", self.workroom.plans(), self._plans_listed)
 
     def refresh_runs(self) -> None:
-        self._run(self.workroom.runs(), self._runs_listed)
+        self.commands.latest("runs", self.workroom.runs(), self._runs_listed)
 
     def close(self) -> None:
         self._memory.flush()
