@@ -24,7 +24,8 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
-from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
+from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named

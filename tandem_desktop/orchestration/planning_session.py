@@ -2,8 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any
 
@@ -35,34 +34,16 @@ from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.transcript_log import TranscriptLog
+from tandem_desktop.orchestration.turn import Turn, last_words, problem_of, queued_in
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.signals import PlanSignal, SignalListener
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
-from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.intercepted import QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
 
 MOST_FOLLOW_UPS = 20
-_LAST_WORDS = 20
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
-_LONGEST_TITLE = 72
-_UNFINISHED = {
-    StopReason.MAX_TOKENS: "The agent ran out of room for its answer.",
-    StopReason.MAX_TURN_REQUESTS: "The agent used up its turns.",
-    StopReason.REFUSAL: "The agent refused to go on.",
-    StopReason.CANCELLED: "The turn was cancelled before the agent had finished.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What came of one message to the agent."""
-
-    version: PlanVersion | None
-    """The revision it led to; none when nothing was changed and nothing presented."""
-    said: str
-    stop_reason: StopReason | None
-    failure: SidecarError | None = None
 
 
 class PlanningSession:
@@ -167,7 +148,7 @@ class PlanningSession:
             details: tuple[str, ...] = ()
             try:
                 failure, stop = await self._converse(task, pictures)
-                problem, details = _problem(stop, failure), _last_words(failure)
+                problem, details = problem_of(stop, failure), last_words(failure)
                 version = await self._outcome(task, problem, origin)
             except TandemError as error:
                 problem, details = error.message, (error.next,)
@@ -371,7 +352,7 @@ class PlanningSession:
         answered = len(self.interceptor.requests)
         stop = await self._agent.prompt(self._agent_session, "\n\n".join(words), pictures)
         for _ in range(MOST_FOLLOW_UPS):
-            queued = _queued(self.interceptor.requests[answered:])
+            queued = queued_in(self.interceptor.requests[answered:])
             if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:
                 break
             answered = len(self.interceptor.requests)
@@ -381,18 +362,3 @@ class PlanningSession:
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         said = "".join(self._said).strip()
         return self._drafting.propose(task, said, problem, origin, is_final=bool(self._heard_signals))
-
-
-def _last_words(failure: SidecarError | None) -> tuple[str, ...]:
-    return (*failure.stderr[-_LAST_WORDS:], failure.next) if failure is not None else ()
-
-
-def _problem(stop: StopReason | None, failure: TandemError | None) -> str:
-    if failure is not None:
-        return failure.message
-    return _UNFINISHED.get(stop, "") if stop is not None else ""
-
-
-def _queued(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
-    numbers = [request.queued_as for request in requests if request.handling is Handling.QUEUED]
-    return tuple(number for number in numbers if number is not None)

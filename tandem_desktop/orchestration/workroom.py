@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from tandem_desktop.domain.agents import AgentProfile, Picture
 from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, new_session_id
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId, new_session_id
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments, Seen, Side
 from tandem_desktop.events.events import DiskTouched
 from tandem_desktop.events.stream import EventStream
@@ -25,6 +24,7 @@ from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.agents_here import AgentsHere, find_agents
 from tandem_desktop.orchestration.chat_log import ChatLog
+from tandem_desktop.orchestration.conversations import Conversations
 from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
@@ -32,12 +32,10 @@ from tandem_desktop.orchestration.keeping_house import keep_house
 from tandem_desktop.orchestration.plan_figures import PlanFigures, plan_figures
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.orchestration.planning_session import PlanningSession, Turn
 from tandem_desktop.orchestration.rebases import ThreeSides
 from tandem_desktop.orchestration.restore_points import PointPreview, RestoredPoint, RestorePoints, Restoring
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 from tandem_desktop.plans.plan_index import PlanListing
-from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import Comparison, compare
 from tandem_desktop.review.conflicts import Resolution
@@ -47,11 +45,9 @@ from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
-from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
-Pictures = tuple[Picture, ...]
 
 
 class Workroom:
@@ -60,14 +56,8 @@ class Workroom:
     def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
         self.engine = engine
         self.events: EventStream = engine.events
-        self._sessions = sessions
         self._thread = thread
-        self._open: dict[SessionId, PlanningSession] = {}
-        self._agents: dict[SessionId, str] = {}
-        self._modes: dict[SessionId, bool] = {}
-        """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
-        self._stopped: set[SessionId] = set()
-        """Stopped before they were open."""
+        self.conversations = Conversations(engine, sessions, thread)
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -140,49 +130,8 @@ class Workroom:
     def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
         return self.chat.entries(session_id)
 
-    # Talking
-
     def new_session(self) -> SessionId:
         return new_session_id()
-
-    def send(
-        self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
-    ) -> "Future[Turn]":
-        """Say something to the session's agent, starting it where it does not run."""
-        self._modes[session_id] = plan_mode
-        self._stopped.discard(session_id)
-        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
-
-    def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
-        """Send the plan back with words; its agent makes a new revision."""
-        return self._thread.submit(self._rework(plan_id, feedback, profile))
-
-    def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
-        """At once, for a turn under way as well."""
-        self._modes[session_id] = plan_mode
-        session = self._open.get(session_id)
-        if session is not None:
-            self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
-
-    def inject_planning_tools(self, session_id: SessionId) -> bool:
-        """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
-        session = self._open.get(session_id)
-        if session is not None:
-            session.tell(planning_bundle().words)
-        return session is not None
-
-    def stop(self, session_id: SessionId) -> "Future[None]":
-        """Stop the agent where it is."""
-        return self._thread.submit(self._stop(session_id))
-
-    def abandon(self, session_id: SessionId) -> "Future[None]":
-        """Stop the agent where it is and forget what it has drafted."""
-        return self._thread.submit(self._abandon(session_id))
-
-    def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
-        """Answer a permission card; False when it no longer waits."""
-        session = self._open.get(session_id)
-        return session is not None and session.interceptor.resolve(request_id, decision, words)
 
     # Changing and deciding
 
@@ -314,9 +263,7 @@ class Workroom:
         self.stop_run()
         self.stop_rehearsal()
         self._watch.close()
-        closing = self._thread.submit(self._sessions.close())
-        if not closing.cancelled():
-            closing.result()
+        self.conversations.close()
         self._thread.close()
         self.chat.close()
         self.engine.close()
@@ -340,49 +287,9 @@ class Workroom:
 
     def _cancel(self, plan_id: PlanId) -> PlanMeta:
         meta = self.engine.decisions.cancel(plan_id)
-        if meta.session_id not in self._open:
+        if not self.conversations.is_open(meta.session_id):
             discard_shadow(self.engine, meta.session_id)
         return meta
-
-    async def _send(
-        self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
-    ) -> Turn:
-        session = await self._session(session_id, profile)
-        if session_id in self._stopped:
-            self._stopped.discard(session_id)
-            session.stop_next_turn()
-        return await session.plan(text, origin, pictures)
-
-    async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
-        meta = await asyncio.to_thread(self.engine.commenting.send_back, plan_id, feedback)
-        # The rejection itself is the news the agent hears first.
-        self._modes[meta.session_id] = True
-        return await self._send(meta.session_id, "", profile, Origin.REWORK)
-
-    async def _session(self, session_id: SessionId, profile: AgentProfile) -> PlanningSession:
-        session = self._open.get(session_id)
-        if session is not None and self._agents[session_id] != profile.name:
-            del self._open[session_id]
-            await session.close()
-            session = None
-        if session is None:
-            plan_mode = self._modes[session_id]
-            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode, new=True)
-            self._open[session_id], self._agents[session_id] = session, profile.name
-        session.set_plan_mode(self._modes[session_id])
-        return session
-
-    async def _stop(self, session_id: SessionId) -> None:
-        session = self._open.get(session_id)
-        if session is not None:
-            await session.cancel_turn()
-        else:
-            self._stopped.add(session_id)
-
-    async def _abandon(self, session_id: SessionId) -> None:
-        session = self._open.get(session_id)
-        if session is not None:
-            await session.abandon()
 
     def _session_of(self, plan_id: PlanId) -> SessionId | None:
         try:
@@ -393,7 +300,3 @@ class Workroom:
 
 async def _in_thread(work: Callable[[], _Answer]) -> _Answer:
     return await asyncio.to_thread(work)
-
-
-async def _soon(work: Callable[[], None]) -> None:
-    work()

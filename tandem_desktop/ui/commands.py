@@ -31,6 +31,7 @@ class Commands(QObject):
         super().__init__(parent)
         self._is_closed = False
         self._asked: dict[str, int] = {}
+        self._heard: dict[str, int] = {}
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
@@ -56,13 +57,18 @@ class Commands(QObject):
         done: Callable[[_Answer], None],
         failed: Callable[[TandemError], None] | None = None,
     ) -> None:
-        """As `run`, for what is asked again and again: an earlier answer that comes late is not heard."""
+        """As `run`, for what is asked again and again: an answer that was overtaken by a later one is not heard."""
         number = self._asked[about] = self._asked.get(about, 0) + 1
 
-        def if_latest(way: Callable[[Any], None]) -> Callable[[Any], None]:
-            return lambda outcome: way(outcome) if number == self._asked[about] else None
+        def unless_overtaken(way: Callable[[Any], None]) -> Callable[[Any], None]:
+            def hear(outcome: Any) -> None:
+                if number > self._heard.get(about, 0):
+                    self._heard[about] = number
+                    way(outcome)
 
-        self.run(future, if_latest(done), if_latest(failed or self.failed.emit))
+            return hear
+
+        self.run(future, unless_overtaken(done), unless_overtaken(failed or self.failed.emit))
 
     def _deliver(self, ended: "Future[Any]", ways: tuple[Callable[[Any], None], Callable[[TandemError], None]]) -> None:
         done, failed = ways

@@ -1,8 +1,7 @@
 """What is in the window: places the panes, binds the keys, decides nothing."""
 
 import platform
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, qVersion
@@ -13,15 +12,13 @@ from tandem_desktop import __version__
 from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.orchestration.agents_here import AgentsHere
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.palette_model import PaletteItem
 from tandem_desktop.ui.quiet_pool import QuietPool
-from tandem_desktop.ui.shell.actions import WindowAction, WindowActions, shown_keys
+from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
 from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
 from tandem_desktop.ui.shell.keys_sheet import KeysSheet
@@ -30,18 +27,14 @@ from tandem_desktop.ui.shell.plans_rail import PlansRail
 from tandem_desktop.ui.shell.status_line import StatusLine
 from tandem_desktop.ui.shell.top_bar import TopBar
 from tandem_desktop.ui.shell.welcome import Welcome
-from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
+from tandem_desktop.ui.shell.window_memory import WindowMemory
 from tandem_desktop.ui.theme.stylesheet import install, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.toast import Toast
+from tandem_desktop.ui.window_actions import window_actions
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
 from tandem_desktop.ui.workplace import Workplace
 
-_STEPS = (
-    ("implement", "Implement", EventKind.EXECUTE_PLAN),
-    ("rework", "Rework", EventKind.REQUEST_REVISION),
-    ("cancel", "Cancel the plan", EventKind.CANCEL),
-)
 _CHAT_WIDTH = 440
 _RAIL_FROM = 1080
 """Below this width the plans make room; Ctrl+B brings them back."""
@@ -90,7 +83,7 @@ class MainWindow(QWidget):
         self.keys = KeysSheet(self, theme)
         self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
         self.actions_ = WindowActions(self)
-        self.actions_.add(self._window_actions())
+        self.actions_.add(window_actions(self, self._memory))
         self.top.palette_requested.connect(lambda: self.actions_.do("palette"))
         self.top.theme_requested.connect(lambda: self.actions_.do("theme"))
         self.top.workspace_requested.connect(lambda: self.actions_.do("open-folder"))
@@ -214,56 +207,15 @@ class MainWindow(QWidget):
         place.close()
         place.deleteLater()
 
-    def _window_actions(self) -> Iterator[WindowAction]:
-        def here() -> bool:
-            return self.workplace is not None
-
-        def at(do: Callable[[Workplace], None]) -> Callable[[], None]:
-            return lambda: do(self.workplace) if self.workplace is not None else None
-
-        def act(
-            name: str, title: str, group: str, do: Callable[[], None], when: Callable[[], bool] = lambda: True
-        ) -> WindowAction:
-            return WindowAction(name, title, group, keys_of(name), do, when)
-
-        memory = self._memory
-        yield act("palette", "Search commands and plans", "Window", self._open_palette)
-        yield act("open-folder", "Open a folder…", "Window", self._choose_folder)
-        yield act("theme", "Next theme", "Window", memory.next_theme)
-        for name in THEMES:
-            title = f"Theme: {name.replace('-', ' ')}"
-            yield act(f"theme-{name}", title, "Window", partial(memory.choose_theme, name))
-        yield act("theme-system", "Theme: as the system", "Window", lambda: memory.choose_theme(""))
-        yield act("zoom-in", "Larger", "Window", lambda: self._zoom(0.1))
-        yield act("zoom-out", "Smaller", "Window", lambda: self._zoom(-0.1))
-        yield act("zoom-reset", "Usual size", "Window", lambda: self._zoom(None))
-        yield act("rail", "Show or hide the plans", "Window", self._toggle_rail, here)
-        yield act("next-pane", "Next pane", "Window", self._next_pane, here)
-        yield act("keys", "Keys", "Window", self._show_keys)
-        yield act("record", "Show the record of this conversation", "Window", at(_show_record), here)
-        yield act("about", "About Tandem", "Window", self._show_about)
-        yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
-        yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
-        for name, title, kind in _STEPS:
-            yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
-        tell = at(lambda place: place.own.inject_planning_tools())
-        yield act("planning-tools", "Tell the agent how plans are made here", "Plan", tell, here)
-        yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
-        yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
-        yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
-        for number in range(1, 10):
-            opener = self._opener(number)
-            yield WindowAction(f"plan-{number}", f"Plan {number}", "Plan", (f"Ctrl+{number}",), opener, here)
-
-    def _show_about(self) -> None:
+    def show_about(self) -> None:
         words = f"Tandem Desktop {__version__} · Qt {qVersion()} · Python {platform.python_version()}"
         self.toast.say(words, stays=0)
 
-    def _show_keys(self) -> None:
+    def show_keys(self) -> None:
         place = self.workplace
         self.keys.show_keys(letters=place is None or place.workroom.engine.settings.single_letter_keys)
 
-    def _open_palette(self) -> None:
+    def open_palette(self) -> None:
         items = [
             PaletteItem(action.title, action.group, shown_keys(action), action.do)
             for action in self.actions_
@@ -284,7 +236,7 @@ class MainWindow(QWidget):
         top_left = panel.mapTo(self, QPoint(0, 0))
         return QRect(top_left, panel.size()).adjusted(0, 0, 0, -below)
 
-    def _choose_folder(self) -> None:
+    def choose_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, "Open a folder")
         if chosen:
             self.open_workspace(Path(chosen))
@@ -308,7 +260,7 @@ class MainWindow(QWidget):
     def _open_with(self, agent: str) -> None:
         """The person chose who plans; now the folder."""
         self._wanted_agent = agent
-        self._choose_folder()
+        self.choose_folder()
 
     def _open_sample(self) -> None:
         from tandem_desktop.ui.sample_workspace import make_sample
@@ -339,20 +291,10 @@ class MainWindow(QWidget):
     def _tell_failure(self, error: TandemError) -> None:
         self.toast.say(" ".join(filter(None, (error.message, error.next))), tone="error", stays=0)
 
-    def _opener(self, number: int) -> Callable[[], None]:
-        """Opens the plan at this place of the rail."""
-
-        def open_it() -> None:
-            plans = self.workplace.plans.plans if self.workplace is not None else ()
-            if number <= len(plans):
-                self.open_plan(plans[number - 1].plan_id)
-
-        return open_it
-
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)
 
-    def _zoom(self, step: float | None) -> None:
+    def zoom(self, step: float | None) -> None:
         self._memory.zoom(step)
         self._make_room()
 
@@ -361,10 +303,10 @@ class MainWindow(QWidget):
             self.rail.setVisible(self.width() >= self._theme.px(_RAIL_FROM))
             self.workplace.chat.setMinimumWidth(min(self._theme.px(_CHAT_WIDTH), self.width() * 9 // 20))
 
-    def _toggle_rail(self) -> None:
+    def toggle_rail(self) -> None:
         self.rail.setVisible(not self.rail.isVisible())
 
-    def _next_pane(self) -> None:
+    def next_pane(self) -> None:
         place = self.workplace
         if place is None:
             return
@@ -378,11 +320,3 @@ class MainWindow(QWidget):
         focus = QApplication.focusWidget()
         at = next((n for n, (pane, _) in enumerate(shown) if focus and pane.isAncestorOf(focus)), -1)
         shown[(at + 1) % len(shown)][1].setFocus(Qt.FocusReason.TabFocusReason)
-
-
-def _show_record(place: Workplace) -> None:
-    place.chat.log_requested.emit()
-
-
-def _request(place: Workplace, kind: EventKind) -> None:
-    place.panel.request(kind)

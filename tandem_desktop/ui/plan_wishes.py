@@ -87,7 +87,7 @@ class PlanWishes(QObject):
 
     def abandon(self, session_id: SessionId) -> None:
         """Drop a draft that is not a plan yet, and stop its agent."""
-        self._carry_out(self._workroom.abandon(session_id), "Cancelled. Nothing was written.", "info")
+        self._carry_out(self._workroom.conversations.abandon(session_id), "Cancelled. Nothing was written.", "info")
 
     def preview_undo(self, run_id: str) -> None:
         self._undos.preview(TakingBack(RunId(run_id)))

@@ -8,6 +8,7 @@ from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.reports import figures_report, plans_report, simulation_report
@@ -49,13 +50,17 @@ class WindowCommands(QObject):
     def inject_planning_tools(self) -> None:
         """Tell the agent once more how a plan is presented, with an example."""
         session_id = self._shown()[0]
-        told = self._workroom.inject_planning_tools(session_id)
+        told = self._workroom.conversations.inject_planning_tools(session_id)
         words = "The agent hears of the planning tools with your next message."
         self._workroom.chat.note(session_id, words if told else "No agent is there yet; ask it something first.")
 
     def _list(self, words: str) -> None:
+        def listed(listing: PlanListing) -> None:
+            self._plans.set_plans(listing.plans)
+            self._report(plans_report(self._plans.plans, self._plans.waiting))
+
         self.plans_wanted.emit(words)
-        self._report(plans_report(self._plans.plans, self._plans.waiting))
+        self._commands.run(self._workroom.plans(), listed, self.failed.emit)
 
     def _count(self) -> None:
         self._commands.run(

@@ -2,13 +2,12 @@
 
 import contextlib
 from collections.abc import Callable
-from concurrent.futures import Future
 
 from PySide6.QtCore import QObject, Signal
 
-from tandem_desktop.domain.agents import AgentProfile, CommandsOffered, ModeChanged, OfferedCommand, UsageReported
+from tandem_desktop.domain.agents import CommandsOffered, ModeChanged, OfferedCommand, UsageReported
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
+from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import (
     AgentHeard,
@@ -23,11 +22,9 @@ from tandem_desktop.events.events import (
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.orchestration.planning_session import Turn
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.ui import plan_facts
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
@@ -49,6 +46,7 @@ from tandem_desktop.ui.run_facts import run_facts
 from tandem_desktop.ui.screen_memory import ScreenMemory
 from tandem_desktop.ui.store_watch import StoreWatch
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.turns import Turns
 from tandem_desktop.ui.window_commands import WindowCommands
 from tandem_desktop.ui.window_state import WindowState
 
@@ -101,8 +99,8 @@ class Workplace(QObject):
         self.agents = AgentChoice(workroom, self.commands, self.state, self)
         self.encoding = EncodingFollower(workroom, self.commands, self.panel.operations.list, self)
         self._memory = ScreenMemory(self.state, self.chat, self.panel, self)
-        self._working: set[SessionId] = set()
         self._plan_id: PlanId | None = None
+        self.turns = Turns(workroom.conversations, self.commands, self.chat, self.agents, lambda: self.session_id, self)
         self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
         self._watch.changed.connect(self._store_changed)
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
@@ -129,11 +127,6 @@ class Workplace(QObject):
             self.open_plan(PlanId(last))
         self.chat.focus_composer()
 
-    @property
-    def is_working(self) -> bool:
-        """Whether any agent of this window is at work."""
-        return bool(self._working)
-
     # What the person wants
 
     def open_plan(self, plan_id: PlanId, revision: int | None = None) -> None:
@@ -156,22 +149,12 @@ class Workplace(QObject):
     def set_plan_mode(self, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
         if plan_mode != self.plan_mode:
-            tail = " This holds for the turn under way, too." if self.session_id in self._working else ""
+            tail = " This holds for the turn under way, too." if self.turns.is_working(self.session_id) else ""
             self.said.emit(f"{_MODE_WORDS[plan_mode]}{tail}", "info")
         self.plan_mode = plan_mode
         self.state.put(plan_mode=plan_mode)
-        self.workroom.set_plan_mode(self.session_id, plan_mode)
+        self.workroom.conversations.set_plan_mode(self.session_id, plan_mode)
         self.mode_changed.emit(plan_mode)
-
-    def send(self, text: str) -> None:
-        profile = self._profile()
-        if profile is None:
-            self.chat.composer.set_text(text)
-            return
-        self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
-        pictures = self.chat.composer.pictures.take()
-        mode = self.plan_mode
-        self._take_turn(self.workroom.send(self.session_id, text, profile, plan_mode=mode, pictures=pictures))
 
     def refresh_plans(self) -> None:
         self.commands.latest("plans", self.workroom.plans(), self._plans_listed)
@@ -202,22 +185,28 @@ class Workplace(QObject):
         self._drift.found.connect(self.drift_found)
         chat.sent.connect(self._first_look.consider)
         self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
-        self._first_look.cleared.connect(self.send)
-        chat.stop_requested.connect(lambda: self._run(self.workroom.stop(self.session_id)))
+        self._first_look.cleared.connect(lambda text: self.turns.send(text, plan_mode=self.plan_mode))
+        chat.stop_requested.connect(self.turns.stop)
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
         self.own.failed.connect(self.failed)
         chat.approve_requested.connect(self._approve_from_card)
-        chat.deny_requested.connect(self._rework)
+        give_back = panel.sheets.rework.give_back
+        chat.deny_requested.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
+        self.turns.status_changed.connect(self.status_changed)
+        self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
+        self.turns.rested.connect(self._show_draft)
+        self.turns.said.connect(self.said)
+        self.turns.failed.connect(self.failed)
         for each in (self.wishes, self._merging, self._back):
             each.changed.connect(self._look_again)
             each.said.connect(self.said)
             each.failed.connect(self.failed)
-        chat.permission_answered.connect(self._answer)
+        chat.permission_answered.connect(self.turns.answer)
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
-        panel.rework_confirmed.connect(self._rework)
+        panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
@@ -233,9 +222,9 @@ class Workplace(QObject):
             case AgentHeard(session_id=session_id):
                 self._heard(session_id, event)
             case TurnStarted():
-                self._set_working(event.session_id, True)
+                self.turns.set_working(event.session_id, True)
             case TurnEnded():
-                self._set_working(event.session_id, False)
+                self.turns.set_working(event.session_id, False)
         if isinstance(event, plan_facts.CHANGES_PLANS):
             self.refresh_plans()
         if isinstance(event, plan_facts.CHANGES_PAGE):
@@ -277,7 +266,7 @@ class Workplace(QObject):
             self.state.put(session=session_id)
             self.chat.set_entries(self.workroom.entries(session_id))
             self._memory.show_session(session_id)
-            self.chat.set_working(session_id in self._working)
+            self.chat.set_working(self.turns.is_working(session_id))
             self._offer_commands()
 
     def _plans_listed(self, listing: PlanListing) -> None:
@@ -297,28 +286,12 @@ class Workplace(QObject):
         if plan_id == self._plan_id or self.workroom.engine.plans.plan_of(self.session_id) == plan_id:
             self.open_plan(plan_id)
 
-    def _turn_ended(self, session_id: SessionId, turn: Turn) -> None:
-        self._set_working(session_id, False)
-        if turn.failure is not None:
-            self.status_changed.emit("failed", turn.failure.message)
-            return
-        self.status_changed.emit("done", f"{self.agents.title} connected")
-        if turn.version is not None and session_id == self.session_id:
-            self.open_plan(turn.version.plan_id)
-
-    def _turn_failed(self, session_id: SessionId, error: TandemError) -> None:
-        self._set_working(session_id, False)
-        self.status_changed.emit("failed", error.message)
-        self.failed.emit(error)
-
-    def _set_working(self, session_id: SessionId, works: bool) -> None:
-        (self._working.add if works else self._working.discard)(session_id)
-        if session_id == self.session_id:
-            self.chat.set_working(works, f"{self.agents.title} is working…" if works else "")
-            if works and self._plan_id is None and self.plan_mode:
-                self.panel.show_drafting("New plan")
-            elif self._plan_id is None:  # a draft that has come to no plan
-                self.panel.show_nothing()
+    def _show_draft(self) -> None:
+        """What is drafted is followed; a draft that has come to no plan leaves nothing."""
+        if self._plan_id is None and self.plan_mode and self.turns.is_working(self.session_id):
+            self.panel.show_drafting("New plan")
+        elif self._plan_id is None:
+            self.panel.show_nothing()
 
     def _follow(self, machine: object) -> None:
         panel = self.panel
@@ -339,23 +312,6 @@ class Workplace(QObject):
         else:
             self.open_plan(PlanId(plan_id))
 
-    def _rework(self, plan_id: str, feedback: str) -> None:
-        profile, sheet = self._profile(), self.panel.sheets.rework
-        if profile is None:
-            sheet.give_back(feedback)
-            return
-        self._take_turn(self.workroom.rework(PlanId(plan_id), feedback, profile), lambda: sheet.give_back(feedback))
-
-    def _take_turn(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
-        session = self.session_id
-
-        def not_taken(error: TandemError) -> None:
-            failed()
-            self._turn_failed(session, error)
-
-        self._set_working(session, True)
-        self._run(turn, lambda ended: self._turn_ended(session, ended), not_taken)
-
     def _store_changed(self) -> None:
         """By this window or another: the list follows, and the page when its record has moved on."""
         self.refresh_plans()
@@ -373,10 +329,6 @@ class Workplace(QObject):
         if self._plan_id is not None:
             self.open_plan(self._plan_id)
 
-    def _answer(self, request_id: str, decision: Decision, words: str) -> None:
-        if not self.workroom.answer(self.session_id, RequestId(request_id), decision, words):
-            self.said.emit("That question no longer waits for an answer.", "info")
-
     def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
         self._run(self.workroom.contents(view), lambda sides: arrived(*sides))
 
@@ -386,12 +338,6 @@ class Workplace(QObject):
     def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
         self.agents.set_recipes(recipes)
         self._offer_commands()
-
-    def _profile(self) -> AgentProfile | None:
-        profile = self.agents.profile
-        if profile is None:
-            self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
-        return profile
 
     def _titles(self) -> dict[str, str]:
         return {plan.plan_id: plan.title for plan in self.plans.plans}

@@ -27,8 +27,19 @@ def test_a_failure_of_what_nobody_waits_for_any_more_is_not_told(qtbot: QtBot) -
     earlier, later = Future[str](), Future[str]()
     commands.latest("page", earlier, heard.append, failed.append)
     commands.latest("page", later, heard.append, failed.append)
-    commands.latest("runs", Future[str](), heard.append, failed.append)
-    earlier.set_exception(BadInputError("It was gone.", next="Ask again."))
     later.set_result("as it is now")
-    qtbot.waitUntil(lambda: bool(heard))
+    earlier.set_exception(BadInputError("It was gone.", next="Ask again."))
+    last = Future[str]()
+    commands.run(last, heard.append)
+    last.set_result("the end")
+    qtbot.waitUntil(lambda: "the end" in heard)
     assert not failed
+
+
+def test_whoever_asks_without_end_still_hears_what_has_come_so_far(qtbot: QtBot) -> None:
+    commands, heard = Commands(), list[str]()
+    earlier = Future[str]()
+    commands.latest("page", earlier, heard.append)
+    commands.latest("page", Future[str](), heard.append)
+    earlier.set_result("as it was before")
+    qtbot.waitUntil(lambda: heard == ["as it was before"])

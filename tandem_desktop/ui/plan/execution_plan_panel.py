@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.review import Comment, Comments
@@ -17,7 +17,6 @@ from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import Comparison
-from tandem_desktop.review.coverage import coverage
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.ui.plan import plan_page_facts
@@ -25,13 +24,12 @@ from tandem_desktop.ui.plan.editing import shown_views
 from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.plan_panel_parts import PlanPanelParts
+from tandem_desktop.ui.plan.plan_steps import RUNNING, PlanSteps
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.since_looked import SinceLooked
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
-
-_RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
 
 class ExecutionPlanPanel(PlanPanelParts):
@@ -50,11 +48,10 @@ class ExecutionPlanPanel(PlanPanelParts):
         self._page: PlanPage | None = None
         self._runs: tuple[ListedRun, ...] = ()
         self._refusal = ""
-        self._to_approve: tuple[PlanId, int] | None = None
-        """The plan and revision the person asked to implement, while their choices are being saved as it."""
         self._marks = ViewedMarks()
         self._since = SinceLooked()
         self.machine = PlanStateMachine()
+        self._steps = PlanSteps(self, self._editing, now)
         self._connect()
         self.show_nothing()
 
@@ -125,9 +122,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self._refusal = plan_page_facts.approval_refusal(page)
         self.rehearsals.show_page(page)
         self._follow()
-        if self._to_approve == (page.version.plan_id, page.version.revision):
-            self._to_approve = None
-            self.request(EventKind.EXECUTE_PLAN)
+        self._steps.go_on_with(page)
 
     def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
         self._runs = runs
@@ -158,9 +153,9 @@ class ExecutionPlanPanel(PlanPanelParts):
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()
-        elif isinstance(event, RunPaused | RunResumed) and self.machine.state in _RUNNING:
+        elif isinstance(event, RunPaused | RunResumed) and self.machine.state in RUNNING:
             # One run at a time in a workspace: it is that of this plan.
-            self.machine = PlanStateMachine(_RUNNING[isinstance(event, RunPaused)])
+            self.machine = PlanStateMachine(RUNNING[isinstance(event, RunPaused)])
             self._follow()
 
     def show_undo(
@@ -218,31 +213,16 @@ class ExecutionPlanPanel(PlanPanelParts):
         """What would be sent with a rework."""
         return self.remarks.drafts
 
+    @property
+    def since(self) -> SinceLooked:
+        """What changed since the person looked."""
+        return self._since
+
     # The person's wishes
 
     def request(self, kind: EventKind) -> None:
         """What a button or key asks for; every step that counts is asked again in a sheet."""
-        page = self._page
-        if kind is EventKind.CANCEL and self.machine.state in _RUNNING:
-            self.stop_requested.emit()
-            return
-        if kind is EventKind.CANCEL and page is None and self.machine.can(kind):
-            self.sheets.ask_to_abandon(self.abandon_requested.emit)
-            return
-        if page is None or not self.machine.can(kind):
-            return
-        choices = self.chooser.choices
-        if kind is EventKind.EXECUTE_PLAN and not self._refusal and choices is not None and not choices.is_empty:
-            self._to_approve = (page.version.plan_id, page.version.revision + 1)
-            self.save_requested.emit(choices)
-        elif kind is EventKind.EXECUTE_PLAN and not self._refusal:
-            not_viewed = self.model.total - len(self.model.viewed)
-            shown = coverage(page.version, self.operations.list.seen.all)
-            self.sheets.approval.ask(page, comments=len(self.comments), not_viewed=not_viewed, coverage=shown)
-        elif kind is EventKind.REQUEST_REVISION:
-            self.sheets.rework.ask(page, self.comments)
-        elif kind is EventKind.CANCEL:
-            self.sheets.ask_to_cancel(lambda: self.cancel_requested.emit(page.version.plan_id))
+        self._steps.request(kind)
 
     def _connect(self) -> None:
         operations, header, sheets = self.operations.list, self.header, self.sheets
@@ -253,18 +233,18 @@ class ExecutionPlanPanel(PlanPanelParts):
         operations.lines_requested.connect(self.chooser.toggle_lines)
         self.chooser.changed.connect(self.choices_changed)
         self.chooser.changed.connect(lambda _: self.sheets.approval.expire())
-        self.remarks.added.connect(lambda *what: self._with_plan(self.commented, *what))
-        self.remarks.edited.connect(lambda *what: self._with_plan(self.comment_edited, *what))
-        self.remarks.removed.connect(lambda *what: self._with_plan(self.comment_removed, *what))
+        self.remarks.added.connect(lambda *what: self.with_plan(self.commented, *what))
+        self.remarks.edited.connect(lambda *what: self.with_plan(self.comment_edited, *what))
+        self.remarks.removed.connect(lambda *what: self.with_plan(self.comment_removed, *what))
         self.text.rewritten.connect(self.chooser.rewrite)
         operations.open_requested.connect(self.open_requested)
-        operations.merge_requested.connect(self._merge)
-        operations.edit_requested.connect(self._edit)
+        operations.merge_requested.connect(self._steps.merge)
+        operations.edit_requested.connect(self._steps.edit)
         operations.theirs_requested.connect(lambda operation: self.chooser.take_proposed(OperationId(operation)))
-        self._editing.saved.connect(lambda *edit: self._with_plan(self.edit_saved, *edit))
+        self._editing.saved.connect(lambda *edit: self.with_plan(self.edit_saved, *edit))
         operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
-        self.operations.banner_requested.connect(self._banner)
+        self.operations.banner_requested.connect(self._steps.banner)
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
         self.operations.result.undo_requested.connect(self.undo_preview_requested)
         self.operations.result.redo_requested.connect(self.redo_requested)
@@ -273,17 +253,17 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.runs.taking_back_requested.connect(self.taking_back_requested)
         self.runs.run_chosen.connect(self.run_chosen)
         self.runs.view_requested.connect(self._view_run)
-        header.revision_chosen.connect(lambda number: self._with_plan(self.revision_requested, number))
-        header.compare_requested.connect(lambda old, new: self._with_plan(self.compare_requested, old, new))
-        header.compare_any_requested.connect(lambda: self._banner("compare"))
-        header.restore_requested.connect(lambda number: self._with_plan(self.restore_requested, number))
-        sheets.compare.pair_chosen.connect(lambda *pair: self._with_plan(self.pair_requested, *pair))
-        sheets.compare.restore_requested.connect(lambda number: self._with_plan(self.restore_requested, number))
+        header.revision_chosen.connect(lambda number: self.with_plan(self.revision_requested, number))
+        header.compare_requested.connect(lambda old, new: self.with_plan(self.compare_requested, old, new))
+        header.compare_any_requested.connect(lambda: self._steps.banner("compare"))
+        header.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
+        sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
+        sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)
         header.pause_requested.connect(self.pause_requested)
         header.resume_requested.connect(self.resume_requested)
         self.footer.execute_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
-        self.footer.clear_requested.connect(self._clear)
+        self.footer.clear_requested.connect(self._steps.clear)
         self.rehearsals.save_requested.connect(self.save_requested)
         self.rehearsals.restore_requested.connect(self.restore_requested)
         self.model.viewed_changed.connect(self._viewed)
@@ -304,7 +284,8 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.operations.list.keep_unfinished()
             self.text.keep_unfinished()
 
-    def _with_plan(self, signal: object, *values: object) -> None:
+    def with_plan(self, signal: object, *values: object) -> None:
+        """Emit one of the panel's signals about the plan on screen."""
         if self._page is not None:
             signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
 
@@ -341,49 +322,6 @@ class ExecutionPlanPanel(PlanPanelParts):
                 self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))
         else:
             self.header.show_viewed(0, 0)
-
-    def _clear(self) -> None:
-        page = self._page
-        if page is not None:
-            self.sheets.ask_to_clear(len(page.views), lambda: self.clear_requested.emit(page.version.plan_id))
-
-    def _banner(self, key: str) -> None:
-        page = self._page
-        if page is None:
-            return
-        plan_id: PlanId = page.version.plan_id
-        match key:
-            case "latest":
-                self.revision_requested.emit(plan_id, page.meta.revision)
-            case "restore":
-                self.restore_requested.emit(plan_id, page.version.revision)
-            case "rework":
-                self.request(EventKind.REQUEST_REVISION)
-            case "merge" if paths := plan_page_facts.drifted_paths(page):
-                self.merge_requested.emit(plan_id, paths[0])
-            case "rebase":
-                self.rebase_requested.emit(plan_id)
-            case "compare":
-                before, latest = page.version.parent_revision or 1, page.meta.revision
-                may = page.meta.status in plan_page_facts.OPEN
-                self.sheets.compare.ask(latest, before, page.version.revision, may_restore=may)
-            case "compared":
-                self.model.set_changes(self._since.marks(self.model.viewed))
-                self.operations.show_banners(plan_page_facts.banners(page, self._now()))
-            case "keep-all":
-                self.chooser.keep_everything()
-            case "settle":
-                self.settle_requested.emit()
-
-    def _merge(self, operation: str) -> None:
-        """Look at the drifted path an operation rests on."""
-        paths = plan_page_facts.drifted_paths(self._page, OperationId(operation)) if self._page is not None else ()
-        if paths:
-            self._with_plan(self.merge_requested, paths[0])
-
-    def _edit(self, operation: str) -> None:
-        if self._page is not None:
-            self._editing.begin(self._page, OperationId(operation))
 
     def _view_run(self, plan_id: str, revision: int) -> None:
         self.tabs.show_tab("operations")

@@ -131,7 +131,7 @@ class Stage:
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
 
     def is_status(self, person: Person, status: PlanStatus) -> bool:
-        return person.status is status and not person.place.is_working
+        return person.status is status and not person.place.turns.is_any
 
     def settle(self) -> None:
         """Let colours and diffs arrive that come from other threads."""

@@ -90,7 +90,7 @@ def crashed(stage: Stage) -> Person:
     script = [steps.say("Reading the routes."), {"do": "stderr", "text": last}, {"do": "exit", "code": 3}]
     stage.use_agent({"turns": [script]})
     person = stage.ask("Limit login to 5 attempts a minute per address.")
-    person.wait(lambda: not person.place.is_working)
+    person.wait(lambda: not person.place.turns.is_any)
     return person
 
 
@@ -98,7 +98,7 @@ def authentication(stage: Stage) -> Person:
     refusal = {"code": -32000, "message": "Authentication required"}
     stage.use_agent({"errors": {"session/new": refusal}})
     person = stage.ask("Limit login to 5 attempts a minute per address.")
-    person.wait(lambda: not person.place.is_working)
+    person.wait(lambda: not person.place.turns.is_any)
     return person
 
 

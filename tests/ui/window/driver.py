@@ -158,7 +158,7 @@ class Person:
         self.type(text)
         self.press(Qt.Key.Key_Escape)
         self.press(Qt.Key.Key_Return)
-        self.wait(lambda: not self.place.is_working)
+        self.wait(lambda: not self.place.turns.is_any)
 
     def click_operation(self, row: int) -> None:
         """Open or close a row of the plan, at the arrow at its end."""

@@ -123,7 +123,7 @@ def test_drafts_survive_a_restart_and_go_back_together(
     again.click("plan-action-request_revision")
     again.wait(lambda: again.sees("rework-send"))
     again.click("rework-send")
-    again.wait(lambda: not again.place.is_working)
+    again.wait(lambda: not again.place.turns.is_any)
     page = again.place.panel.page
     assert page is not None
     plan = again.place.workroom.engine.plans.meta(page.version.plan_id)

@@ -111,7 +111,7 @@ def test_draft_is_seen_as_it_grows_and_is_gone_when_it_is_cancelled(
     window.click("plan-action-cancel")
     window.wait(lambda: window.sees("confirm-sure"))
     window.click("confirm-sure")
-    window.wait(lambda: window.state is PlanState.IDLE and not window.place.is_working)
+    window.wait(lambda: window.state is PlanState.IDLE and not window.place.turns.is_any)
     assert window.drafted == []
     assert walk(workspace) == before
 
@@ -132,6 +132,6 @@ def test_in_immediate_mode_a_card_asks_and_only_what_is_allowed_reaches_the_disk
     window.wait(lambda: (workspace / "one.txt").exists())
     window.wait(lambda: window.sees("permission-skip"))
     window.click("permission-skip")
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     assert (workspace / "one.txt").read_text() == "text\n"
     assert not (workspace / "two.txt").exists()

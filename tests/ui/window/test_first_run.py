@@ -85,7 +85,7 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     qtbot.waitUntil(lambda: place.agents.profile is not None, timeout=PATIENCE_MS)
     QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Escape)
     QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: place.panel.page is not None and not place.is_working, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: place.panel.page is not None and not place.turns.is_any, timeout=PATIENCE_MS)
     assert place.panel.page is not None
     assert place.panel.page.meta.status is PlanStatus.PROPOSED
     assert (root / "greeter" / "greeting.py").read_text() == greeting

@@ -19,7 +19,7 @@ README = "# Goodbye\n\nSay Goodbye.\n"
 
 
 def is_reviewing(person: Person) -> bool:
-    return person.status is PlanStatus.PROPOSED and not person.place.is_working
+    return person.status is PlanStatus.PROPOSED and not person.place.turns.is_any
 
 
 def results(person: Person) -> list[ResultStatus]:

@@ -23,7 +23,7 @@ def talk(window: Person) -> None:
     window.place.chat.composer.edit.paste()
     window.type("What is this")
     window.click("composer-send")
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
 
 
 def prompts(window: Person) -> list[list[dict[str, Any]]]:

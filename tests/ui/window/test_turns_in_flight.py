@@ -39,7 +39,7 @@ def start(open_window: Open, programs: Path, *turns: list[Step]) -> Person:
 def send(window: Person, words: str) -> None:
     window.click("composer-text")
     window.type(f"{words} ")
-    window.click("composer-send") if not window.place.is_working else window.press(Qt.Key.Key_Return)
+    window.click("composer-send") if not window.place.turns.is_any else window.press(Qt.Key.Key_Return)
 
 
 def said(window: Person) -> list[str]:
@@ -52,7 +52,7 @@ def test_agent_that_is_only_starting_is_stopped_and_the_message_stays_in_sight(
     window = start(open_window, programs, [steps.say("heard"), {"do": "await_cancel"}])
     send(window, "Do something")
     window.press(Qt.Key.Key_Escape)
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     assert said(window)[0] == "Do something"
     assert "Stopped." in said(window)
 
@@ -67,7 +67,7 @@ def test_plan_mode_switched_on_holds_for_the_turn_under_way(
     window.click("segmented-mode-plan")
     window.wait(lambda: window.place.plan_mode)
     window.click("permission-allow")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED and not window.place.is_working)
+    window.wait(lambda: window.status is PlanStatus.PROPOSED and not window.place.turns.is_any)
     assert sorted(window.operations) == ["one.txt", "two.txt"]
     assert walk(workspace) == before
 
@@ -96,7 +96,7 @@ def test_card_is_answered_by_its_digit(
     window.wait(lambda: window.sees("permission-allow"))
     window.wait(lambda: window.focus().objectName() == "permission-question")
     window.press(key)
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     window.wait(lambda: (workspace / "one.txt").exists() is arrives)
 
 
@@ -110,7 +110,7 @@ def test_denial_by_digit_takes_a_reason_to_the_agent(
     window.wait(lambda: "permission-reason" in window.focus().objectName())
     window.type("Not there")
     window.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     answers = [e for e in window.place.workroom.entries(window.place.session_id) if e.request is not None]
     assert "Not there" in answers[0].details[0]
     assert not (workspace / "one.txt").exists()
@@ -127,7 +127,7 @@ def test_meter_shows_what_the_agent_says_of_tokens_and_cost_and_its_commands_are
     meter = window.window.findChild(QLabel, "composer-usage")
     assert meter is not None
     window.wait(lambda: meter.text() == "12.4k tokens · $0.31")
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     window.click("composer-text")
     window.type("/comp")
     assert window.place.chat.composer.popup.isVisible()
@@ -145,7 +145,7 @@ def test_message_sent_while_the_agent_works_waits_can_be_seen_and_taken_out(
     window.wait(lambda: window.sees("queue-remove-1"))
     window.click("queue-remove-1")
     window.press(Qt.Key.Key_Escape)
-    window.wait(lambda: not window.place.is_working)
+    window.wait(lambda: not window.place.turns.is_any)
     assert window.place.chat.queue == ("Next",)
     window.wait(lambda: window.sees("queue-send-now-0"))
     window.click("queue-send-now-0")

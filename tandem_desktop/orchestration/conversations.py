@@ -1,0 +1,126 @@
+"""The conversations of one window: each with its agent, which is started when something is said to it."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from tandem_desktop.domain.agents import AgentProfile, Picture
+from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
+from tandem_desktop.domain.plan import Origin
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.orchestration.turn import Turn
+from tandem_desktop.policy.tool_bundle import planning_bundle
+from tandem_desktop.staging.confirmation import Decision
+
+Pictures = tuple[Picture, ...]
+
+
+class Conversations:
+    """Call it from any thread; nothing here blocks."""
+
+    def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
+        self._engine = engine
+        self._sessions = sessions
+        self._thread = thread
+        self._open: dict[SessionId, PlanningSession] = {}
+        self._agents: dict[SessionId, str] = {}
+        self._modes: dict[SessionId, bool] = {}
+        """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
+        self._stopped: set[SessionId] = set()
+        """Stopped before they were open."""
+
+    def is_open(self, session_id: SessionId) -> bool:
+        """Whether its agent was started here."""
+        return session_id in self._open
+
+    def send(
+        self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
+    ) -> "Future[Turn]":
+        """Say something to the session's agent, starting it where it does not run."""
+        self._modes[session_id] = plan_mode
+        self._stopped.discard(session_id)
+        return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
+
+    def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
+        """Send the plan back with words; its agent makes a new revision."""
+        return self._thread.submit(self._rework(plan_id, feedback, profile))
+
+    def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
+        """At once, for a turn under way as well."""
+        self._modes[session_id] = plan_mode
+        session = self._open.get(session_id)
+        if session is not None:
+            self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
+
+    def inject_planning_tools(self, session_id: SessionId) -> bool:
+        """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
+        session = self._open.get(session_id)
+        if session is not None:
+            session.tell(planning_bundle().words)
+        return session is not None
+
+    def stop(self, session_id: SessionId) -> "Future[None]":
+        """Stop the agent where it is."""
+        return self._thread.submit(self._stop(session_id))
+
+    def abandon(self, session_id: SessionId) -> "Future[None]":
+        """Stop the agent where it is and forget what it has drafted."""
+        return self._thread.submit(self._abandon(session_id))
+
+    def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
+        """Answer a permission card; False when it no longer waits."""
+        session = self._open.get(session_id)
+        return session is not None and session.interceptor.resolve(request_id, decision, words)
+
+    def close(self) -> None:
+        """End every agent and wait for it; what they did stays in their shadows."""
+        closing = self._thread.submit(self._sessions.close())
+        if not closing.cancelled():
+            closing.result()
+
+    async def _send(
+        self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
+    ) -> Turn:
+        session = await self._session(session_id, profile)
+        if session_id in self._stopped:
+            self._stopped.discard(session_id)
+            session.stop_next_turn()
+        return await session.plan(text, origin, pictures)
+
+    async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
+        meta = await asyncio.to_thread(self._engine.commenting.send_back, plan_id, feedback)
+        # The rejection itself is the news the agent hears first.
+        self._modes[meta.session_id] = True
+        return await self._send(meta.session_id, "", profile, Origin.REWORK)
+
+    async def _session(self, session_id: SessionId, profile: AgentProfile) -> PlanningSession:
+        session = self._open.get(session_id)
+        if session is not None and self._agents[session_id] != profile.name:
+            del self._open[session_id]
+            await session.close()
+            session = None
+        if session is None:
+            plan_mode = self._modes[session_id]
+            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode, new=True)
+            self._open[session_id], self._agents[session_id] = session, profile.name
+        session.set_plan_mode(self._modes[session_id])
+        return session
+
+    async def _stop(self, session_id: SessionId) -> None:
+        session = self._open.get(session_id)
+        if session is not None:
+            await session.cancel_turn()
+        else:
+            self._stopped.add(session_id)
+
+    async def _abandon(self, session_id: SessionId) -> None:
+        session = self._open.get(session_id)
+        if session is not None:
+            await session.abandon()
+
+
+async def _soon(work: Callable[[], None]) -> None:
+    work()

@@ -1,0 +1,116 @@
+"""A person says something to an agent, and its turn goes on until it has ended, well or not."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
+from tandem_desktop.orchestration.conversations import Conversations
+from tandem_desktop.orchestration.turn import Turn
+from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.ui.agent_choice import AgentChoice
+from tandem_desktop.ui.chat.chat_pane import ChatPane
+from tandem_desktop.ui.commands import Commands
+
+
+class Turns(QObject):
+    """Knows which conversations are at work. Which one is on screen it is told."""
+
+    status_changed = Signal(str, str)
+    """How the agent is (waiting, running, done, failed), and in words."""
+    plan_made = Signal(str)
+    """The turn of the conversation on screen led to a revision of this plan."""
+    rested = Signal()
+    """The agent of the conversation on screen began or ended its work."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    failed = Signal(object)
+    """A `TandemError`."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        commands: Commands,
+        chat: ChatPane,
+        agents: AgentChoice,
+        session: Callable[[], SessionId],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._conversations = conversations
+        self._commands = commands
+        self._chat = chat
+        self._agents = agents
+        self._session = session
+        self._working: set[SessionId] = set()
+
+    @property
+    def is_any(self) -> bool:
+        """Whether any agent of this window is at work."""
+        return bool(self._working)
+
+    def is_working(self, session_id: SessionId) -> bool:
+        return session_id in self._working
+
+    def send(self, text: str, *, plan_mode: bool) -> None:
+        profile = self._profile()
+        if profile is None:
+            self._chat.composer.set_text(text)
+            return
+        self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
+        pictures = self._chat.composer.pictures.take()
+        session = self._session()
+        self._take(self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures))
+
+    def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
+        """Send a plan back with words; they are given back where that fails."""
+        profile = self._profile()
+        if profile is None:
+            give_back(feedback)
+            return
+        turn = self._conversations.rework(PlanId(plan_id), feedback, profile)
+        self._take(turn, lambda: give_back(feedback))
+
+    def stop(self) -> None:
+        """The agent of the conversation on screen stops where it is."""
+        self._commands.run(self._conversations.stop(self._session()))
+
+    def answer(self, request_id: str, decision: Decision, words: str) -> None:
+        if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):
+            self.said.emit("That question no longer waits for an answer.", "info")
+
+    def set_working(self, session_id: SessionId, works: bool) -> None:
+        (self._working.add if works else self._working.discard)(session_id)
+        if session_id == self._session():
+            self._chat.set_working(works, f"{self._agents.title} is working…" if works else "")
+            self.rested.emit()
+
+    def _take(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
+        session = self._session()
+
+        def not_taken(error: TandemError) -> None:
+            failed()
+            self.set_working(session, False)
+            self.status_changed.emit("failed", error.message)
+            self.failed.emit(error)
+
+        self.set_working(session, True)
+        self._commands.run(turn, lambda ended: self._ended(session, ended), not_taken)
+
+    def _ended(self, session_id: SessionId, turn: Turn) -> None:
+        self.set_working(session_id, False)
+        if turn.failure is not None:
+            self.status_changed.emit("failed", turn.failure.message)
+            return
+        self.status_changed.emit("done", f"{self._agents.title} connected")
+        if turn.version is not None and session_id == self._session():
+            self.plan_made.emit(turn.version.plan_id)
+
+    def _profile(self) -> AgentProfile | None:
+        profile = self._agents.profile
+        if profile is None:
+            self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
+        return profile
