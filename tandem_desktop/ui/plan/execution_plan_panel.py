@@ -11,7 +11,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.review import Comment, Comments
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
-from tandem_desktop.events.events import RunPaused, RunResumed, TandemEvent
+from tandem_desktop.events.events import PlanRejected, RunPaused, RunResumed, TandemEvent
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -156,6 +156,10 @@ class ExecutionPlanPanel(PlanPanelParts):
         elif isinstance(event, RunPaused | RunResumed) and self.machine.state in RUNNING:
             # One run at a time in a workspace: it is that of this plan.
             self.machine = PlanStateMachine(RUNNING[isinstance(event, RunPaused)])
+            self._follow()
+        elif isinstance(event, PlanRejected) and event.plan_id == plan_id:
+            # At once: what was sent back cannot be decided while its page is read again.
+            self.machine = PlanStateMachine(restore(PlanStatus.REJECTED))
             self._follow()
 
     def show_undo(
