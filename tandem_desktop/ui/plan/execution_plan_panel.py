@@ -159,7 +159,7 @@ class ExecutionPlanPanel(PlanPanelParts):
             self._follow()
         elif isinstance(event, PlanRejected) and event.plan_id == plan_id:
             # At once: what was sent back cannot be decided while its page is read again.
-            self.machine = PlanStateMachine(restore(PlanStatus.REJECTED))
+            self.machine = PlanStateMachine(restore(event.status))
             self._follow()
 
     def show_undo(
