@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agents import (
     AgentFacts,
     AgentSession,
@@ -34,6 +35,19 @@ class AgentPort(Protocol):
 
     async def stop(self) -> None:
         """End the whole process tree."""
+
+
+class AdvisorPort(Protocol):
+    """Agents that are asked something and may only look; nothing they do is staged or reaches the workspace."""
+
+    async def ask(self, question: Question[Result]) -> Advice[Result]:
+        """The answer in the shape that was asked for. Cancelling the call ends the agent.
+
+        Raises:
+            SidecarError: the agent cannot do its part, or had no usable answer; a `NoAnswerError` says why the last
+                one was refused.
+            TandemError: there is no such agent, or no place for it to look from.
+        """
 
 
 class AgentClient(Protocol):

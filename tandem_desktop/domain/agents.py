@@ -48,6 +48,8 @@ class AgentProfile(Frozen):
     """Where in its private home the agent looks for the description of a planner, if it knows such a thing."""
     model_file: str | None = None
     """The JSON file there that names its model."""
+    model_env: dict[str, str] = Field(default_factory=dict)
+    """Variables that choose its model, `{model}` standing for the name; none where it cannot be chosen so."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
     planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0

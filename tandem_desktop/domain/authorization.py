@@ -85,6 +85,8 @@ class AuthContext(Frozen):
     plan_scope: tuple[str, ...] | None = None
     """The only tools there are while a plan is worked on; None when nothing limits them."""
     rules: tuple[PermissionRule, ...] = ()
+    only_look: bool = False
+    """The agent was asked something: it may read and hand in its answer, and nothing else."""
 
 
 class SessionPermissions(Frozen):
@@ -95,6 +97,7 @@ class SessionPermissions(Frozen):
     yolo: bool = False
     template: Template | None = None
     plan_scope: tuple[str, ...] | None = None
+    only_look: bool = False
 
 
 class AuthorizationRule(Protocol):

@@ -13,7 +13,7 @@ TandemError
 ├─ TaskError            TaskCycleError
 ├─ ShadowError          ShadowBusyError
 ├─ SidecarError         SidecarLaunchError · SidecarProtocolError · SidecarExitedError · SidecarTimeoutError
-│                       · LoginNeededError
+│                       · LoginNeededError · NoAnswerError
 └─ StorageError         the disk said no
 
 Every error is a sentence a person can act on: what, where (`path`, `step`), and the next thing to do (`next`).
@@ -342,3 +342,9 @@ class LoginNeededError(SidecarError):
     """The agent wants a login first."""
 
     kind = "agent_login"
+
+
+class NoAnswerError(SidecarError):
+    """The agent was asked something and handed in nothing that can be used."""
+
+    kind = "agent_answer"

@@ -37,7 +37,8 @@ def agent_launch(
     atomic.make_directory(home, mode=0o700)
     _copy_credentials(profile, person_home, home)
     _write_plan_agent(profile, home)
-    additions = {**profile.set_env, **_key_from_keyring(profile), **(extra_environment or {})}
+    extra = extra_environment or {}
+    additions = {**profile.set_env, **_key_from_keyring(profile, {**os.environ, **extra}), **extra}
     environment = agent_environment(profile.env, additions)
     readable = _hidden_folders(argv, (shadow.workspace, home))
     return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable)
@@ -55,12 +56,12 @@ def program(profile: AgentProfile) -> tuple[str, ...]:
     return found.command
 
 
-def _key_from_keyring(profile: AgentProfile) -> dict[str, str]:
+def _key_from_keyring(profile: AgentProfile, environment: Mapping[str, str]) -> dict[str, str]:
     """The key of the built-in agent's model: from inside the sandbox no keyring can be reached."""
-    if profile.name != BUILT_IN or not os.environ.get(CHOICE):
+    if profile.name != BUILT_IN or not environment.get(CHOICE):
         return {}
     try:
-        choice = chosen_model(os.environ)
+        choice = chosen_model(environment)
     except BadInputError:
         return {}  # the agent says itself what is missing
     return {KEY: choice.key} if choice is not None and choice.key else {}

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, TandemEvent
 from tandem_desktop.orchestration.agent_launch import agent_launch
+from tandem_desktop.orchestration.consultations import Consultations
 from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.session_assembly import SessionPlace, assemble
 from tandem_desktop.orchestration.session_desk import SessionDesk
@@ -86,6 +89,10 @@ class AgentSessions:
         session.offer(server, on_turn=lambda: host.start_turn(own_id))
         self._open[own_id] = session
         return session
+
+    def advisor(self, minds: Minds) -> AdvisorPort:
+        """Agents that can be asked something and may only look."""
+        return Consultations(self._engine, self._settings, minds, self._planning_host, self._person_home)
 
     async def close(self) -> None:
         """End every agent; their work stays."""

@@ -17,6 +17,7 @@ from tandem_desktop.planning_tools.tool_arguments import GetPlan, PresentPlan, P
 from tandem_desktop.planning_tools.tool_definitions import DEFINITIONS, ToolDefinition, ToolName
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 from tandem_desktop.planning_tools.tries import Tries
+from tandem_desktop.planning_tools.wanted import Wanted
 
 MOST_CALLS_AT_ONCE = 64
 
@@ -44,21 +45,28 @@ class PlanningTools:
         prompts: ToolPrompts,
         tries: Tries,
         without: frozenset[ToolName] = frozenset(),
+        wanted: Wanted[Any] | None = None,
     ) -> None:
+        """`wanted` is there when the agent was asked something: then it can look at plans and hand that in, no more."""
         self.session_id = session_id
         self.prompts = prompts
         self.tries = tries
         self._desk = desk
         self._plan_mode = plan_mode
         self._without = without
+        self._wanted = wanted
         self._open_calls = 0
 
     def offered(self) -> tuple[ToolDefinition, ...]:
         """The tools there are at this moment: `present_plan` only in Plan mode."""
+        if self._wanted is not None:
+            return (self._wanted.definition, DEFINITIONS[ToolName.PLAN_LIST], DEFINITIONS[ToolName.PLAN_GET])
         return tuple(
             definition
             for definition in DEFINITIONS.values()
-            if definition.name not in self._without and (self._plan_mode() or not definition.only_in_plan_mode)
+            if definition.name not in self._without
+            and not definition.only_when_asked
+            and (self._plan_mode() or not definition.only_in_plan_mode)
         )
 
     async def call(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
@@ -97,11 +105,16 @@ class PlanningTools:
         self.tries.refuse_when_used_up(definition.name)
         try:
             arguments = checked(definition.arguments, given)
-            ready = self._proposal(arguments) if isinstance(arguments, ProposePlan) else arguments
+            ready = self._ready(arguments)
         except (BadInputError, TaskError) as error:
             raise self.tries.failed(definition.name, error) from None
         self.tries.succeeded(definition.name)
         return await self._carry_out(ready)
+
+    def _ready(self, arguments: Frozen) -> "Frozen | Proposal | Callable[[], str]":
+        if self._wanted is not None:
+            return self._wanted.ready(arguments)
+        return self._proposal(arguments) if isinstance(arguments, ProposePlan) else arguments
 
     def _proposal(self, plan: ProposePlan) -> Proposal:
         proposal = proposal_from(plan)
@@ -111,7 +124,9 @@ class PlanningTools:
             )
         return proposal
 
-    async def _carry_out(self, arguments: Frozen | Proposal) -> ToolAnswer:
+    async def _carry_out(self, arguments: "Frozen | Proposal | Callable[[], str]") -> ToolAnswer:
+        if callable(arguments):
+            return ToolAnswer((arguments(),))
         match arguments:
             case PresentPlan(plan_content=markdown, title=title):
                 return ToolAnswer((await self._desk.present_plan(self.session_id, markdown, title),))

@@ -7,7 +7,7 @@ from asyncio import StreamReader, StreamWriter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.domain.agents import PlanningServer
 from tandem_desktop.domain.errors import BadInputError
@@ -19,6 +19,7 @@ from tandem_desktop.planning_tools.planning_tools import PlanningTools
 from tandem_desktop.planning_tools.socket_place import PlanningSocket
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 from tandem_desktop.planning_tools.tries import DEFAULT_TRIES, Tries
+from tandem_desktop.planning_tools.wanted import Wanted
 from tandem_desktop.processes.own_program import own_script
 
 if TYPE_CHECKING:
@@ -81,11 +82,19 @@ class PlanningServerHost:
         self._door = Door(self._socket.open(), self._connected)
         self._door.open()
 
-    def open_session(self, session_id: SessionId, desk: PlanningDesk, plan_mode: Callable[[], bool]) -> PlanningServer:
+    def open_session(
+        self,
+        session_id: SessionId,
+        desk: PlanningDesk,
+        plan_mode: Callable[[], bool],
+        wanted: Wanted[Any] | None = None,
+    ) -> PlanningServer:
         """Let the agent of a session in; what it has to start is the answer. Opening again gives a new token."""
         if session_id in self._guests:
             self._dismiss(self._guests.pop(session_id))
-        tools = PlanningTools(session_id, desk, plan_mode=plan_mode, prompts=self._prompts, tries=Tries(self._tries))
+        tools = PlanningTools(
+            session_id, desk, plan_mode=plan_mode, prompts=self._prompts, tries=Tries(self._tries), wanted=wanted
+        )
         self._guests[session_id] = _Guest(secrets.token_urlsafe(32), tools)
         if self._service is None:  # agents connect soon, and the library takes a while to load
             self._service = asyncio.create_task(asyncio.to_thread(_load_service))

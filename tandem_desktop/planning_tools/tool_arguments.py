@@ -121,6 +121,24 @@ class UpdateTask(Frozen):
     note: Annotated[Text, Field(description="What the person should know about it.")] = ""
 
 
+class SubmitPerspective(Frozen):
+    """What every voice says; a question asks for the fields of its own voice besides."""
+
+    analysis: Annotated[Words, Field(description="What you found out about the task, in a few sentences.")]
+    concerns: Annotated[_NAMES, Field(description="What could go wrong, one sentence each.")] = ()
+    recommendations: Annotated[_NAMES, Field(description="What you advise, one sentence each.")] = ()
+    estimated_effort: Annotated[
+        Literal["trivial", "small", "medium", "large"], Field(description="How much work it is.")
+    ]
+
+
+class SubmitReflection(Frozen):
+    """What every look back says; a question asks for the adjustments it can use besides."""
+
+    assessment: Annotated[Words, Field(description="How the run went, in one of the words you were given.")]
+    reasoning: Annotated[Words, Field(description="Why, in a few sentences.")]
+
+
 _MOST_TOLD = 5
 
 Arguments = TypeVar("Arguments", bound=Frozen)
@@ -166,10 +184,17 @@ def _sentence(problem: Any) -> str:
             return f"{named} {problem['ctx']['error']}"
         case "string_too_long":
             return f"{named} is longer than {problem['ctx']['max_length']:,} characters"
-        case "literal_error":
+        case "literal_error" | "enum":
             return f"{named} must be one of {problem['ctx']['expected']}"
         case kind:
             return f"{named} must be {_WANTED.get(kind, 'something else')}"
 
 
-_WANTED = {"string_type": "text", "tuple_type": "a list", "dict_type": "an object", "model_type": "an object"}
+_WANTED = {
+    "string_type": "text",
+    "tuple_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+}

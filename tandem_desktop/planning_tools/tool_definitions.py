@@ -5,7 +5,15 @@ from enum import StrEnum
 from typing import Any
 
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.planning_tools.tool_arguments import GetPlan, ListPlans, PresentPlan, ProposePlan, UpdateTask
+from tandem_desktop.planning_tools.tool_arguments import (
+    GetPlan,
+    ListPlans,
+    PresentPlan,
+    ProposePlan,
+    SubmitPerspective,
+    SubmitReflection,
+    UpdateTask,
+)
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 
 
@@ -17,6 +25,8 @@ class ToolName(StrEnum):
     PLAN_LIST = "plan_list"
     PLAN_GET = "plan_get"
     TASK_UPDATE = "task_update"
+    SUBMIT_PERSPECTIVE = "submit_perspective"
+    SUBMIT_REFLECTION = "submit_reflection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +39,13 @@ class ToolDefinition:
     only_in_plan_mode: bool = False
     counts_tries: bool = False
     changes_nothing: bool = False
+    only_when_asked: bool = False
+    """There only for an agent that was asked something; the question says what its arguments are."""
+    about: str = ""
+    """What an agent reads instead of the prompt file."""
 
     def description(self, prompts: ToolPrompts) -> str:
-        return prompts.text(self.name.value, self.summary)
+        return self.about or prompts.text(self.name.value, self.summary)
 
     def input_schema(self) -> dict[str, Any]:
         """A JSON schema in one piece, as every model provider takes it."""
@@ -68,6 +82,22 @@ DEFINITIONS: dict[str, ToolDefinition] = {
             changes_nothing=True,
         ),
         ToolDefinition(ToolName.TASK_UPDATE, "Say how a task of your plan stands.", UpdateTask),
+        ToolDefinition(
+            ToolName.SUBMIT_PERSPECTIVE,
+            "Hand in your view of the task, once, when you have read what you need.",
+            SubmitPerspective,
+            counts_tries=True,
+            changes_nothing=True,
+            only_when_asked=True,
+        ),
+        ToolDefinition(
+            ToolName.SUBMIT_REFLECTION,
+            "Hand in your judgement of the run, once, with the adjustments you propose.",
+            SubmitReflection,
+            counts_tries=True,
+            changes_nothing=True,
+            only_when_asked=True,
+        ),
     )
 }
 

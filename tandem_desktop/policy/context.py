@@ -15,4 +15,5 @@ def auth_context(settings: Settings, permissions: SessionPermissions, *, shadowe
         guard_blocks=not settings.guarded_tools_only_logged,
         plan_scope=permissions.plan_scope,
         rules=settings.rules,
+        only_look=permissions.only_look,
     )

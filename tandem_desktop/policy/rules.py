@@ -2,7 +2,7 @@
 
 Lower priorities are asked first, and any denial is final whatever its priority:
 
-100 plan mode · 110 plan scope · 120 guarded tools · 140 the shadow · 150 the person's own rules
+90 only look · 100 plan mode · 110 plan scope · 120 guarded tools · 140 the shadow · 150 the person's own rules
 200 read-only · 205 planning · 210 template · 300 yolo · 310 ignore list
 """
 
@@ -17,6 +17,24 @@ from tandem_desktop.domain.authorization import (
 )
 from tandem_desktop.policy.patterns import matches
 from tandem_desktop.policy.tool_catalog import UNSTAGEABLE
+
+
+class OnlyLookRule:
+    """Whoever is asked for advice looks and answers. Nothing else is there, in a shadow or out of it."""
+
+    priority: ClassVar[int] = 90
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
+        if not context.only_look:
+            return None
+        looks = use.category in (ToolCategory.READ, ToolCategory.PLANNING)
+        return None if looks else AuthorizationResult.DENY
+
+    def reason(self, use: ToolUse, context: AuthContext) -> str:
+        return (
+            f"'{use.tool}' is not available: you were asked for advice, so you may read files and hand in your answer. "
+            "Say in the answer what should be changed."
+        )
 
 
 class PlanModeBlockRule:
@@ -183,6 +201,7 @@ def is_guarded(use: ToolUse, context: AuthContext) -> bool:
 
 def standard_rules() -> tuple[AuthorizationRule, ...]:
     return (
+        OnlyLookRule(),
         PlanModeBlockRule(),
         PlanScopeRule(),
         GuardedToolsRule(),

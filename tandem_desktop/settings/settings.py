@@ -15,6 +15,15 @@ _MIB = 1024**2
 CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
 
 
+class MindChoice(Frozen):
+    """Who speaks for a role."""
+
+    agent: str = ""
+    """The name of an agent; empty for the one of the session."""
+    model: str = ""
+    """A model in the agent's own spelling; empty for the one it chooses itself."""
+
+
 class Settings(Frozen):
     """Every choice, with its default. The explanations here are the ones in `docs/settings.md`."""
 
@@ -77,6 +86,24 @@ class Settings(Frozen):
     )
     plan_md: bool = Field(
         default=False, description="Add `PLAN.md`, the text of the plan, to the plan as an operation of its own."
+    )
+    perspectives: bool = Field(
+        default=False,
+        description=(
+            "Whether CHAPO, KODA and DEVO look at a task before it is planned, where the first look at it says that "
+            "it should be planned."
+        ),
+    )
+    minds: dict[str, MindChoice] = Field(
+        default={},
+        description=(
+            "Who speaks for `chapo`, `koda`, `devo` and other roles, each with `agent` and `model`, as in "
+            '`minds.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }`; without it the agent of the '
+            "session does."
+        ),
+    )
+    advice_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
+        default=10, description="After how many minutes an agent that was asked for advice is ended."
     )
     present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
         default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."

@@ -1,0 +1,57 @@
+"""A question to an agent that may look and not touch, and what comes back: typed, checked, with what it really read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from tandem_desktop.domain.agents import AgentUpdate
+from tandem_desktop.domain.frozen import Frozen
+
+Result = TypeVar("Result", bound=Frozen)
+
+
+def _anything(result: Frozen) -> None:
+    """Whatever has the right shape will do."""
+
+
+def _unheard(update: AgentUpdate) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Result]):
+    """One thing to find out. The same question may be put to any agent."""
+
+    role: str
+    """Who is asked, such as `chapo` or `reflector`: settings choose the agent and the model of a role."""
+    words: str
+    """What the agent reads: who it is here, what is wanted, what is known."""
+    tool: str
+    """The planning tool by which the answer is handed in: `submit_perspective`, `submit_reflection`, `plan_propose`."""
+    result: type[Result]
+    """The shape of the answer; its fields are the arguments of the tool."""
+    about: str = ""
+    """What the agent reads about the tool, where its own prompt file is about something else."""
+    check: Callable[[Result], None] = _anything
+    """Raises `BadInputError` or `TaskError` for an answer that has the shape and makes no sense; the agent reads the
+    sentence and tries again."""
+    heard: Callable[[AgentUpdate], None] = _unheard
+    """Told what the agent says and does meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice(Generic[Result]):
+    """What an agent answered, and what it did to find out."""
+
+    result: Result
+    agent: str
+    """Its name."""
+    model: str = ""
+    """The model that was asked for; empty for the agent's own choice."""
+    read: tuple[str, ...] = ()
+    """Files of the workspace it really read, as Tandem saw it."""
+    denied: tuple[str, ...] = ()
+    """What it wanted to do beyond looking, and was refused."""
+    thrown_away: tuple[str, ...] = ()
+    """Paths it changed without asking, in a shadow that is gone now."""
+    said: str = field(default="", repr=False)

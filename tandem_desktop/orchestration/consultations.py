@@ -1,0 +1,197 @@
+"""Ask an agent something: it starts in a shadow that is thrown away, may only look, and hands in a typed answer."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Generic
+
+from tandem_desktop.domain.advice import Advice, Question, Result
+from tandem_desktop.domain.agent_ports import AgentPort
+from tandem_desktop.domain.agents import StopReason
+from tandem_desktop.domain.authorization import SessionPermissions
+from tandem_desktop.domain.errors import BadInputError, NoAnswerError, SidecarError, SidecarTimeoutError, TaskError
+from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.orchestration.adviser_doors import AdviserDoors
+from tandem_desktop.orchestration.agent_launch import agent_launch
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.minds import Mind, Minds
+from tandem_desktop.planning_tools.server import PlanningServerHost
+from tandem_desktop.planning_tools.wanted import Wanted
+from tandem_desktop.planning_tools.workspace_desk import WorkspaceDesk
+from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
+from tandem_desktop.sidecar.limits import SidecarLimits
+from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.staging.intercepted import QueuedCommand
+from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tandem_desktop.storage import locks
+from tandem_desktop.storage.scratch import remove_tree
+
+_PREFIX = "advice-"
+_MOST_TOLD = 20
+
+
+class Consultations:
+    """Fills `AdvisorPort` with real agents. Every question has an agent, a shadow and tools of its own."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        minds: Minds,
+        host: Callable[[], Awaitable[PlanningServerHost]],
+        person_home: Path,
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._minds = minds
+        self._host = host
+        self._person_home = person_home
+
+    async def ask(self, question: Question[Result]) -> Advice[Result]:
+        mind = self._minds.of(question.role)
+        minutes = self._settings.advice_minutes
+        try:
+            async with asyncio.timeout(minutes * 60):
+                return await self._ask(question, mind)
+        except TimeoutError:
+            raise SidecarTimeoutError(
+                f"{mind.profile.title} had no answer for {question.role} after {minutes} minutes and was ended.",
+                next="Ask again, or set `advice_minutes` in the settings higher.",
+            ) from None
+
+    async def _ask(self, question: Question[Result], mind: Mind) -> Advice[Result]:
+        host = await self._host()
+        session_id = new_session_id()
+        shadow = await asyncio.to_thread(self._shadow)
+        wanted = Wanted(question)
+        server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
+        doors = AdviserDoors(shadow, self._interceptor(session_id), question.heard)
+        try:
+            agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path)
+            conversation = _Conversation(agent, doors, wanted, self._settings.present_plan_retries)
+            try:
+                await agent.start()
+                opened = await agent.new_session((server,))
+                await conversation.hold(opened.id)
+            finally:
+                await agent.stop()
+            return await asyncio.to_thread(_advice, wanted, mind, doors, shadow)
+        finally:
+            await host.close_session(session_id)
+            # Also when nobody waits any more: a shadow nobody holds would be left behind.
+            await asyncio.shield(asyncio.to_thread(shadow.discard))
+
+    def _shadow(self) -> ShadowWorkspace:
+        shadows = self._engine.locations.shadows
+        for leftover in shadows.glob(f"{_PREFIX}*"):
+            with contextlib.suppress(OSError), locks.held_or_busy(leftover / "lock") as free:
+                if free:
+                    remove_tree(leftover)
+        return open_shadow(
+            self._engine.workspace,
+            shadows / f"{_PREFIX}{secrets.token_hex(8)}",
+            self._engine.objects,
+            masked=(self._engine.locations.state,),
+            person_home=self._person_home,
+        )
+
+    def _interceptor(self, session_id: SessionId) -> PermissionInterceptor:
+        return PermissionInterceptor(
+            session_id,
+            policy=AuthorizationPolicy(),
+            settings=self._settings,
+            queue=_never,
+            permissions=SessionPermissions(plan_mode=True, only_look=True),
+        )
+
+    def _agent(self, mind: Mind, shadow: ShadowWorkspace, doors: AdviserDoors, socket: Path) -> AgentPort:
+        launch = agent_launch(
+            mind.profile,
+            shadow,
+            self._engine.locations.agent_home(mind.profile.name),
+            person_home=self._person_home,
+            sockets=(socket,),
+            extra_environment=mind.environment,
+        )
+        seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
+        limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)
+        return SidecarManager(mind.profile, launch, doors, workspace=str(seen), limits=limits)
+
+
+class _Conversation(Generic[Result]):
+    """Goes on until there is an answer, or the tries are used up."""
+
+    def __init__(self, agent: AgentPort, doors: AdviserDoors, wanted: Wanted[Result], tries: int) -> None:
+        self._agent = agent
+        self._doors = doors
+        self._wanted = wanted
+        self._tries = tries
+
+    async def hold(self, session_id: SessionId) -> None:
+        words = _opening(self._wanted)
+        for left in range(self._tries, -1, -1):
+            problem = await self._turn(session_id, words)
+            if problem is None:
+                return
+            words = f"{problem.message} {problem.next}".strip()
+            if left == 0:
+                question = self._wanted.question
+                raise NoAnswerError(
+                    f"{question.role} handed in no usable answer. {problem.message}",
+                    next="Ask again, or choose another agent or model for it.",
+                )
+
+    async def _turn(self, session_id: SessionId, words: str) -> BadInputError | TaskError | None:
+        """What is wrong with the answer of one turn; None when it is there."""
+        self._doors.begin_turn()
+        try:
+            stop = await self._agent.prompt(session_id, words)
+        except SidecarError:
+            if self._wanted.answer is not None:
+                return None  # it had handed in its answer before
+            raise
+        if self._wanted.answer is not None:
+            return None
+        if stop is not StopReason.END_TURN:
+            raise NoAnswerError(
+                f"{self._wanted.question.role} stopped before there was an answer: {stop.value.replace('_', ' ')}.",
+                next="Ask again, or choose another agent or model for it.",
+            )
+        try:
+            self._wanted.take_text(self._doors.said)
+        except (BadInputError, TaskError) as error:
+            return error
+        return None
+
+
+def _opening(wanted: Wanted[Result]) -> str:
+    """The question, and how to answer it with the tool or without."""
+    schema = json.dumps(wanted.definition.input_schema(), ensure_ascii=False)
+    return (
+        f"{wanted.question.words}\n\n"
+        "You may read files, list them and search them. Nothing can be written or run; do not try.\n"
+        f"Hand in your answer by calling the tool {wanted.tool.value} of the server tandem, once. Where there is no "
+        f"such tool, end with one JSON object of this shape and nothing after it:\n{schema}"
+    )
+
+
+def _advice(wanted: Wanted[Result], mind: Mind, doors: AdviserDoors, shadow: ShadowWorkspace) -> Advice[Result]:
+    assert wanted.answer is not None
+    return Advice(
+        result=wanted.answer,
+        agent=mind.profile.name,
+        model=mind.model,
+        read=doors.files_read(),
+        denied=doors.denied,
+        thrown_away=tuple(sorted(change.path for change in shadow.changes()))[:_MOST_TOLD],
+        said=doors.said,
+    )
+
+
+async def _never(command: QueuedCommand) -> int | None:
+    raise AssertionError("an adviser queues nothing")  # pragma: no cover - every command is denied before

@@ -1,0 +1,165 @@
+"""Asking an agent: the answer is typed and checked, wrong ones come back to it, and nothing it does leaves a trace."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field, StrictStr
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.advice import Advice, Question
+from tandem_desktop.domain.agents import AgentProfile, AgentUpdate
+from tandem_desktop.domain.errors import BadInputError, NoAnswerError, SidecarError, SidecarExitedError
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.settings.settings import MindChoice, Settings
+from tests.support.agent_scripts import Step, Steps
+from tests.support.sidecars import AGENTS
+from tests.support.tree_walker import walk
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+class Count(Frozen):
+    """How many there are."""
+
+    number: Annotated[int, Field(description="How many.", strict=True)]
+    why: StrictStr = ""
+
+
+def even(count: Count) -> None:
+    if count.number % 2:
+        raise BadInputError(f"{count.number} is odd.", next="Give an even number.")
+
+
+QUESTION = Question("koda", "How many files are there?", "submit_perspective", Count, check=even)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "a.txt").write_text("old\n")
+    return folder
+
+
+@pytest.fixture
+def engine(workspace: Path, tmp_path: Path) -> Engine:
+    return build_engine(workspace, state=tmp_path / "state")
+
+
+@pytest.fixture
+async def sessions(engine: Engine, tmp_path: Path) -> AsyncIterator[AgentSessions]:
+    (tmp_path / "home").mkdir()
+    opened = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    yield opened
+    await opened.close()
+    engine.close()
+
+
+@pytest.fixture
+def steps(workspace: Path) -> Steps:
+    return Steps(workspace)
+
+
+def an_agent(*turns: list[Step]) -> AgentProfile:
+    script = json.dumps({"turns": list(turns)})
+    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
+    return AgentProfile(name="scripted", title="Scripted", command=command)
+
+
+async def asked(sessions: AgentSessions, *turns: list[Step], question: Question[Count] = QUESTION) -> Advice[Count]:
+    return await sessions.advisor(Minds({}, an_agent(*turns))).ask(question)
+
+
+def read(call: str, path: str) -> Step:
+    update = {"toolCallId": call, "title": f"Read {path}", "kind": "read", "status": "completed"}
+    return {"do": "update", "update": {"sessionUpdate": "tool_call", "locations": [{"path": path}], **update}}
+
+
+async def test_json_in_the_text_is_an_answer_where_the_tool_was_not_called(
+    sessions: AgentSessions, steps: Steps
+) -> None:
+    said = 'I counted {them}.\n```json\n{"number": 2, "why": "a and b"}\n```\n'
+    advice = await asked(sessions, [steps.say(said)])
+    assert advice.result == Count(number=2, why="a and b")
+    assert advice.agent == "scripted"
+
+
+async def test_an_answer_that_cannot_be_used_comes_back_until_it_can(sessions: AgentSessions, steps: Steps) -> None:
+    turns = [[steps.say("No idea.")], [steps.say('{"numbers": 2}')], [steps.say('{"number": 3}')]]
+    advice = await asked(sessions, *turns, [steps.say('{"number": 4}')])
+    assert advice.result.number == 4
+
+
+async def test_after_the_last_try_the_failure_says_what_was_wrong(sessions: AgentSessions, steps: Steps) -> None:
+    with pytest.raises(NoAnswerError) as failure:
+        await asked(sessions, [steps.say('{"number": 3}')])
+    assert failure.value.message == "koda handed in no usable answer. 3 is odd."
+
+
+@pytest.mark.req("S2-04")
+async def test_an_adviser_may_look_and_nothing_it_writes_or_runs_is_staged(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    before = walk(workspace)
+    advice = await asked(
+        sessions,
+        [
+            read("c0", str(workspace / "a.txt")),
+            steps.ask_to_write("c1", "a.txt", "new\n", "old\n"),
+            steps.write("b.txt", "by the client\n"),
+            steps.ask_to_run("c2", "touch made"),
+            steps.terminal("touch made-in-a-terminal"),
+            {"do": "shell", "script": "echo unasked > unasked.txt"},
+            steps.say('{"number": 2}'),
+        ],
+    )
+    assert advice.read == ("a.txt",)
+    assert advice.denied == ("Edit a.txt", "write b.txt", "touch made", "touch made-in-a-terminal")
+    assert advice.thrown_away == ("unasked.txt",)
+    assert walk(workspace) == before
+    assert engine.plans.list().plans == ()
+    assert not list(engine.locations.shadows.glob("advice-*"))
+
+
+async def test_an_agent_that_dies_is_a_failure_and_leaves_no_shadow(sessions: AgentSessions, engine: Engine) -> None:
+    with pytest.raises(SidecarExitedError):
+        await asked(sessions, [{"do": "exit", "code": 3}])
+    assert not list(engine.locations.shadows.glob("advice-*"))
+
+
+async def test_whoever_stops_waiting_ends_the_agent(sessions: AgentSessions, engine: Engine) -> None:
+    begun = asyncio.Event()
+
+    def heard(update: AgentUpdate) -> None:
+        begun.set()
+
+    question = Question("koda", "Wait.", "submit_perspective", Count, heard=heard)
+    turn: list[dict[str, Any]] = [{"do": "say", "text": "Thinking."}, {"do": "never"}]
+    asking = asyncio.create_task(asked(sessions, turn, question=question))
+    await begun.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert not list(engine.locations.shadows.glob("advice-*"))
+
+
+def test_a_role_has_its_own_agent_and_model() -> None:
+    chosen = {"devo": MindChoice(agent="built-in", model="ollama:qwen3"), "koda": MindChoice(model="m")}
+    minds = Minds(chosen, an_agent(), environment={"A": "1"})
+    assert minds.of("chapo").profile.name == "scripted"
+    assert minds.of("devo").profile.name == "built-in"
+    assert minds.of("devo").environment == {"A": "1", "TANDEM_MODEL": "ollama:qwen3"}
+    with pytest.raises(BadInputError, match="The model of Scripted cannot be chosen from here"):
+        minds.of("koda")
+
+
+def test_a_missing_answer_is_a_failure_of_the_agent() -> None:
+    assert issubclass(NoAnswerError, SidecarError)
