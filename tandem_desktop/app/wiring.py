@@ -14,6 +14,7 @@ from tandem_desktop.execution.clearing import ClearBeside, clear_now
 from tandem_desktop.execution.plan_executor import PlanExecutor
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.run_store import RunStore
+from tandem_desktop.orchestration.adjusting import Adjusting
 from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
@@ -23,12 +24,14 @@ from tandem_desktop.orchestration.paperwork import PlanPaperwork
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
+from tandem_desktop.orchestration.reflections import Reflections
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.run_news import RunNews
 from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
+from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.stage import Stages
 from tandem_desktop.review.comment_store import CommentStore
@@ -62,6 +65,7 @@ def build_engine(
     enforcer = ApprovalEnforcer(store, audit, now, timedelta(hours=chosen.approval_hours))
     commands = BestCommands(workspace, objects, locations.shadows, chosen.command_budget_bytes)
 
+    run_store = RunStore(locations.runs)
     clearing = ClearBeside()
 
     news = RunNews(events)
@@ -75,7 +79,7 @@ def build_engine(
         locations=locations,
         objects=objects,
         commands=commands,
-        paperwork=PlanPaperwork(plans, RunStore(locations.runs), enforcer, events, now),
+        paperwork=PlanPaperwork(plans, run_store, enforcer, events, now),
         clock=now,
         on_result=news.finished,
         on_output=printed if lives_on else on_output,
@@ -117,6 +121,7 @@ def build_engine(
         events=events,
         clock=now,
         before_writing=runs.refuse_if_interrupted,
+        audit=audit,
         plan_md=chosen.plan_md,
         gaps=ToolGaps(locations.tool_gaps / f"{workspace.identity.key}.jsonl"),
     )
@@ -137,6 +142,21 @@ def build_engine(
             events=events,
             clock=now,
             on_output=on_output,
+        ),
+        reflections=Reflections(
+            plans=plans,
+            runs=run_store,
+            adjusting=Adjusting(
+                tree=workspace,
+                objects=objects,
+                proposals=proposals,
+                clock=now,
+                adjuster=PlanAdjuster(chosen.max_generated_steps),
+            ),
+            audit=audit,
+            events=events,
+            clock=now,
+            max_cycles=chosen.max_reflection_cycles,
         ),
         decisions=decisions,
         commenting=Commenting(store=comments, plans=plans, objects=objects, decisions=decisions, clock=now),

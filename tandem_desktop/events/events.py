@@ -12,6 +12,15 @@ from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, Ses
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.events.orchestration_events import AdjustmentApplied as AdjustmentApplied
+from tandem_desktop.events.orchestration_events import OrchestrationEnded as OrchestrationEnded
+from tandem_desktop.events.orchestration_events import OrchestrationMoved as OrchestrationMoved
+from tandem_desktop.events.orchestration_events import OrchestrationStarted as OrchestrationStarted
+from tandem_desktop.events.orchestration_events import PlanExecutionCompleted as PlanExecutionCompleted
+from tandem_desktop.events.orchestration_events import PlanExecutionStarted as PlanExecutionStarted
+from tandem_desktop.events.orchestration_events import PlanStepCompleted as PlanStepCompleted
+from tandem_desktop.events.orchestration_events import PlanStepReady as PlanStepReady
+from tandem_desktop.events.orchestration_events import ReflectionCompleted as ReflectionCompleted
 
 
 class TurnStarted(Frozen):
@@ -309,6 +318,15 @@ TandemEvent = Annotated[
     | RehearsalStarted
     | CommandSaid
     | CommandRehearsed
-    | RehearsalFinished,
+    | RehearsalFinished
+    | PlanExecutionStarted
+    | PlanStepReady
+    | PlanStepCompleted
+    | ReflectionCompleted
+    | AdjustmentApplied
+    | PlanExecutionCompleted
+    | OrchestrationStarted
+    | OrchestrationMoved
+    | OrchestrationEnded,
     Field(discriminator="type"),
 ]

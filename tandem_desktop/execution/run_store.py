@@ -10,15 +10,20 @@ from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, RunRecord
 from tandem_desktop.domain.ids import RUN_ID, RunId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.storage import atomic
 
+_REFLECTION = "reflection.json"
 _LATER = ConfigDict(defer_build=True)
 _OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=_LATER)
 _RESULTS = TypeAdapter(tuple[OperationResult, ...], config=_LATER)
 
 
 class RunStore:
-    """`runs/RUN-x/{meta,operations,results}.json` and `steps.jsonl`. Undo never trusts it: the journal is the truth."""
+    """`runs/RUN-x/{meta,operations,results}.json` and `steps.jsonl`, with a `reflection.json` where one was made.
+
+    Undo never trusts it: the journal is the truth.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -69,6 +74,19 @@ class RunStore:
     def results(self, run_id: RunId) -> tuple[OperationResult, ...]:
         path = self._folder / run_id / "results.json"
         return _RESULTS.validate_json(path.read_bytes()) if path.exists() else ()
+
+    def save_reflection(self, reflection: Reflection) -> None:
+        """Keep what was thought of a run, and what the person said to it; the last word counts."""
+        folder = self._folder / reflection.run_id
+        atomic.make_directory(folder)
+        atomic.replace(folder / _REFLECTION, reflection.model_dump_json(indent=1).encode())
+
+    def reflection(self, run_id: str) -> Reflection | None:
+        """What was thought of a run; nothing where nobody has, or where it cannot be read."""
+        try:
+            return Reflection.model_validate_json((self._folder / self.get(run_id).run_id / _REFLECTION).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
 
     def list(self) -> tuple[RunRecord, ...]:
         """Every readable run, newest first."""

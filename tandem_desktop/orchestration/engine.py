@@ -19,6 +19,7 @@ from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
+from tandem_desktop.orchestration.reflections import Reflections
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.task_boards import TaskBoards
@@ -50,6 +51,7 @@ class Engine:
     runs: PlanRuns
     boards: TaskBoards
     rehearsals: Rehearsals
+    reflections: Reflections
     audit: AuditLog
     events: EventStream
     clock: Callable[[], datetime]

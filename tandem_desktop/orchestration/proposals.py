@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
+from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.errors import StepRefusedError, UnknownToolError
+from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan import Note, Origin, PlanVersion
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans.plan_store import PlanStore
@@ -35,6 +37,17 @@ class Drafted:
     problems: tuple[Problem, ...]
 
 
+class PlanRevised(Frozen):
+    """What stands in the audit of a revision that was made."""
+
+    plan_id: PlanId
+    revision: int
+    parent_revision: int | None
+    origin: Origin
+    digest: str
+    operations: int
+
+
 class Proposals:
     """Make revisions. Nothing here touches a file of the workspace outside `.tandem`."""
 
@@ -50,6 +63,7 @@ class Proposals:
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
         gaps: ToolGaps,
+        audit: AuditLog,
         plan_md: bool = False,
     ) -> None:
         self._workspace = workspace
@@ -61,6 +75,7 @@ class Proposals:
         self._clock = clock
         self._before_writing = before_writing
         self.gaps = gaps
+        self._audit = audit
         self._plan_md = plan_md
 
     def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion:
@@ -70,7 +85,7 @@ class Proposals:
             BadInputError: it cannot be understood.
             StepRefusedError: a step does not apply; no plan is made.
         """
-        return self._make(self.parse(raw), session_id)
+        return self.make(self.parse(raw), session_id)
 
     def parse(self, raw: bytes) -> PlanInput:
         """Plan JSON, understood; a tool that was wanted and is not there is noted.
@@ -84,9 +99,45 @@ class Proposals:
             self.gaps.note(refusal.tool)
             raise
 
+    def make(
+        self,
+        plan: PlanInput,
+        session_id: SessionId | None,
+        *,
+        warnings: tuple[str, ...] = (),
+        thoughts: tuple[Note, ...] = (),
+    ) -> PlanVersion:
+        """Typed steps become a plan, with what a person has to know about how it came to be.
+
+        Raises:
+            StepRefusedError: a step does not apply; no plan is made.
+        """
+        self._before_writing()
+        now = self._clock()
+        simulation = simulate_steps(plan, self._workspace, now)
+        self._locations.prepare_workspace()
+        self._objects.put_all(simulation.contents.values())
+        draft = PlanVersion(
+            id=str(uuid.uuid4()),
+            plan_id=new_plan_id(),
+            session_id=session_id or new_session_id(),
+            title=plan.title,
+            content=_plan_text(plan),
+            context=plan.context,
+            operations=simulation.operations,
+            tasks=plan.plan_tasks(),
+            notes=(*thoughts, *simulation.notes),
+            warnings=warnings,
+            created_at=now,
+        )
+        draft = self.with_plan_md(draft)
+        used = {operation.tool for operation in draft.operations}
+        tools = tuple(sorted({step.tool for step in plan.steps} | used))
+        return self._announced(self._plans.create_plan(draft, tools_required=tools))
+
     def review_patch(self, patch: bytes, title: str = "") -> PlanVersion:
         """A unified diff becomes a plan."""
-        return self._make(plan_from_patch(patch, title=title), None)
+        return self.make(plan_from_patch(patch, title=title), None)
 
     def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> PlanVersion:
         """The same plan without some operations or hunks, as the person's own revision."""
@@ -177,35 +228,21 @@ class Proposals:
                 f"{problems[0].step} no longer applies: {problems[0].reason}", step=problems[0].step, next=following
             )
 
-    def _make(self, plan: PlanInput, session_id: SessionId | None) -> PlanVersion:
-        self._before_writing()
-        now = self._clock()
-        simulation = simulate_steps(plan, self._workspace, now)
-        self._locations.prepare_workspace()
-        self._objects.put_all(simulation.contents.values())
-        draft = PlanVersion(
-            id=str(uuid.uuid4()),
-            plan_id=new_plan_id(),
-            session_id=session_id or new_session_id(),
-            title=plan.title,
-            content=_plan_text(plan),
-            context=plan.context,
-            operations=simulation.operations,
-            tasks=plan.plan_tasks(),
-            notes=simulation.notes,
-            created_at=now,
-        )
-        draft = self.with_plan_md(draft)
-        used = {operation.tool for operation in draft.operations}
-        tools = tuple(sorted({step.tool for step in plan.steps} | used))
-        return self._announced(self._plans.create_plan(draft, tools_required=tools))
-
     def _revise(self, draft: PlanVersion) -> PlanVersion:
         # An approval dies with any newer revision; withdrawn first, so that a crash in between is on the safe side.
         self._enforcer.revoke(draft.plan_id, self._workspace.identity)
         return self._announced(self._plans.create_revision(draft))
 
     def _announced(self, version: PlanVersion) -> PlanVersion:
+        body = PlanRevised(
+            plan_id=version.plan_id,
+            revision=version.revision,
+            parent_revision=version.parent_revision,
+            origin=version.origin,
+            digest=version.approval_hash,
+            operations=len(version.operations),
+        )
+        self._audit.append("revised", self._clock(), body)
         self._events.publish(
             PlanProposed(plan_id=version.plan_id, revision=version.revision, digest=version.approval_hash)
         )

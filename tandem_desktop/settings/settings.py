@@ -13,6 +13,7 @@ _GIB = 1024**3
 _MIB = 1024**2
 
 CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
+ReflectionWhen = Literal["after_failure", "unless_simple", "off"]
 
 
 class MindChoice(Frozen):
@@ -104,6 +105,19 @@ class Settings(Frozen):
     )
     advice_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
         default=10, description="After how many minutes an agent that was asked for advice is ended."
+    )
+    reflection: ReflectionWhen = Field(
+        default="after_failure",
+        description=(
+            "When an agent is asked what to change about a plan whose run failed: `after_failure`, `unless_simple` "
+            "(not for plans of one or two operations), or `off` (only when you ask for it)."
+        ),
+    )
+    max_reflection_cycles: Annotated[int, Field(ge=0, le=20)] = Field(
+        default=3, description="How often a plan may be adjusted after a failed run before it is left to you."
+    )
+    max_generated_steps: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=200, description="How many steps a plan that an agent generates or adjusts may have."
     )
     present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
         default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."

@@ -80,7 +80,9 @@ class AgentRequests:
         Raises:
             RefusedError: the request is answered with an error.
         """
-        handler = partial(self._permission, request_id) if method == _PERMISSION else self._answers.get(method)
+        handler = self._answers.get(method)
+        if method == _PERMISSION:
+            handler = partial(self._permission, request_id)
         if handler is None:
             raise RefusedError(METHOD_NOT_FOUND, f"{method} is not known here", {"method": method})
         if not isinstance(params, dict):
@@ -157,7 +159,7 @@ class AgentRequests:
             id=RequestId(request_id),
             session_id=conversation.id,
             call=call,
-            options=tuple([offer.kind for offer in offered]),
+            options=tuple(offer.kind for offer in offered),
         )
         waiting = OpenRequest()
         conversation.open.add(waiting)

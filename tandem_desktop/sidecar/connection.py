@@ -155,8 +155,7 @@ class LineTransport:
                     next="Start the agent again; if it happens again, report it to the agent's makers.",
                 )
             if end >= 0:
-                with memoryview(self._buffer) as held:
-                    line = bytes(held[:end])
+                line = bytes(self._buffer[:end])
                 del self._buffer[: end + 1]
                 self._scanned = 0
                 return line
@@ -267,7 +266,7 @@ class LineTransport:
 
 def _parsed(line: bytes) -> Message | None:
     # No batch, no bare value: nothing else than an object is worth building in memory.
-    if not line.startswith(b"{") and not line.lstrip().startswith(b"{"):
+    if line.lstrip()[:1] != b"{":
         return None
     try:
         message = from_json(line, allow_inf_nan=False)

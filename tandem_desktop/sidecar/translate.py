@@ -52,8 +52,9 @@ def offers(options: Any) -> tuple[Offer, ...]:
     for option in options if isinstance(options, list) else ():
         if isinstance(option, dict):
             said, number = option.get("kind"), option.get("optionId")
-            if isinstance(said, str) and said in _KINDS and isinstance(number, str):
-                found.append(Offer(_KINDS[said], number))
+            kind = _KINDS.get(said) if isinstance(said, str) else None
+            if kind is not None and isinstance(number, str):
+                found.append(Offer(kind, number))
     return tuple(found)
 
 

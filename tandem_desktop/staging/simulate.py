@@ -81,14 +81,15 @@ def simulate_parts(
         StepRefusedError: one of them does not apply on what the earlier ones leave; nothing is made.
         OutsideWorkspaceError: a step names a path that no plan may touch.
     """
-    tree = SimulatedTree(source)
+    left = _LeftBehind(source, stored)
+    tree = SimulatedTree(left)
     made: list[StagedOperation] = []
     notes: list[Note] = []
     ids_of: dict[str, tuple[OperationId, ...]] = {}
     for part in parts:
         waits_for = _earlier(part, ids_of)
         if isinstance(part, StagedOperation):
-            found = [_kept(part.model_copy(update={"blocked_by": waits_for}), tree, stored)]
+            found = [_kept(part.model_copy(update={"blocked_by": waits_for}), tree, left)]
         else:
             changes = _changes(part, tree)
             names = _ids(part.id, len(changes))
@@ -153,16 +154,34 @@ def _earlier(part: StagedOperation | AnyStep, ids_of: dict[str, tuple[OperationI
     return tuple(dict.fromkeys(each for name in part.blocked_by for each in ids_of[name]))
 
 
-def _kept(operation: StagedOperation, tree: SimulatedTree, stored: Callable[[str], bytes]) -> StagedOperation:
+def _kept(operation: StagedOperation, tree: SimulatedTree, left: "_LeftBehind") -> StagedOperation:
     try:
         _replay(operation, tree)
     except TandemError as error:
         raise StepRefusedError(
             f"{operation.id} no longer applies: {error.message}", path=error.path, step=operation.id, next=error.next
         ) from error
-    if isinstance(operation.after, FileState):  # a later step may change what this one leaves
-        tree.keep(operation.to or operation.path or "", stored(operation.after.sha256))
+    left.remember(operation)
     return operation
+
+
+class _LeftBehind:
+    """The source, with the bytes of operations that were replayed; each is read only if a later step works on it."""
+
+    def __init__(self, source: SourceTree, stored: Callable[[str], bytes]) -> None:
+        self._source = source
+        self._stored = stored
+        self._left: dict[str, str] = {}
+        self.state = source.state
+        self.children = source.children
+
+    def remember(self, operation: StagedOperation) -> None:
+        if isinstance(operation.after, FileState):
+            self._left[operation.to or operation.path or ""] = operation.after.sha256
+
+    def read(self, path: str) -> bytes:
+        known = self._left.get(path)
+        return self._source.read(path) if known is None else self._stored(known)
 
 
 def _changes(step: AnyStep, tree: SimulatedTree) -> list[Change]:

@@ -272,11 +272,11 @@ def test_audit_verify_tells_a_whole_chain_from_a_broken_one(
     state = tmp_path / "state"
     monkeypatch.setenv("TANDEM_STATE_DIR", str(state))
     tandem.apply(write("a", "x"))
-    assert tandem.answer("audit", "verify") == {"ok": True, "records": 2, "first_bad": None}
+    assert tandem.answer("audit", "verify") == {"ok": True, "records": 3, "first_bad": None}
     log = state / "audit.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"approved"', b'"accepted"', 1))
     broken = tandem("audit", "verify", "--json")
-    assert (broken.code, broken.data["ok"], broken.data["first_bad"]) == (1, False, 1)
+    assert (broken.code, broken.data["ok"], broken.data["first_bad"]) == (1, False, 2)
 
 
 def test_every_answer_for_a_person_ends_with_what_to_do_next(tandem: CommandLine) -> None:

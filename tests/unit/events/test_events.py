@@ -9,8 +9,11 @@ from pydantic import TypeAdapter, ValidationError
 from tandem_desktop.domain.agents import AgentSaid, OptionKind, PermissionRequest, StopReason, ToolCall, Verdict
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.execution_plan import StepStatus
 from tandem_desktop.domain.ids import OperationId, RequestId, RunId, TaskId, ToolCallId
+from tandem_desktop.domain.orchestration import Outcome, Stage
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.reflection import AdjustmentAction, Assessment
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.events import events
 from tandem_desktop.events.events import TandemEvent
@@ -66,6 +69,15 @@ EXAMPLES: list[TandemEvent] = [
     events.CommandSaid(plan_id=PLAN_ID, operation_id=STEP, text="working"),
     events.CommandRehearsed(plan_id=PLAN_ID, operation_id=STEP, exit_code=0, seconds=0.5, effects=2),
     events.RehearsalFinished(plan_id=PLAN_ID, revision=1, problem="stopped"),
+    events.PlanExecutionStarted(plan_id=PLAN_ID, revision=1, steps=3),
+    events.PlanStepReady(plan_id=PLAN_ID, revision=1, step_ids=("s1", "s2")),
+    events.PlanStepCompleted(plan_id=PLAN_ID, revision=1, step_id="s1", status=StepStatus.FAILED, error="no"),
+    events.ReflectionCompleted(plan_id=PLAN_ID, run_id=RUN, assessment=Assessment.OFF_TRACK, adjustments=2),
+    events.AdjustmentApplied(plan_id=PLAN_ID, revision=2, number=1, action=AdjustmentAction.SKIP, step_id="s1"),
+    events.PlanExecutionCompleted(plan_id=PLAN_ID, revision=2, status=PlanStatus.COMPLETED, cycles=1),
+    events.OrchestrationStarted(task="Do it"),
+    events.OrchestrationMoved(stage=Stage.REFLECTING, plan_id=PLAN_ID, cycle=1),
+    events.OrchestrationEnded(plan_id=PLAN_ID, outcome=Outcome.MAX_CYCLES, cycles=3, problem="no more"),
 ]
 
 
