@@ -9,18 +9,31 @@ from tandem_desktop.api.following import Follower
 from tandem_desktop.api.reading import Reading
 from tandem_desktop.api.refusals import RequestRefusedError, error_line
 from tandem_desktop.api.telling import told
-from tandem_desktop.api.wire import ApprovalRequest, TaskObject
+from tandem_desktop.api.wire import ApprovalRequest
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanNotFoundError
 from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import PlanId, RunId, TaskId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.events.events import CommandPrinted, RunFinished, RunStarted, TandemEvent, TaskStatusChanged
+from tandem_desktop.events.events import CommandPrinted, RunFinished, RunStarted, TandemEvent
+from tandem_desktop.events.task_events import (
+    TaskCompleted,
+    TaskFailed,
+    TasksListed,
+    TaskStarted,
+    TaskUpdated,
+    task_news,
+)
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.storage.failures import as_refusal
 
 _LAST_EVENTS_S = 5.0
+_STANDING = {
+    "task_started": TaskStatus.IN_PROGRESS,
+    "task_completed": TaskStatus.COMPLETED,
+    "task_failed": TaskStatus.FAILED,
+}
 
 
 class Approvals:
@@ -117,12 +130,11 @@ class Approvals:
         except Exception as error:  # the decision stands; that it could not be carried out is told in its place
             yield {"type": "error", **error_line(as_refusal(error))}
             return
-        found = await asyncio.to_thread(self._reading.tasks_of, plan_id)
-        for task in found.tasks:
-            if task.status is not standing.get(task.task_id, TaskStatus.PENDING):
-                for line in told(_moved(task)):
-                    yield line
-        yield {"type": "tasks_list", "planId": plan_id, **found.as_json()}
+        tasks = await asyncio.to_thread(self._reading.tracked, plan_id)
+        moved = (task for task in tasks if task.status is not standing.get(task.id, TaskStatus.PENDING))
+        for event in (*map(task_news, moved), TasksListed(plan_id=plan_id, tasks=tasks)):
+            for line in told(event):
+                yield line
         answer = await asyncio.to_thread(self._reading.run, ended.record.run_id)
         yield {"type": "run_result", **answer.as_json()}
 
@@ -142,8 +154,7 @@ async def _drained(
     ours: set[RunId] = set()
     while (event := await follower.next()) is not None:
         if _concerns(event, plan_id, ours):
-            if isinstance(event, TaskStatusChanged):
-                standing[event.task_id] = event.status
+            standing |= _standing_after(event)
             for line in told(event):
                 yield line
         if isinstance(event, RunFinished) and event.run_id in ours:
@@ -151,16 +162,14 @@ async def _drained(
             return
 
 
-def _moved(task: TaskObject) -> TaskStatusChanged:
-    return TaskStatusChanged(
-        plan_id=PlanId(task.plan_id),
-        task_id=TaskId(task.task_id),
-        status=task.status,
-        note=task.error or task.result or "",
-        agent=task.assigned_agent,
-        progress=task.progress,
-        active_form=task.active_form,
-    )
+def _standing_after(event: TandemEvent) -> dict[str, TaskStatus]:
+    """Where a task stands by what has just been told about it."""
+    match event:
+        case TaskUpdated():
+            return {event.task_id: event.status}
+        case TaskStarted() | TaskCompleted() | TaskFailed():
+            return {event.task_id: _STANDING[event.type]}
+    return {}
 
 
 def _concerns(event: TandemEvent, plan_id: PlanId, ours: set[RunId]) -> bool:

@@ -5,6 +5,7 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import PlanNotFoundError, RunNotFoundError
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.operation_view import OperationView
@@ -37,11 +38,12 @@ class Reading:
 
     def tasks(self, session_id: str) -> wire.TasksAnswer:
         """In the order they can be done."""
-        return self.tasks_of(self.plan_of(session_id))
-
-    def tasks_of(self, plan_id: PlanId) -> wire.TasksAnswer:
-        _, board = self._version(plan_id)
+        _, board = self._version(self.plan_of(session_id))
         return wire.TasksAnswer(tasks=tasks(board), progress=progress(board))
+
+    def tracked(self, plan_id: PlanId) -> tuple[TrackedTask, ...]:
+        """The tasks of a plan as they stand, in the order they can be done."""
+        return self._version(plan_id)[1].get_tasks_in_order()
 
     def plans(self) -> wire.PlansAnswer:
         listing = self._engine.plans.list()

@@ -4,8 +4,17 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.api.wire import ProgressObject, TaskObject
+from tandem_desktop.domain.tasks import TaskProgress, TrackedTask
 from tandem_desktop.events import events
+from tandem_desktop.events.task_events import (
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TasksListed,
+    TaskStarted,
+    TaskUpdated,
+)
 
 TOLD = (
     events.PlanProposed,
@@ -22,6 +31,10 @@ TOLD = (
     events.RunFinished,
     events.RunUndone,
     events.RunInterrupted,
+    TaskUpdated,
+    TaskStarted,
+    TaskCompleted,
+    TaskFailed,
 )
 HEARTBEAT = {"type": "heartbeat"}
 LOST = {"type": "events_lost", "next": "Read the plan and its tasks again; the store is the truth."}
@@ -29,29 +42,22 @@ LOST = {"type": "events_lost", "next": "Read the plan and its tasks again; the s
 
 def told(event: events.TandemEvent) -> list[dict[str, Any]]:
     """The lines an event makes, none where it is nobody's business."""
-    if isinstance(event, events.TaskStatusChanged):
-        return _task_lines(event)
+    match event:
+        case TaskCreated():
+            return [_about_tasks(event, task=_task(event.task))]
+        case TasksListed():
+            progress = ProgressObject.model_validate(TaskProgress.of(event.tasks))
+            return [_about_tasks(event, tasks=[_task(task) for task in event.tasks], progress=progress.as_json())]
     return [_camel(event.model_dump(mode="json"))] if isinstance(event, TOLD) else []
 
 
-def _task_lines(event: events.TaskStatusChanged) -> list[dict[str, Any]]:
-    named: dict[str, Any] = {"planId": event.plan_id, "taskId": event.task_id}
-    lines = [
-        {
-            "type": "task_update",
-            **named,
-            "status": event.status.value,
-            "progress": event.progress,
-            "activeForm": event.active_form,
-        }
-    ]
-    if event.status is TaskStatus.IN_PROGRESS and event.progress == 0:
-        lines.append({"type": "task_started", **named, "agent": event.agent})
-    elif event.status is TaskStatus.COMPLETED:
-        lines.append({"type": "task_completed", **named, "result": event.note or None})
-    elif event.status is TaskStatus.FAILED:
-        lines.append({"type": "task_failed", **named, "error": event.note})
-    return lines
+def _about_tasks(event: TaskCreated | TasksListed, **facts: Any) -> dict[str, Any]:
+    return {"type": event.type, "planId": event.plan_id, **facts}
+
+
+def _task(task: TrackedTask) -> dict[str, Any]:
+    """As everywhere in the API, with the names its clients know."""
+    return TaskObject.model_validate(task).as_json()
 
 
 def _camel(value: Any) -> Any:

@@ -8,10 +8,9 @@ from tandem_desktop.domain.agents import AgentUpdate, PermissionRequest, StopRea
 from tandem_desktop.domain.chat import ChatEntry
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunStatus
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.events.orchestration_events import AdjustmentApplied as AdjustmentApplied
 from tandem_desktop.events.orchestration_events import OrchestrationEnded as OrchestrationEnded
 from tandem_desktop.events.orchestration_events import OrchestrationMoved as OrchestrationMoved
@@ -21,6 +20,14 @@ from tandem_desktop.events.orchestration_events import PlanExecutionStarted as P
 from tandem_desktop.events.orchestration_events import PlanStepCompleted as PlanStepCompleted
 from tandem_desktop.events.orchestration_events import PlanStepReady as PlanStepReady
 from tandem_desktop.events.orchestration_events import ReflectionCompleted as ReflectionCompleted
+from tandem_desktop.events.task_events import (
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+    TasksListed,
+    TaskStarted,
+    TaskUpdated,
+)
 
 
 class TurnStarted(Frozen):
@@ -117,6 +124,8 @@ class PlanProposed(Frozen):
     plan_id: PlanId
     revision: int
     digest: str
+    tasks: int = 0
+    """How many it has; each new one is told by itself."""
 
 
 class PlanApproved(Frozen):
@@ -237,19 +246,6 @@ class RunInterrupted(Frozen):
     total: int
 
 
-class TaskStatusChanged(Frozen):
-    """A task moved, because its operations did, or because the agent says so."""
-
-    type: Literal["task_status_changed"] = "task_status_changed"
-    plan_id: PlanId
-    task_id: TaskId
-    status: TaskStatus
-    note: str = ""
-    agent: str = ""
-    progress: int = 0
-    active_form: str = ""
-
-
 class RehearsalStarted(Frozen):
     """A revision is being played through in a throw-away shadow."""
 
@@ -314,7 +310,12 @@ TandemEvent = Annotated[
     | RunFinished
     | RunUndone
     | RunInterrupted
-    | TaskStatusChanged
+    | TaskCreated
+    | TaskUpdated
+    | TaskStarted
+    | TaskCompleted
+    | TaskFailed
+    | TasksListed
     | RehearsalStarted
     | CommandSaid
     | CommandRehearsed

@@ -40,6 +40,7 @@ from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.refusals import writing
 from tandem_desktop.storage.workspace import Sight, Workspace
+from tandem_desktop.tasks.task_summary import tasks_told
 
 Clock = Callable[[], datetime]
 
@@ -209,7 +210,7 @@ class RunDesk:
             if any(result.status is ResultStatus.FAILED for result in run.results.values()):
                 status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
             results = _all_results(operations, run, status, fault)
-            ended = self._ended(record, status, results, rolled_back=rolled_back)
+            ended = self._ended(record, status, operations, results, rolled_back=rolled_back)
             self._close(ended, operations, results, journal, bench)
         finally:
             journal.close()
@@ -250,14 +251,21 @@ class RunDesk:
         return not run.ran_in_place
 
     def _ended(
-        self, record: RunRecord, status: RunStatus, results: tuple[OperationResult, ...], *, rolled_back: bool
+        self,
+        record: RunRecord,
+        status: RunStatus,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        *,
+        rolled_back: bool,
     ) -> RunRecord:
+        summary = _summary(record.kind, results, rolled_back=rolled_back)
         return record.model_copy(
             update={
                 "status": status,
                 "rolled_back": rolled_back,
                 "ended_at": self.clock(),
-                "summary": _summary(record.kind, results, rolled_back=rolled_back),
+                "summary": f"{summary}{tasks_told(operations, results)}",
             }
         )
 

@@ -104,7 +104,12 @@ class Bundles:
             self._comments.update(session_id, bundle.plan_id, lambda found: bundle.comments)
         version = self._plans.adopt(bundle, session_id)
         self._events.publish(
-            PlanProposed(plan_id=version.plan_id, revision=version.revision, digest=version.approval_hash)
+            PlanProposed(
+                plan_id=version.plan_id,
+                revision=version.revision,
+                digest=version.approval_hash,
+                tasks=len(version.tasks),
+            )
         )
         return Imported(version, is_new=True)
 

@@ -244,7 +244,12 @@ class Proposals:
         )
         self._audit.append("revised", self._clock(), body)
         self._events.publish(
-            PlanProposed(plan_id=version.plan_id, revision=version.revision, digest=version.approval_hash)
+            PlanProposed(
+                plan_id=version.plan_id,
+                revision=version.revision,
+                digest=version.approval_hash,
+                tasks=len(version.tasks),
+            )
         )
         return version
 

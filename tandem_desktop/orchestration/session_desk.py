@@ -9,8 +9,8 @@ from tandem_desktop.domain.errors import BadInputError, StepRefusedError, ToolDe
 from tandem_desktop.domain.ids import RequestId, SessionId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
-from tandem_desktop.events.events import TaskStatusChanged
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.events.task_events import TaskUpdated
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails, ProposedPlan
 from tandem_desktop.planning_tools.workspace_desk import WorkspaceEngine, details, listed, proposed
@@ -72,7 +72,9 @@ class SessionDesk:
         if found is None:
             names = ", ".join(task.id for task in tasks) or "none"
             raise BadInputError(f"The plan has no task {task_id}.", next=f"Its tasks: {names}.")
-        self._events.publish(TaskStatusChanged(plan_id=plan_id, task_id=task_id, status=status, note=note))
+        self._events.publish(
+            TaskUpdated(plan_id=plan_id, task_id=task_id, status=status, note=note, is_agents_word=True)
+        )
         return found.model_copy(update={"status": status})
 
     def _take_back(self) -> None:

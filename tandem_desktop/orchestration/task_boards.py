@@ -14,12 +14,13 @@ from tandem_desktop.domain.tasks import SETTLED, ExecutedTool, PlannedToolCall, 
 from tandem_desktop.events.events import (
     OperationFinished,
     OperationStarted,
+    PlanProposed,
     RunFinished,
     RunStarted,
     TandemEvent,
-    TaskStatusChanged,
 )
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.events.task_events import TaskCreated, TasksListed, task_news
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.tasks.task_board import TaskBoard
@@ -53,12 +54,15 @@ class TaskBoards:
         return TaskBoard(version.plan_id, self._clock, _standing(version, results, record))
 
     def _on_event(self, event: TandemEvent) -> None:
-        if isinstance(event, RunStarted):
+        if isinstance(event, PlanProposed):
+            if event.tasks:
+                self._proposed(event)
+        elif isinstance(event, RunStarted):
             self._began(event)
         elif isinstance(event, OperationStarted) and (live := self._running(event.run_id)):
-            self._tell(live.plan_id, live.started(event.operation_id))
+            self._tell(live.started(event.operation_id))
         elif isinstance(event, OperationFinished) and (live := self._running(event.run_id)):
-            self._tell(live.plan_id, live.finished(event.result))
+            self._tell(live.finished(event.result))
         elif isinstance(event, RunFinished):
             self._ended(event)
 
@@ -86,21 +90,31 @@ class TaskBoards:
         except PlanError:  # deleted by hand while its run went on
             return
         told = {task.id: task.status for task in live.board.get_tasks()}
-        self._tell(live.plan_id, [task for task in stored.get_tasks() if task.status is not told[task.id]])
+        self._tell(task for task in stored.get_tasks() if task.status is not told[task.id])
+        self._list(stored)
 
-    def _tell(self, plan_id: PlanId, moved: Iterable[TrackedTask]) -> None:
+    def _proposed(self, event: PlanProposed) -> None:
+        """Tasks that the revision before did not have are new."""
+        try:
+            version = self._plans.revision(event.plan_id, event.revision)
+            parent = version.parent_revision
+            known = self._plans.revision(event.plan_id, parent).tasks if parent is not None else ()
+            board = self._stored(version)
+        except PlanError:  # deleted by hand meanwhile
+            return
+        before = {task.id for task in known}
+        for task in board.get_tasks():
+            if task.id not in before:
+                self._events.publish(TaskCreated(plan_id=event.plan_id, task=task))
+        if version.tasks != known:
+            self._list(board)
+
+    def _tell(self, moved: Iterable[TrackedTask]) -> None:
         for task in moved:
-            self._events.publish(
-                TaskStatusChanged(
-                    plan_id=plan_id,
-                    task_id=task.id,
-                    status=task.status,
-                    note=task.error or task.result or "",
-                    agent=task.agent,
-                    progress=task.progress,
-                    active_form=task.active_form,
-                )
-            )
+            self._events.publish(task_news(task))
+
+    def _list(self, board: TaskBoard) -> None:
+        self._events.publish(TasksListed(plan_id=board.plan_id, tasks=board.get_tasks_in_order()))
 
 
 class _LiveTasks:
@@ -112,7 +126,7 @@ class _LiveTasks:
         self._mapper = TaskMapper(version.operations)
         self._tools = {operation.id: _tool(operation) for operation in version.operations}
         self._done = Counter[TaskId]()
-        self._told = {task.id: (task.status, task.progress) for task in board.get_tasks()}
+        self._told = {task.id: _place(task) for task in board.get_tasks()}
 
     @property
     def plan_id(self) -> PlanId:
@@ -151,9 +165,14 @@ class _LiveTasks:
 
     def _news(self, *tasks: TrackedTask) -> list[TrackedTask]:
         """Those that are not where they were when it was last told."""
-        moved = [task for task in tasks if self._told[task.id] != (task.status, task.progress)]
-        self._told |= {task.id: (task.status, task.progress) for task in moved}
+        moved = [task for task in tasks if self._told[task.id] != _place(task)]
+        self._told |= {task.id: _place(task) for task in moved}
         return moved
+
+
+def _place(task: PlanTask) -> tuple[TaskStatus, int]:
+    """Where a task stands, as far as it is worth telling: how far only while it is under way."""
+    return task.status, task.progress if task.status is TaskStatus.IN_PROGRESS else 0
 
 
 _BEGUN = frozenset({ResultStatus.COMPLETED, ResultStatus.FAILED})

@@ -14,13 +14,14 @@ from tandem_desktop.domain.ids import OperationId, RequestId, RunId, TaskId, Too
 from tandem_desktop.domain.orchestration import Outcome, Stage
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment
-from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.events import events
+from tandem_desktop.domain.tasks import TaskStatus, TrackedTask
+from tandem_desktop.events import events, task_events
 from tandem_desktop.events.events import TandemEvent
 from tests.support.builders import PLAN_ID, SESSION_ID, a_write
 
 RUN, OTHER_RUN = RunId("RUN-00000001"), RunId("RUN-00000002")
 STEP = OperationId("s1")
+TASK = TrackedTask(id=TaskId("t1"), plan_id=PLAN_ID, subject="Update the types", blocks=(TaskId("t2"),))
 RESULT = OperationResult(id=STEP, status=ResultStatus.FAILED, error="no")
 ADAPTER: TypeAdapter[TandemEvent] = TypeAdapter(TandemEvent)
 
@@ -64,7 +65,12 @@ EXAMPLES: list[TandemEvent] = [
     events.RunFinished(run_id=RUN, plan_id=PLAN_ID, status=RunStatus.FAILED, rolled_back=True),
     events.RunUndone(run_id=RUN, undone_by=OTHER_RUN),
     events.RunInterrupted(run_id=RUN, done=3, total=9),
-    events.TaskStatusChanged(plan_id=PLAN_ID, task_id=TaskId("t1"), status=TaskStatus.SKIPPED),
+    task_events.TaskCreated(plan_id=PLAN_ID, task=TASK),
+    task_events.TaskUpdated(plan_id=PLAN_ID, task_id=TASK.id, status=TaskStatus.SKIPPED, note="It waits for 't0'."),
+    task_events.TaskStarted(plan_id=PLAN_ID, task_id=TASK.id, agent="koda"),
+    task_events.TaskCompleted(plan_id=PLAN_ID, task_id=TASK.id, result="2 of 2 operations done."),
+    task_events.TaskFailed(plan_id=PLAN_ID, task_id=TASK.id, error="The command ended with exit code 3."),
+    task_events.TasksListed(plan_id=PLAN_ID, tasks=(TASK,)),
     events.RehearsalStarted(plan_id=PLAN_ID, revision=1),
     events.CommandSaid(plan_id=PLAN_ID, operation_id=STEP, text="working"),
     events.CommandRehearsed(plan_id=PLAN_ID, operation_id=STEP, exit_code=0, seconds=0.5, effects=2),
