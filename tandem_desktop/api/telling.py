@@ -21,6 +21,7 @@ TOLD = (
     events.PlanApproved,
     events.PlanRejected,
     events.PlanCancelled,
+    events.PlanSuperseded,
     events.PlanExpired,
     events.RunStarted,
     events.OperationStarted,

@@ -63,6 +63,7 @@ def show(parser: ArgumentParser) -> None:
 def compare(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("old", metavar="R1", type=number, help="the earlier revision")
+    parser.add_argument("other", metavar="OTHER", nargs="?", help="the plan R2 is of (default: PLAN)")
     parser.add_argument("new", metavar="R2", type=number, help="the later revision")
     parser.add_argument("--diff", action="store_true", help="with the lines that differ between their results")
 
@@ -108,6 +109,11 @@ def rebase(parser: ArgumentParser) -> None:
 def restore(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("revision", metavar="R", type=number, help="the revision to bring back")
+
+
+def branch(parser: ArgumentParser) -> None:
+    plan(parser)
+    parser.add_argument("revision", metavar="R", type=number, nargs="?", help="the revision (default: the latest)")
 
 
 def approve(parser: ArgumentParser) -> None:

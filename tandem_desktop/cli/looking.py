@@ -7,6 +7,7 @@ from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.wording import agent_text, between, documents, in_full
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.interdiff import interdiff
@@ -31,12 +32,20 @@ def list_plans(call: Call) -> Answer:
             "revision": plan.revision,
             "digest": plan.digest,
             "updated_at": utc(plan.updated_at),
+            "branched_from": shapes.branch_point(plan.branched_from),
         }
         for plan in listing.plans
     ]
     damaged = [each._asdict() for each in listing.damaged]
     lines = table(
-        (Span(p.plan_id, Tone.STRONG), p.status.value, f"r{p.revision}", p.digest[:12], readable(p.updated_at), p.title)
+        (
+            Span(p.plan_id, Tone.STRONG),
+            p.status.value,
+            f"r{p.revision}",
+            p.digest[:12],
+            readable(p.updated_at),
+            _titled(p),
+        )
         for p in listing.plans
     )
     for each in listing.damaged:
@@ -70,8 +79,9 @@ def show(call: Call) -> Answer:
 
 
 def compare(call: Call) -> Answer:
-    plan_id = call.plan_id()
-    old, new = (call.engine.plans.revision(plan_id, n) for n in (call.arguments.old, call.arguments.new))
+    plans, plan_id = call.engine.plans, call.plan_id()
+    other = plan_id if call.arguments.other is None else plans.resolve(call.arguments.other)
+    old, new = plans.revision(plan_id, call.arguments.old), plans.revision(other, call.arguments.new)
     found = compare_versions(old, new)
     parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "reordered": found.reordered}
     data = {name: [shapes.compared(each) for each in part] for name, part in parts.items()}
@@ -79,14 +89,15 @@ def compare(call: Call) -> Answer:
     for place, each in enumerate(shown):
         data["changed"][place]["hunks"] = shapes.hunks(each.hunks, each.earlier, each.later)
     rows = [(name, Span(each.id, Tone.STRONG), _named(each)) for name, part in parts.items() for each in part]
-    lines: list[Line] = [f"{plan_id}: r{old.revision} → r{new.revision}", *table(rows)]
+    later = f"r{new.revision}" if other == plan_id else f"{other} r{new.revision}"
+    lines: list[Line] = [f"{plan_id}: r{old.revision} → {later}", *table(rows)]
     if found.text_changed:
         lines.append("  the plan's text changed")
     if found.is_empty:
         lines.append("  no difference in effect")
     for each in shown:
         lines += ["", Span(f"{each.operation.id}  {_named(each.operation)}", Tone.STRONG), *between(each)]
-    return Answer({**data, "text_changed": found.text_changed}, lines, next=call.command("show", plan_id, "--diff"))
+    return Answer({**data, "text_changed": found.text_changed}, lines, next=call.command("show", other, "--diff"))
 
 
 def drift(call: Call) -> Answer:
@@ -127,6 +138,8 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         f"{count(len(version.operations), 'operation')}, made {readable(version.created_at)} by "
         f"{_AUTHORS[version.origin]}",
     ]
+    if point := meta.branched_from:
+        lines.append(f"An alternative to {point.plan_id} r{point.revision}")
     if version.content.strip() not in ("", f"# {version.title}"):
         lines += ["The plan in the agent's words:", *agent_text(version.content)]
     for task in tasks:
@@ -154,6 +167,11 @@ def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:
     if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):
         return f"Make a new revision with: {call.command('drop', plan_id, 'OP')}, or bring one back with restore."
     return call.command("runs") if meta.execution_session else call.command("list")
+
+
+def _titled(plan: PlanSummary) -> str:
+    point = plan.branched_from
+    return f"{plan.title}  (alternative to {point.plan_id} r{point.revision})" if point else plan.title
 
 
 def _named(each: ComparedOperation) -> str:

@@ -180,7 +180,7 @@ def _profile(call: Call, sessions: AgentSessions) -> AgentProfile:
         return custom_profile(command)
     if name:
         return profile_named(name)
-    if call.arguments.session is not None:
+    if call.arguments.session is not None and sessions.has_agent(SessionId(call.arguments.session)):
         facts = sessions.facts(SessionId(call.arguments.session))
         return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
     return profile_named(call.engine.settings.agent or BUILT_IN)

@@ -1,4 +1,4 @@
-"""propose, review, drop, restore: calls that make a plan or a revision of one."""
+"""propose, review, drop, restore, branch: calls that make a plan or a revision of one."""
 
 from tandem_desktop.cli import shapes
 from tandem_desktop.cli.answers import Answer, count
@@ -38,6 +38,17 @@ def drop(call: Call) -> Answer:
 
 def restore(call: Call) -> Answer:
     return proposed(call, call.engine.proposals.restore(call.plan_id(), call.arguments.revision))
+
+
+def branch(call: Call) -> Answer:
+    version = call.engine.proposals.branch(call.plan_id(), call.arguments.revision)
+    answer = proposed(call, version)
+    point = version.branched_from
+    assert point is not None
+    words = f"An alternative to {point.plan_id} r{point.revision}, which stays as it is."
+    against = call.command("compare", point.plan_id, str(point.revision), version.plan_id, str(version.revision))
+    data = {**answer.data, "branched_from": shapes.branch_point(point)}
+    return Answer(data, [*answer.lines, words], next=f"Change it, then compare the two: {against}")
 
 
 def proposed(call: Call, version: PlanVersion) -> Answer:

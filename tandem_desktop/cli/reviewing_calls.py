@@ -39,14 +39,16 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "compare",
         LOOK,
         "two revisions, operation by operation",
-        "Say which operations were added, removed, changed or moved between two revisions of a plan.",
+        "Say which operations were added, removed, changed or moved between two revisions of a plan, or between a\n"
+        "revision and one of another plan, such as an alternative.",
         (
             ("tandem compare PLAN-1a2b3c4d 1 2", "what revision 2 does differently"),
             ("tandem compare PLAN-1a2b3c4d 1 2 --diff", "and how the files it leaves differ"),
+            ("tandem compare PLAN-1a2b3c4d 2 PLAN-5e6f7a8b 1", "what an alternative does differently"),
         ),
         "looking:compare",
         arguments.compare,
-        "PLAN R1 R2 [--diff]",
+        "PLAN R1 [OTHER] R2 [--diff]",
     ),
     CallWords(
         "drift",
@@ -147,6 +149,20 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "proposing:restore",
         arguments.restore,
         "PLAN R",
+    ),
+    CallWords(
+        "branch",
+        CHANGE,
+        "an alternative to a revision, as a plan of its own",
+        "Begin a second plan with what a revision does, to change one of them and compare the two. It has an id, a\n"
+        "digest and a session of its own; the first stays as it is. When one is applied, the others are superseded.",
+        (
+            ("tandem branch PLAN-1a2b3c4d", "an alternative to the latest revision"),
+            ("tandem branch PLAN-1a2b3c4d 1", "an alternative to revision 1"),
+        ),
+        "proposing:branch",
+        arguments.branch,
+        "PLAN [R]",
     ),
     CallWords(
         "comment",

@@ -6,7 +6,7 @@ from tandem_desktop.cli.answers import utc
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState
-from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -98,6 +98,7 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "latest_revision": meta.revision,
         "parent_revision": version.parent_revision,
         "origin": version.origin.value,
+        "branched_from": branch_point(meta.branched_from),
         "digest": digest_of(version),
         "version": meta.version,
         "content": version.content,
@@ -114,6 +115,11 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "created_at": utc(version.created_at),
         "updated_at": utc(meta.updated_at),
     }
+
+
+def branch_point(point: BranchPoint | None) -> dict[str, Any] | None:
+    """What an alternative was branched from; nothing for a plan that is none."""
+    return None if point is None else {"plan_id": point.plan_id, "revision": point.revision}
 
 
 def results(found: tuple[OperationResult, ...]) -> list[dict[str, Any]]:

@@ -43,6 +43,13 @@ class Origin(StrEnum):
     ADJUSTMENT = "adjustment"
 
 
+class BranchPoint(Frozen):
+    """The revision an alternative was branched from; the alternative is a plan of its own."""
+
+    plan_id: PlanId
+    revision: int
+
+
 class Note(Frozen):
     """A step that changes nothing, kept because the agent named it."""
 
@@ -77,6 +84,8 @@ class PlanVersion(Frozen):
     """Why the agent did not come to an end; such a revision cannot be approved."""
     drifted: tuple[str, ...] = ()
     """Paths the person changed while the agent worked on them; they cannot be approved as they are."""
+    branched_from: BranchPoint | None = None
+    """Of the first revision of an alternative; never in the digest."""
     created_at: datetime
     approval_hash: str = ""
     """The digest at the time of writing. Never trusted: it is always computed again."""
@@ -101,6 +110,8 @@ class PlanMeta(Frozen):
     version: int = 1
     revision: int
     digest: str
+    branched_from: BranchPoint | None = None
+    """What the plan is an alternative to."""
     created_at: datetime
     updated_at: datetime
     planner_model: str = ""

@@ -154,6 +154,14 @@ class PlanCancelled(Frozen):
     plan_id: PlanId
 
 
+class PlanSuperseded(Frozen):
+    """It gave way to an alternative that was applied."""
+
+    type: Literal["plan_superseded"] = "plan_superseded"
+    plan_id: PlanId
+    by: PlanId
+
+
 class PlanExpired(Frozen):
     """Nobody decided in time."""
 
@@ -299,6 +307,7 @@ TandemEvent = Annotated[
     | PlanApproved
     | PlanRejected
     | PlanCancelled
+    | PlanSuperseded
     | PlanExpired
     | DiskTouched
     | RunStarted

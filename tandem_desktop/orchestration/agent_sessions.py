@@ -10,7 +10,7 @@ from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
-from tandem_desktop.events.events import PlanApproved, PlanCancelled, TandemEvent
+from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanSuperseded, TandemEvent
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.consultations import Consultations
 from tandem_desktop.orchestration.engine import Engine
@@ -62,7 +62,7 @@ class AgentSessions:
         """
         self._loop = asyncio.get_running_loop()
         own_id = session_id or new_session_id()
-        if session_id is not None and not new:
+        if session_id is not None and not new and not self._has_plan(session_id):
             self.facts(session_id)
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)
@@ -105,6 +105,10 @@ class AgentSessions:
             await self._host.close()
             self._host = None
 
+    def has_agent(self, session_id: SessionId) -> bool:
+        """Whether an agent was asked in it; a plan may have a session before it has an agent."""
+        return not self._has_plan(session_id) or self._record(session_id).exists()
+
     def facts(self, session_id: SessionId) -> SessionFacts:
         """What is kept of a session.
 
@@ -113,7 +117,7 @@ class AgentSessions:
         """
         if not SESSION_ID.fullmatch(session_id):
             raise BadInputError(f"There is no session {session_id}.", next="Start one: tandem run --agent NAME")
-        facts = SessionRecord(self._engine.locations.sessions / session_id).load()
+        facts = self._record(session_id).load()
         if facts.workspace != str(self._engine.locations.workspace):
             raise BadInputError(
                 f"The session {session_id} belongs to {facts.workspace}.", next=f"Go there: -C {facts.workspace}"
@@ -122,7 +126,7 @@ class AgentSessions:
 
     def _on_event(self, event: TandemEvent) -> None:
         """A decision about a plan concerns the session it came from; it may be made on any thread."""
-        if not isinstance(event, PlanApproved | PlanCancelled) or self._loop is None:
+        if not isinstance(event, PlanApproved | PlanCancelled | PlanSuperseded) or self._loop is None:
             return
         session = next(
             (each for each in self._open.values() if self._engine.plans.plan_of(each.id) == event.plan_id), None
@@ -135,13 +139,20 @@ class AgentSessions:
             asyncio.run_coroutine_threadsafe(session.abandon(), self._loop)
 
     def _noted(self, session_id: SessionId, profile: AgentProfile) -> SessionRecord:
-        record = SessionRecord(self._engine.locations.sessions / session_id)
+        record = self._record(session_id)
         workspace = str(self._engine.locations.workspace)
-        facts = SessionFacts(id=session_id, agent=profile.name, workspace=workspace)
+        plan_id = self._engine.plans.plan_of(session_id)
+        facts = SessionFacts(id=session_id, agent=profile.name, workspace=workspace, takes_over=plan_id)
         if record.exists():
             facts = self.facts(session_id)
         record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
         return record
+
+    def _record(self, session_id: SessionId) -> SessionRecord:
+        return SessionRecord(self._engine.locations.sessions / session_id)
+
+    def _has_plan(self, session_id: SessionId) -> bool:
+        return bool(SESSION_ID.fullmatch(session_id)) and self._engine.plans.plan_of(session_id) is not None
 
     async def _planning_host(self) -> PlanningServerHost:
         if self._host is None:

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from datetime import datetime
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError, RunNotFoundError
+from tandem_desktop.domain.errors import PlanDamagedError, PlanError, PlanNotFoundError, RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus
-from tandem_desktop.events.events import RunFinished, RunUndone
+from tandem_desktop.events.events import PlanSuperseded, RunFinished, RunUndone
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.plans import lifecycle
+from tandem_desktop.plans.families import alternatives
 from tandem_desktop.plans.plan_store import PlanStore
 
 _PLAN_STATUS = {
@@ -42,6 +43,8 @@ class PlanPaperwork:
     def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
         if record.kind is RunKind.APPLY:
             self._finish_plan(record)
+            if record.status is RunStatus.COMPLETED:
+                self._supersede_alternatives(record.plan_id)
         elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
             self._mark_undone(record, record.of)
         self._enforcer.record_execution(record.digest, record.run_id, results)
@@ -67,6 +70,14 @@ class PlanPaperwork:
         # The plan may have been deleted by hand while its run went on; the run is what counts.
         with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
             self._plans.update(record.plan_id, finished)
+
+    def _supersede_alternatives(self, plan_id: PlanId) -> None:
+        """What was applied was the choice: the alternatives that still wait give way to it."""
+        for other in alternatives(self._plans.list().plans, plan_id):
+            if PlanStatus.SUPERSEDED in lifecycle.FOLLOWS[other.status]:
+                with contextlib.suppress(PlanError):
+                    self._plans.update(other.plan_id, lifecycle.supersede)
+                    self._events.publish(PlanSuperseded(plan_id=other.plan_id, by=plan_id))
 
     def _mark_undone(self, record: RunRecord, of: RunId) -> None:
         for run_id in (*record.also, of):

@@ -201,6 +201,14 @@ class Proposals:
         latest = self._plans.latest_revision(plan_id)
         return self._revise(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
 
+    def branch(self, plan_id: PlanId, revision: int | None = None) -> PlanVersion:
+        """An alternative to a revision, the latest when none is named: a plan of its own, with its own digest.
+
+        Whatever has become of the plan it is branched from, that plan stays as it is.
+        """
+        self._before_writing()
+        return self._announced(self._plans.branch(plan_id, revision))
+
     def stage(self, draft: PlanVersion) -> PlanVersion:
         """What an agent did becomes a plan, or, with a parent, the next revision of it; the bytes are stored already.
 

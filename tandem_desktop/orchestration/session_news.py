@@ -9,6 +9,7 @@ from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
+from tandem_desktop.orchestration.taking_over import take_over
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
@@ -17,6 +18,10 @@ from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 
 _BY_AGENT = (Origin.AGENT, Origin.REWORK)
+_GIVEN_UP = {
+    PlanStatus.CANCELLED: messages.plan_cancelled(),
+    PlanStatus.SUPERSEDED: messages.plan_superseded(),
+}
 
 
 class SessionNews:
@@ -41,12 +46,23 @@ class SessionNews:
 
     def catch_up(self) -> tuple[str, ...]:
         """Bring the shadow in line and answer what the agent has to hear, oldest first; each thing once."""
-        words = list(self.after_runs())
+        words = [*self._taken_over(), *self.after_runs()]
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
         if plan_ids:
             self._record.save(self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words))
         return tuple(words)
+
+    def _taken_over(self) -> tuple[str, ...]:
+        """A plan that was there before its agent: the agent begins where the plan is."""
+        facts = self._record.load()
+        if facts.takes_over is None:
+            return ()
+        version = self._plans.revision(facts.takes_over)
+        has_ended = self._plans.meta(version.plan_id).status in lifecycle.ENDED
+        words = () if has_ended else (take_over(version, self._shadow, self._staging, self._objects),)
+        self._record.save(facts.model_copy(update={"takes_over": None}))
+        return words
 
     def after_runs(self) -> tuple[str, ...]:
         """The same for runs alone: what was applied or undone while the agent was at work."""
@@ -89,8 +105,9 @@ class SessionNews:
         meta = self._plans.meta(latest.plan_id)
         told = (latest.plan_id, meta.status.value, latest.revision, len(meta.rejections))
         if meta.status in lifecycle.ENDED:
-            if meta.status is PlanStatus.CANCELLED and facts.told_plan != told and meta.execution_session is None:
-                words.append(messages.plan_cancelled())
+            gave_way = meta.status in _GIVEN_UP and meta.execution_session is None
+            if gave_way and facts.told_plan != told:
+                words.append(_GIVEN_UP[meta.status])
                 self._shadow.settle(_paths(latest.operations))
             self._staging.clear()
         else:

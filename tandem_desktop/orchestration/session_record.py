@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from tandem_desktop.domain.agents import ToolCall
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import RunId, SessionId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.operations import PathChange
 from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.segments import Segment
@@ -29,6 +29,8 @@ class SessionFacts(Frozen):
     """The words of an agent that has no profile of its own."""
     workspace: str
     task: str = ""
+    takes_over: PlanId | None = None
+    """A plan that was there before the agent, until its work is in the agent's shadow."""
     told_runs: tuple[RunId, ...] = ()
     told_plan: tuple[str, str, int, int] | None = None
     """Plan, status, revision and rejections, as the agent last heard of them."""

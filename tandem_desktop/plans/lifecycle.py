@@ -109,7 +109,7 @@ def expire(meta: PlanMeta) -> PlanMeta:
 
 
 def supersede(meta: PlanMeta) -> PlanMeta:
-    """Give way to another plan of the same session."""
+    """Give way to an alternative that was applied."""
     return _move(meta, _S.SUPERSEDED, "be superseded")
 
 
@@ -139,7 +139,7 @@ def _refused(meta: PlanMeta, what: str) -> InvalidTransitionError:
 _LOOK = "Look at it with: tandem show {plan}"
 _SETTLE = "Let the run end, or settle it with: tandem recover"
 _REVISE = "Wait for a new revision, or bring one back with: tandem restore {plan} REVISION"
-_AGAIN = "Propose a new plan."
+_AGAIN = "Take it up again as a plan of its own with: tandem branch {plan}, or propose a new one."
 _NEXT = {
     _S.DRAFT: _LOOK,
     _S.PROPOSED: _LOOK,

@@ -12,7 +12,8 @@ from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 MAX_INLINE_CONTEXT = 50 * 1024
 """Bytes of context kept in the plan itself; more goes into a file of its own."""
 
-_ARTIFACTS = "artifacts"
+ARTIFACTS = "artifacts"
+"""The field of a context that names files which hold it, or belong to it."""
 _BACKTICKS = re.compile("`+")
 
 
@@ -44,7 +45,7 @@ def context_bytes(context: dict[str, Any]) -> bytes:
 
 def linked_context(name: str, data: bytes) -> dict[str, Any]:
     """What stands in the record when the context lies in the artifact `name`; the plan's digest covers its bytes."""
-    return {_ARTIFACTS: [name], "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+    return {ARTIFACTS: [name], "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
 
 
 def _front_matter(meta: PlanMeta) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def _context(context: dict[str, Any], artifacts: Path, folder: Path) -> str:
     parts = []
     outputs = rest.pop("tool_outputs", None)
     notes = rest.pop("notes", None)
-    links = rest.pop(_ARTIFACTS, None)
+    links = rest.pop(ARTIFACTS, None)
     if outputs:
         parts.append("### Tool Outputs\n\n" + _json_block(outputs))
     if notes:

@@ -2,10 +2,12 @@
 
 import contextlib
 import errno
+import json
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import PlanDamagedError, StaleRevisionError
@@ -97,6 +99,16 @@ class PlanFiles:
             raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
         return saved
 
+    def whole_context(self, version: PlanVersion) -> dict[str, Any]:
+        """The context of a revision, also where it lies in an artifact; the link alone when that is gone."""
+        names = version.context.get(plan_document.ARTIFACTS)
+        if isinstance(names, list) and names == [_context_name(version)]:
+            with contextlib.suppress(OSError, ValueError):
+                data = (self._artifacts / names[0]).read_bytes()
+                if version.context == plan_document.linked_context(names[0], data):
+                    return dict(json.loads(data))
+        return version.context
+
     def save_meta(self, folder: Path, meta: PlanMeta) -> None:
         """Replace the record, then the page for people, without which the plan is whole."""
         atomic.replace(folder / META, plan_record.encode(meta))
@@ -161,10 +173,14 @@ class PlanFiles:
         data = plan_document.context_bytes(version.context)
         if len(data) <= plan_document.MAX_INLINE_CONTEXT:
             return version.context
-        name = f"{version.plan_id}/r{version.revision:03d}-context.json"
+        name = _context_name(version)
         atomic.make_directory((self._artifacts / name).parent)
         atomic.replace(self._artifacts / name, data)
         return plan_document.linked_context(name, data)
+
+
+def _context_name(version: PlanVersion) -> str:
+    return f"{version.plan_id}/r{version.revision:03d}-context.json"
 
 
 def first_meta(
@@ -178,6 +194,7 @@ def first_meta(
         status=PlanStatus.PROPOSED,
         revision=version.revision,
         digest=ApprovalHash.of(version).combined_hash,
+        branched_from=version.branched_from,
         created_at=version.created_at,
         updated_at=version.created_at,
         planner_model=planner_model,

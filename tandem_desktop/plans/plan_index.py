@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tandem_desktop.domain.errors import PlanDamagedError, PlanNotFoundError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus
+from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanStatus
 from tandem_desktop.plans.plan_record import INODE_MASK, META, NEVER, Signature
 from tandem_desktop.storage import atomic
 
@@ -37,6 +37,7 @@ class PlanSummary(NamedTuple):
     revision: int
     digest: str
     updated_at: datetime
+    branched_from: BranchPoint | None = None
 
 
 class DamagedPlan(NamedTuple):
@@ -145,6 +146,8 @@ class _Columns:
     revisions: "array[int]"
     digests: str
     updated: str
+    branches: dict[str, tuple[str, int]]
+    """The few plans that are alternatives, each with what it was branched from."""
     order: "array[int]"
 
     @classmethod
@@ -160,13 +163,15 @@ class _Columns:
             revisions=array("q", [s.revision for s in summaries]),
             digests=" ".join(s.digest for s in summaries),
             updated=" ".join(s.updated_at.isoformat() for s in summaries),
+            branches={s.plan_id: _pair(s.branched_from) for s in summaries if s.branched_from},
             order=array("q", newest),
         )
 
     @classmethod
     def decode(cls, columns: dict[str, Any]) -> "_Columns":
         numbers = {name: array("q", b64decode(columns[name])) for name in _NUMBERS}
-        return cls(**{**columns, **numbers})
+        branches = {name: (PlanId(origin), int(at)) for name, (origin, at) in columns["branches"].items()}
+        return cls(**{**columns, **numbers, "branches": branches})
 
     def encode(self) -> dict[str, Any]:
         columns: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
@@ -184,7 +189,11 @@ class _Columns:
     def _summaries(self) -> Iterable[PlanSummary]:
         statuses = map(_STATUS.__getitem__, self.statuses.split())
         times = map(datetime.fromisoformat, self.updated.split())
-        words = (self.names.split(), self.titles, statuses, self.revisions, self.digests.split(), times)
+        points = {
+            name: BranchPoint(plan_id=PlanId(origin), revision=at) for name, (origin, at) in self.branches.items()
+        }
+        names = self.names.split()
+        words = (names, self.titles, statuses, self.revisions, self.digests.split(), times, map(points.get, names))
         return map(_ROW, zip(*words, strict=True))
 
 
@@ -224,4 +233,16 @@ def _look(fd: int, names: list[str]) -> "array[int]":
 
 def _summary(meta: PlanMeta) -> PlanSummary:
     updated = meta.updated_at if meta.updated_at.tzinfo else meta.updated_at.replace(tzinfo=UTC)
-    return PlanSummary(meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, updated.astimezone(UTC))
+    return PlanSummary(
+        plan_id=meta.plan_id,
+        title=meta.title,
+        status=meta.status,
+        revision=meta.revision,
+        digest=meta.digest,
+        updated_at=updated.astimezone(UTC),
+        branched_from=meta.branched_from,
+    )
+
+
+def _pair(point: BranchPoint) -> tuple[str, int]:
+    return point.plan_id, point.revision

@@ -13,8 +13,8 @@ from tandem_desktop.domain.errors import (
     PlanNotFoundError,
     StaleRevisionError,
 )
-from tandem_desktop.domain.ids import PlanId, SessionId
-from tandem_desktop.domain.plan import Origin, PlanMeta, PlanVersion
+from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.plan import BranchPoint, Origin, PlanMeta, PlanVersion
 from tandem_desktop.plans import lifecycle, plan_names, plan_record
 from tandem_desktop.plans.plan_files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.plan_index import PlanIndex, PlanListing
@@ -89,6 +89,7 @@ class PlanStore:
         record = bundle.record.model_dump(include={"planner_model", "tools_required"})
         meta = first_meta(here[-1], **record).model_copy(
             update={
+                "branched_from": None,  # what it was branched from is a plan of another workspace
                 "created_at": here[0].created_at,
                 "updated_at": self._clock(),
                 "rejections": bundle.record.rejections,
@@ -105,6 +106,26 @@ class PlanStore:
         earlier = self.revision(plan_id, revision)
         latest = self.latest_revision(plan_id)
         return self.create_revision(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
+
+    def branch(self, plan_id: PlanId, revision: int | None = None) -> PlanVersion:
+        """An alternative to a revision, the latest when none is named: a plan and a session of its own.
+
+        Raises:
+            PlanNotFoundError: there is no such plan or revision.
+        """
+        found = self.revision(plan_id, revision)
+        return self.create_plan(
+            found.model_copy(
+                update={
+                    "plan_id": new_plan_id(),
+                    "session_id": new_session_id(),
+                    "parent_revision": None,
+                    "origin": Origin.PERSON,
+                    "context": self._files.whole_context(found),
+                    "branched_from": BranchPoint(plan_id=plan_id, revision=found.revision),
+                }
+            )
+        )
 
     def update(
         self, plan_id: PlanId, change: Callable[[PlanMeta], PlanMeta], expected_version: int | None = None

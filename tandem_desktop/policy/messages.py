@@ -83,6 +83,26 @@ def plan_cancelled() -> str:
     return "The person cancelled the plan. Nothing of it was applied. Wait for the next request."
 
 
+def plan_superseded() -> str:
+    """An alternative to the plan was applied."""
+    return (
+        "The person applied an alternative to your plan, so yours was put aside and nothing of it was applied. "
+        "Your copy is as the disk is. Wait for the next request."
+    )
+
+
+def taken_over(title: str, text: str, carried: Sequence[StagedOperation], left: Sequence[StagedOperation]) -> str:
+    """An agent goes on with a plan that it has not made, or made in another conversation."""
+    lines = [f"You take over a plan: {title}", "This is its text:", text.strip()]
+    if carried:
+        lines += ["These operations of it are in your copy, or queued, already:", *map(_item, carried)]
+    if left:
+        lines += ["These are not, because the files changed on disk since. Do them again where they are still wanted:"]
+        lines += map(_item, left)
+    lines.append("What you leave as it is stays in the plan.")
+    return "\n".join(lines)
+
+
 def rework(feedback: str) -> str:
     """A person sent the plan back, with words and comments."""
     lines = [denied(feedback)]
@@ -108,6 +128,10 @@ def described(operation: StagedOperation) -> str:
         return f"{operation.id} run `{operation.call.command}`"
     to = f" to {operation.to}" if operation.to else ""
     return f"{operation.id} {operation.kind.value} {operation.path}{to}"
+
+
+def _item(operation: StagedOperation) -> str:
+    return f"- {described(operation)}"
 
 
 _HEADLINES = {

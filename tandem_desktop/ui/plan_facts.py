@@ -11,6 +11,7 @@ from tandem_desktop.events.events import (
     PlanExpired,
     PlanProposed,
     PlanRejected,
+    PlanSuperseded,
     RunFinished,
     RunPaused,
     RunResumed,
@@ -26,6 +27,7 @@ CHANGES_PLANS = (
     PlanApproved,
     PlanRejected,
     PlanCancelled,
+    PlanSuperseded,
     PlanExpired,
     RunStarted,
     RunPaused,
@@ -34,7 +36,7 @@ CHANGES_PLANS = (
     RunUndone,
     ChangesWaiting,
 )
-CHANGES_PAGE = (PlanProposed, PlanApproved, PlanRejected, PlanCancelled, PlanExpired, RunFinished)
+CHANGES_PAGE = (PlanProposed, PlanApproved, PlanRejected, PlanCancelled, PlanSuperseded, PlanExpired, RunFinished)
 """After these the page of the plan they name is read again."""
 _WORDS = {
     PlanStatus.DRAFT: ("Drafting", "info"),

@@ -146,3 +146,39 @@ def test_what_came_into_the_shadow_after_the_plan_was_made_is_staged_by_the_next
     plan = go_on(place, planned)
     assert ("create", "late.txt") in kinds_and_paths(plan)
     assert plan["digest"] != planned["digest"]
+
+
+def a_branch(place: AgentPlace) -> dict[str, Any]:
+    steps = [
+        {"description": "", "tool": "edit", "args": {"path": "app.py", "old_string": "x = 1", "new_string": "x = 2"}},
+        {"description": "", "tool": "bash", "args": {"command": "echo ran > ran.txt"}},
+        {"description": "", "tool": "write", "args": {"path": "new.txt", "content": "new\n"}},
+    ]
+    return place.tandem.answer("branch", place.tandem.propose(*steps, title="Count")["plan_id"])
+
+
+def test_an_agent_on_a_branch_begins_where_the_branch_is(place: AgentPlace) -> None:
+    branch = a_branch(place)
+    plan = go_on(place, branch, write_by_client(place.root / "more.txt", "more\n", 1))
+    assert (plan["plan_id"], plan["revision"]) == (branch["plan_id"], 2)
+    assert kinds_and_paths(plan) == [
+        ("modify", "app.py"),
+        ("command", "echo ran > ran.txt"),
+        ("create", "more.txt"),
+        ("create", "new.txt"),
+    ]
+    words = last_words(place, plan)
+    assert "You take over a plan: Count" in words
+    assert "modify app.py" in words
+    again = go_on(place, branch)
+    assert again["digest"] == plan["digest"]
+    assert "take over" not in last_words(place, again)
+
+
+def test_an_agent_on_a_branch_does_not_undo_what_the_person_did_since(place: AgentPlace) -> None:
+    branch = a_branch(place)
+    place.put("app.py", "x = 1\nprint(x, 'mine')\n")
+    plan = go_on(place, branch)
+    assert kinds_and_paths(plan) == [("command", "echo ran > ran.txt"), ("create", "new.txt")]
+    words = last_words(place, plan)
+    assert "changed on disk since" in words[: words.index("modify app.py")]

@@ -41,7 +41,7 @@ def test_plans_are_listed_newest_first_with_what_a_person_needs(store: PlanStore
     rows = store.list().plans
     assert [row.plan_id for row in rows] == [plan_id(0), plan_id(2), plan_id(1)]
     meta = store.meta(plan_id(0))
-    assert rows[0] == (meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, meta.updated_at)
+    assert rows[0] == (meta.plan_id, meta.title, meta.status, meta.revision, meta.digest, meta.updated_at, None)
     assert isinstance(rows[0].status, PlanStatus)
 
 
