@@ -29,6 +29,7 @@ from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.run_news import RunNews
 from tandem_desktop.orchestration.task_boards import TaskBoards
+from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
@@ -168,6 +169,7 @@ def build_engine(
             events=events,
             before_writing=runs.refuse_if_interrupted,
         ),
+        templates=Templates(locations.templates, objects, plans, proposals),
         expiry=expiry,
         retention=Retention(
             locations=locations,

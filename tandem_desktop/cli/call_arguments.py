@@ -39,6 +39,23 @@ def recipe(parser: ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", nargs="?", help="the recipe and its words, as typed in the chat")
 
 
+def template_name(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the template's name")
+
+
+def template_save(parser: ArgumentParser) -> None:
+    plan(parser)
+    template_name(parser)
+    parser.add_argument(
+        "parameters", metavar="NAME=TEXT", nargs="*", help="a text of the plan that is said anew each time"
+    )
+
+
+def template_use(parser: ArgumentParser) -> None:
+    template_name(parser)
+    parser.add_argument("parameters", metavar="NAME=VALUE", nargs="*", help="what stands there this time")
+
+
 def agent(parser: ArgumentParser) -> None:
     parser.add_argument("--regex-worker", action="store_true", help="only Tandem calls it so, for one pattern")
 

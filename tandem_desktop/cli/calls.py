@@ -112,6 +112,57 @@ CALLS: tuple[CallWords, ...] = (
         "[TEXT]",
     ),
     CallWords(
+        "template",
+        PROPOSE,
+        "plans kept for another time, with names for what differs",
+        "Keep a plan under a name, and make a new plan from it whenever it is wanted: here or in another workspace.\n"
+        "The recipes of the built-in agent are templates too; list names both.",
+        (("tandem template list", "the templates and recipes there are"),),
+        shape="save|list|use|remove",
+        parts=(
+            CallWords(
+                "save",
+                PROPOSE,
+                "keep the latest revision of a plan",
+                "Keep the steps of a plan. Each NAME=TEXT makes a parameter of a text that stands in its paths,\n"
+                "contents or commands; wherever it stood, another text can be put later.",
+                (("tandem template save PLAN-1a2b3c4d endpoint resource=orders", "orders becomes {{resource}}"),),
+                "templating:save",
+                arguments.template_save,
+                "PLAN NAME [NAME=TEXT]…",
+            ),
+            CallWords(
+                "list",
+                PROPOSE,
+                "the templates there are",
+                "List your templates with their parameters, and the recipes.",
+                (("tandem template list --json", "templates, recipes"),),
+                "templating:list_templates",
+            ),
+            CallWords(
+                "use",
+                PROPOSE,
+                "a template becomes a plan",
+                "Fill in the parameters and stage the steps for review, as propose does. A step that does not apply\n"
+                "here is refused with the reason, and no plan is made.",
+                (("tandem template use endpoint resource=customers", "a plan for customers"),),
+                "templating:use",
+                arguments.template_use,
+                "NAME [NAME=VALUE]…",
+            ),
+            CallWords(
+                "remove",
+                PROPOSE,
+                "forget a template",
+                "Remove a template; plans that were made from it stay.",
+                (("tandem template remove endpoint", "forget it"),),
+                "templating:remove",
+                arguments.template_name,
+                "NAME",
+            ),
+        ),
+    ),
+    CallWords(
         "import",
         PROPOSE,
         "a plan from a bundle, exactly as it was exported",

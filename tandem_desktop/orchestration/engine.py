@@ -23,6 +23,7 @@ from tandem_desktop.orchestration.reflections import Reflections
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.task_boards import TaskBoards
+from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -46,6 +47,7 @@ class Engine:
     decisions: Decisions
     commenting: Commenting
     bundles: Bundles
+    templates: Templates
     expiry: Expiry
     retention: Retention
     runs: PlanRuns

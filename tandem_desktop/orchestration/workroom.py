@@ -12,6 +12,7 @@ from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId, new_session_id
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments, Seen, Side
+from tandem_desktop.domain.template import PlanTemplate
 from tandem_desktop.events.events import DiskTouched
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
@@ -149,6 +150,13 @@ class Workroom:
     def rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[PlanVersion]":
         """The plan for the files as they are, as a new revision; fails while a conflict is left without an answer."""
         return self._apart(lambda: self.engine.rebases.rebase(plan_id, resolutions, self._pages.choices(plan_id)))
+
+    def use_template(self, name: str, values: dict[str, str]) -> "Future[PlanVersion]":
+        """A new plan, in a conversation of its own."""
+        return self._apart(lambda: self.engine.templates.use(name, values))
+
+    def save_template(self, plan_id: PlanId, name: str, values: dict[str, str]) -> "Future[PlanTemplate]":
+        return self._apart(lambda: self.engine.templates.save(plan_id, name, values))
 
     def keep_bytes(self, content: bytes) -> "Future[str]":
         """Store the person's own version of a file; its digest is what their choices name."""

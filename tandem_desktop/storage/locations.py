@@ -75,6 +75,10 @@ class Locations:
         return self.state / "tool-gaps"
 
     @property
+    def templates(self) -> Path:
+        return self.state / "templates"
+
+    @property
     def sockets(self) -> Path:
         return self.state / "sockets"
 

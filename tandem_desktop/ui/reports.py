@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.template import PlanTemplate
 from tandem_desktop.orchestration.plan_figures import PlanFigures
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.staging.simulate import Problem
@@ -30,6 +31,21 @@ def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
     if len(plans) > _SHOWN:
         lines += ["", f"{len(plans) - _SHOWN:,} more are in the list at the left."]
     return "\n".join(lines)
+
+
+def templates_report(templates: Sequence[PlanTemplate]) -> str:
+    """Which templates there are, and how each is used."""
+    if not templates:
+        return "There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there."
+    return "\n".join(["**Templates**", "", *(f"- {_cell(each.title)}: `{_usage(each)}`" for each in templates)])
+
+
+def template_report(template: PlanTemplate) -> str:
+    return f"Kept as **{template.name}**. Use it in any workspace: `{_usage(template)}`"
+
+
+def _usage(template: PlanTemplate) -> str:
+    return " ".join(["/template", template.name, *(f"{each.name}={each.example}" for each in template.parameters)])
 
 
 def figures_report(figures: PlanFigures) -> str:

@@ -55,6 +55,9 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
         yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
     tell = at(lambda place: place.own.inject_planning_tools())
     yield act("planning-tools", "Tell the agent how plans are made here", "Plan", tell, here)
+    begin = {name: at(partial(_begin_command, command=name)) for name in ("template", "save-template")}
+    yield act("template", "New plan from a template…", "Plan", begin["template"], here)
+    yield act("save-template", "Keep this plan as a template…", "Plan", begin["save-template"], here)
     yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
     yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
     yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
@@ -72,6 +75,12 @@ def _open_nth(window: "MainWindow", number: int) -> None:
 
 def _show_record(place: Workplace) -> None:
     place.chat.log_requested.emit()
+
+
+def _begin_command(place: Workplace, command: str) -> None:
+    """The command stands in the composer; what it needs is typed after it."""
+    place.chat.composer.set_text(f"/{command} ")
+    place.chat.focus_composer()
 
 
 def _request(place: Workplace, kind: EventKind) -> None:

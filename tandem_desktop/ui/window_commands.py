@@ -7,11 +7,12 @@ from PySide6.QtCore import QObject, Signal
 from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.template import read_template_words
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.plans_model import PlansModel
-from tandem_desktop.ui.reports import figures_report, plans_report, simulation_report
+from tandem_desktop.ui.reports import figures_report, plans_report, simulation_report, template_report, templates_report
 
 
 class WindowCommands(QObject):
@@ -20,6 +21,8 @@ class WindowCommands(QObject):
     mode_wanted = Signal()
     plans_wanted = Signal(str)
     """The words to look for in the list of plans."""
+    plan_made = Signal(str)
+    """A plan came of a template."""
     failed = Signal(object)
 
     def __init__(
@@ -46,6 +49,12 @@ class WindowCommands(QObject):
                 self._count()
             case "plan-simulate":
                 self._simulate(words)
+            case "template" if words:
+                self._use_template(words)
+            case "template":
+                self._report(templates_report(self._workroom.engine.templates.all()))
+            case "save-template":
+                self._save_template(words)
 
     def inject_planning_tools(self) -> None:
         """Tell the agent once more how a plan is presented, with an example."""
@@ -83,6 +92,33 @@ class WindowCommands(QObject):
             lambda problems: self._report(simulation_report(version, problems)),
             self.failed.emit,
         )
+
+    def _use_template(self, words: str) -> None:
+        def make(name: str, values: dict[str, str]) -> None:
+            made = self._workroom.use_template(name, values)
+            self._commands.run(made, lambda version: self.plan_made.emit(version.plan_id), self.failed.emit)
+
+        self._with_values(words, make)
+
+    def _save_template(self, words: str) -> None:
+        session_id, plan_id = self._shown()
+        if plan_id is None:
+            self._workroom.chat.note(session_id, "Open the plan first that the template is to be made of.")
+            return
+
+        def save(name: str, values: dict[str, str]) -> None:
+            saved = self._workroom.save_template(plan_id, name, values)
+            self._commands.run(saved, lambda template: self._report(template_report(template)), self.failed.emit)
+
+        self._with_values(words, save)
+
+    def _with_values(self, words: str, do: Callable[[str, dict[str, str]], None]) -> None:
+        try:
+            name, values = read_template_words(words)
+        except TandemError as error:
+            self.failed.emit(error)
+            return
+        do(name, values)
 
     def _report(self, markdown: str) -> None:
         self._workroom.chat.note(self._shown()[0], markdown, EntryKind.REPORT)

@@ -190,6 +190,7 @@ class Workplace(QObject):
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
         self.own.failed.connect(self.failed)
+        self.own.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         chat.approve_requested.connect(self._approve_from_card)
         give_back = panel.sheets.rework.give_back
         chat.deny_requested.connect(lambda plan, words: self.turns.rework(plan, words, give_back))

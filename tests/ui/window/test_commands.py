@@ -87,3 +87,19 @@ def test_commands_of_the_window_and_recipes_are_offered_after_a_slash(window: Pe
     assert popup.isVisible()
     offered = [popup._model.index(row).data() for row in range(popup._model.rowCount())]
     assert {"/plan-stats", "/plan-simulate [plan]"} <= set(offered)
+
+
+def test_a_plan_is_kept_as_a_template_and_makes_another_plan_with_another_name(window: Person) -> None:
+    command(window, "/plan")
+    window.ask("/new-from-template python-module orders")
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    window.command("Keep this plan as a template")
+    window.type("module what=orders")
+    window.press(Qt.Key.Key_Return)
+    window.wait(lambda: any("Kept as **module**" in text for text in reports(window)))
+    first = window.operations
+    window.command("New plan from a template")
+    window.type("module what=customers")
+    window.press(Qt.Key.Key_Return)
+    window.wait(lambda: window.operations == [path.replace("orders", "customers") for path in first])
+    assert window.status is PlanStatus.PROPOSED

@@ -1,0 +1,138 @@
+"""A plan kept for another time: the same steps, with names in place of what differs from case to case."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.frozen import Frozen
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class TemplateParameter(Frozen):
+    """Something that is said anew each time, and what it was when the template was made."""
+
+    name: Annotated[str, Field(pattern=rf"^{NAME.pattern}$")]
+    example: Annotated[str, Field(min_length=1)]
+
+    @property
+    def mark(self) -> str:
+        """What stands in the steps in its place."""
+        return "{{" + self.name + "}}"
+
+
+class PlanTemplate(Frozen):
+    """Plan JSON with marks in it."""
+
+    format: Annotated[int, Field(ge=1, le=1)] = 1
+    name: Annotated[str, Field(pattern=rf"^{NAME.pattern}$")]
+    title: str
+    parameters: tuple[TemplateParameter, ...] = ()
+    plan: dict[str, Any]
+
+    def filled(self, values: Mapping[str, str]) -> dict[str, Any]:
+        """Plan JSON with these values in the places of the marks.
+
+        Raises:
+            BadInputError: a value is missing, nobody asked for it, or it is empty or of several lines.
+        """
+        known = [parameter.name for parameter in self.parameters]
+        usage = " ".join((self.name, *(f"{each.name}={each.example}" for each in self.parameters)))
+        following = f"Say each once: tandem template use {usage}"
+        for name in (*known, *values):
+            if name not in values:
+                raise BadInputError(f"The template {self.name} needs a value for {name}.", next=following)
+            if name not in known:
+                raise BadInputError(f"The template {self.name} has no parameter {name}.", next=following)
+            if not values[name].strip() or "\n" in values[name]:
+                raise BadInputError(f"The value of {name} must be one line of text.", next=following)
+        filled: dict[str, Any] = replaced(self.plan, {each.mark: values[each.name] for each in self.parameters})
+        return filled
+
+
+def read_template_words(text: str) -> tuple[str, dict[str, str]]:
+    """A name and its values, as they are typed: `endpoint resource="new orders"`.
+
+    Raises:
+        BadInputError: a quotation has no end, there is no name, or a word says no value.
+    """
+    try:
+        name, *words = shlex.split(text)
+    except ValueError:
+        raise BadInputError("A name is needed, and quotes in pairs.", next="As in: endpoint resource=orders") from None
+    return name, read_values(words)
+
+
+def read_values(words: Iterable[str]) -> dict[str, str]:
+    """Values as they are typed: `name=value`, each name once.
+
+    Raises:
+        BadInputError: a word says no value, or a name comes twice.
+    """
+    values: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or name in values:
+            raise BadInputError(f"{word!r} does not say one value.", next="Write NAME=VALUE, each name once.")
+        values[name] = value
+    return values
+
+
+def marked(plan: dict[str, Any], parameters: Iterable[TemplateParameter]) -> dict[str, Any]:
+    """Plan JSON with the mark of each parameter wherever its example stood; longer examples first.
+
+    Raises:
+        BadInputError: an example occurs nowhere, or a mark stands in the plan already.
+    """
+    ordered = sorted(parameters, key=lambda parameter: -len(parameter.example))
+    for parameter in ordered:
+        if occurrences(plan, parameter.mark):
+            raise BadInputError(
+                f"The plan itself contains {parameter.mark}.", next="Choose another name for this parameter."
+            )
+        if not occurrences(plan, parameter.example):
+            raise BadInputError(
+                f"{parameter.example!r} occurs nowhere in the plan's paths, texts and commands.",
+                next="Name a text that the plan contains, exactly as it stands there.",
+            )
+    found: dict[str, Any] = replaced(plan, {parameter.example: parameter.mark for parameter in ordered})
+    return found
+
+
+def occurrences(value: Any, text: str) -> int:
+    """How often a text stands in the strings of a JSON value."""
+    match value:
+        case str():
+            return value.count(text)
+        case dict():
+            return sum(occurrences(each, text) for each in value.values())
+        case list() | tuple():
+            return sum(occurrences(each, text) for each in value)
+    return 0
+
+
+def replaced(value: Any, pairs: Mapping[str, str]) -> Any:
+    """A JSON value with texts in place of others, all at once: what came in is not looked at again."""
+    if not pairs:
+        return value
+    pattern = re.compile("|".join(re.escape(text) for text in pairs))
+
+    def walk(part: Any, key: str = "") -> Any:
+        match part:
+            case str() if key not in _FIXED:
+                return pattern.sub(lambda found: pairs[found.group()], part)
+            case dict():
+                return {name: walk(each, name) for name, each in part.items()}
+            case list() | tuple():
+                return [walk(each, key) for each in part]
+        return part
+
+    return walk(value)
+
+
+_FIXED = frozenset({"id", "tool", "task", "blocked_by", "mode", "content_base64"})
+"""What holds a plan together, or is no text."""
