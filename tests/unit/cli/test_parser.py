@@ -8,7 +8,7 @@ from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
-    *("gui", "propose", "review", "run", "mcp", "serve", "recipe", "import", "agent"),
+    *("gui", "propose", "review", "run", "mcp", "serve", "recipe", "template", "import", "agent"),
     *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export"),
     *("drop", "rebase", "restore"),
     *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
