@@ -69,6 +69,27 @@ def run_agent(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--timeout", metavar="S", type=seconds, default=1800.0, help="seconds for the turn (1800)")
     parser.add_argument("--session", metavar="ID", help="go on with a session: its shadow and its plan are kept")
+    perspectives(parser)
+
+
+def perspectives(parser: ArgumentParser) -> None:
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument(
+        "--perspectives",
+        action="store_const",
+        const=True,
+        help="first ask CHAPO, KODA and DEVO, who may only look; then plan by tasks",
+    )
+    wanted.add_argument(
+        "--no-perspectives", dest="perspectives", action="store_const", const=False, help="ask nobody first"
+    )
+    parser.add_argument(
+        "--voice",
+        metavar="ROLE=AGENT[:MODEL]",
+        action="append",
+        default=[],
+        help="who speaks for chapo, koda or devo; repeat it",
+    )
 
 
 def show(parser: ArgumentParser) -> None:

@@ -5,26 +5,28 @@ import os
 import shlex
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from tandem_desktop.cli import planning_with_perspectives as perspectives
 from tandem_desktop.cli.answers import Answer
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.lines import Line, Span, Tone
 from tandem_desktop.cli.proposing import proposed
 from tandem_desktop.cli.stop_request import StopRequest
+from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.agents import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
-from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
@@ -93,18 +95,42 @@ async def _plan(
 ) -> _Ended:
     session_id = SessionId(call.arguments.session) if call.arguments.session is not None else None
     try:
+        if perspectives.are_wanted(call, _qualified(call)):
+            return await _plan_with_perspectives(call, sessions, profile, environment, stop)
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
         confined = session.shadow.confinement.confined
         call.known.update(session_id=session.id, confined=confined)
-        turn, failure = await _turn(call, session, stop)
+        work = _Work(session.plan(_task(call)), session.end_turn, session.id, session.profile.title)
+        turn, failure = await _turn(call, work, stop)
         return _Ended(turn, confined, failure)
     finally:
         await sessions.close()
 
 
-async def _turn(call: Call, session: PlanningSession, stop: StopRequest) -> tuple[Turn, TandemError | None]:
+async def _plan_with_perspectives(
+    call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
+    minds = perspectives.minds_for(call, profile, environment)
+    session_id, seat, planning = perspectives.lead(call, sessions, minds)
+    call.known.update(session_id=session_id)
+    plan = planning.run_plan_mode(session_id, _task(call), _qualified(call))
+    turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title), stop)
+    return _Ended(turn, seat.is_confined, failure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What goes on, how it is ended, and whose it is."""
+
+    planning: Awaitable[Turn]
+    end: Callable[[float], Awaitable[None]]
+    session_id: SessionId
+    title: str
+
+
+async def _turn(call: Call, work: _Work, stop: StopRequest) -> tuple[Turn, TandemError | None]:
     seconds = call.arguments.timeout
-    working = asyncio.ensure_future(session.plan(_task(call)))
+    working = asyncio.ensure_future(work.planning)
     stopped = asyncio.ensure_future(stop.wait())
     await asyncio.wait({working, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     try:
@@ -112,19 +138,19 @@ async def _turn(call: Call, session: PlanningSession, stop: StopRequest) -> tupl
             turn = working.result()
             return turn, turn.failure
         # What it did until now is staged, marked as unfinished.
-        await session.end_turn(_GRACE_S)
+        await work.end(_GRACE_S)
         turn = await working
     finally:
         stopped.cancel()
-    go_on = call.command("run", "--session", session.id, "--task", "TEXT")
+    go_on = call.command("run", "--session", work.session_id, "--task", "TEXT")
     if stopped.done():
         kept = "What it had done is kept, marked as unfinished." if turn.version else "It had not done anything yet."
         return turn, UserAbortError(
             f"Stopped; the agent was ended. {kept} No file of the workspace has been touched.",
-            next=f"Let it go on with: {go_on}",
+            next=f"Let it go on with: {go_on}" if turn.version else "Run it again.",
         )
     late = SidecarTimeoutError(
-        f"{session.profile.title} had not finished after {seconds:g} seconds and was stopped.",
+        f"{work.title} had not finished after {seconds:g} seconds and was stopped.",
         next=f"Give it more time with --timeout, or go on: {go_on}",
         stderr=turn.failure.stderr if turn.failure else (),
     )
@@ -151,9 +177,13 @@ def _answer(call: Call, ended: _Ended) -> Answer:
         said = {"said": turn.said, "warnings": [], "confined": confined}
         return Answer({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
     answer = proposed(call, turn.version)
-    found = qualify(_task(call), lambda name: ".." not in name and (call.workspace / name).exists())
+    found = _qualified(call)
+    advice = turn.version.perspectives
     data = {
         **answer.data,
+        **perspectives.as_data(advice),
+        "tasks": [task.model_dump(mode="json") for task in turn.version.tasks],
+        "phase": phase_of(call.engine.plans.meta(turn.version.plan_id).status),
         "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
         "warnings": list(turn.version.warnings),
         "confined": confined,
@@ -163,6 +193,8 @@ def _answer(call: Call, ended: _Ended) -> Answer:
         **_stderr(ended.failure),
     }
     lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
+    if advice is not None:
+        lines += perspectives.lines_about(advice)
     if ended.failure is None:
         return Answer(data, lines, answer.next)
     return Answer(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)
@@ -199,6 +231,10 @@ def _environment(call: Call) -> dict[str, str]:
     return found
 
 
+def _qualified(call: Call) -> Qualification:
+    return qualify(_task(call), lambda name: ".." not in name and (call.workspace / name).exists())
+
+
 def _task(call: Call) -> str:
     task: str = call.arguments.task
     if not task.strip():
@@ -224,6 +260,9 @@ class AgentProgress:
         elif isinstance(event, PermissionAnswered):
             self.finish()
             self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
+        elif (remark := perspectives.progress_line(event)) is not None:
+            self.finish()
+            self._call.console.remark(remark)
 
     def finish(self) -> None:
         if self._line:

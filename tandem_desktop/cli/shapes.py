@@ -3,6 +3,7 @@
 from typing import Any
 
 from tandem_desktop.cli.answers import utc
+from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState
@@ -109,6 +110,8 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "incomplete": version.incomplete,
         "drifted": list(version.drifted),
         "confinement": version.confinement,
+        "perspectives": version.perspectives and version.perspectives.model_dump(mode="json"),
+        "phase": phase_of(meta.status),
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
         "rating": meta.rating,
         "run_id": meta.execution_session,

@@ -9,6 +9,7 @@ from pydantic import Field
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.tasks import PlanTask
 
 FORMAT = 1
@@ -77,11 +78,13 @@ class PlanVersion(Frozen):
     tasks: tuple[PlanTask, ...] = ()
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What a person has to know about how it came to be; like the next three, never in the digest."""
+    """What a person has to know about how it came to be; like the next four, never in the digest."""
     confinement: str = ""
     """What held the agent back while it planned."""
     incomplete: str = ""
     """Why the agent did not come to an end; such a revision cannot be approved."""
+    perspectives: Perspectives | None = None
+    """What several minds said about the task before it was planned; advice, and as such not in the digest."""
     drifted: tuple[str, ...] = ()
     """Paths the person changed while the agent worked on them; they cannot be approved as they are."""
     branched_from: BranchPoint | None = None
@@ -121,6 +124,8 @@ class PlanMeta(Frozen):
     execution_started_at: datetime | None = None
     execution_ended_at: datetime | None = None
     result_summary: str = ""
+    approved_at: datetime | None = None
+    """When a person last approved it."""
     rejections: tuple[Rejection, ...] = ()
     rating: Annotated[int, Field(ge=1, le=5)] | None = None
     """What a person thought of it, once they have said."""

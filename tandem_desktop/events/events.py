@@ -20,6 +20,7 @@ from tandem_desktop.events.orchestration_events import PlanExecutionStarted as P
 from tandem_desktop.events.orchestration_events import PlanStepCompleted as PlanStepCompleted
 from tandem_desktop.events.orchestration_events import PlanStepReady as PlanStepReady
 from tandem_desktop.events.orchestration_events import ReflectionCompleted as ReflectionCompleted
+from tandem_desktop.events.perspective_events import PlanningEvent
 from tandem_desktop.events.task_events import (
     TaskCompleted,
     TaskCreated,
@@ -337,6 +338,7 @@ TandemEvent = Annotated[
     | PlanExecutionCompleted
     | OrchestrationStarted
     | OrchestrationMoved
-    | OrchestrationEnded,
+    | OrchestrationEnded
+    | PlanningEvent,
     Field(discriminator="type"),
 ]

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import secrets
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Generic
@@ -33,6 +34,7 @@ from tandem_desktop.storage.scratch import remove_tree
 
 _PREFIX = "advice-"
 _MOST_TOLD = 20
+_YOUNG_S = 3600.0
 
 
 class Consultations:
@@ -88,10 +90,7 @@ class Consultations:
 
     def _shadow(self) -> ShadowWorkspace:
         shadows = self._engine.locations.shadows
-        for leftover in shadows.glob(f"{_PREFIX}*"):
-            with contextlib.suppress(OSError), locks.held_or_busy(leftover / "lock") as free:
-                if free:
-                    remove_tree(leftover)
+        _sweep(shadows)
         return open_shadow(
             self._engine.workspace,
             shadows / f"{_PREFIX}{secrets.token_hex(8)}",
@@ -167,6 +166,17 @@ class _Conversation(Generic[Result]):
         except (BadInputError, TaskError) as error:
             return error
         return None
+
+
+def _sweep(shadows: Path) -> None:
+    """Remove what a kill left behind. Nothing young: another question may be about to take hold of it."""
+    for leftover in shadows.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - leftover.stat().st_mtime < _YOUNG_S:
+                continue
+            with locks.held_or_busy(leftover / "lock") as free:
+                if free:
+                    remove_tree(leftover)
 
 
 def _opening(wanted: Wanted[Result]) -> str:

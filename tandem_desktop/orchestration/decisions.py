@@ -69,7 +69,7 @@ class Decisions:
         approval = self._enforcer.approve(
             version, self._workspace.identity, digest, acknowledged, coverage=coverage, notes=notes
         )
-        self._plans.update(plan_id, lambda found: lifecycle.approve(found, notes))
+        self._plans.update(plan_id, lambda found: lifecycle.approve(found, notes, self._clock()))
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id
+from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
+from tandem_desktop.domain.operations import CommandCall, StagedOperation
+from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.proposals import Proposals
@@ -26,6 +28,11 @@ class Presented:
     title: str = ""
     markdown: str = ""
     tasks: tuple[PlanTask, ...] = ()
+    perspectives: Perspectives | None = None
+    task: TaskId | None = None
+    """The one that is being planned: what is new belongs to it, and the plan's words are no longer the agent's."""
+    unfinished: str = ""
+    """What is still to be planned; until then nothing can be approved."""
 
 
 class Drafting:
@@ -47,6 +54,7 @@ class Drafting:
         self._plans = plans
         self._proposals = proposals
         self._clock = clock
+        self._prepared: Presented | None = None
 
     @property
     def plan_id(self) -> PlanId | None:
@@ -56,9 +64,15 @@ class Drafting:
             return None
         return found
 
+    def prepare(self, presented: Presented) -> None:
+        """Words that were found before the agent was told anything: for the plan there is, or for the next."""
+        self.presented = presented
+        self._prepared = presented if self.plan_id is None else None
+
     def start_again(self) -> None:
         """The next plan has words of its own."""
-        self.presented = Presented()
+        self.presented = self._prepared or Presented()
+        self._prepared = None
 
     def propose(self, task: str, said: str, problem: str, origin: Origin, *, is_final: bool) -> PlanVersion | None:
         """The revision that holds all there is; none when nothing was changed and nothing presented.
@@ -72,7 +86,7 @@ class Drafting:
         latest = self._latest()
         if not staged.operations and not self.presented.markdown and latest is None:
             return None
-        title = self.presented.title or (latest.title if latest else _title(task))
+        title = self.presented.title or (latest.title if latest else title_of(task))
         draft = PlanVersion(
             id=str(uuid.uuid4()),
             plan_id=latest.plan_id if latest else new_plan_id(),
@@ -81,12 +95,13 @@ class Drafting:
             origin=origin if latest else Origin.AGENT,
             title=title,
             content=f"# {title}\n\n{words}\n" if words else f"# {title}\n",
-            operations=staged.operations,
+            operations=self._with_tasks(staged.operations, latest),
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,
             warnings=(*staged.warnings, *self._confinement_warning()),
             confinement=self._shadow.confinement.words,
-            incomplete=problem,
+            incomplete=problem or self.presented.unfinished,
+            perspectives=self.presented.perspectives or (latest.perspectives if latest else None),
             drifted=self._staging.drifted,
             created_at=self._clock(),
         )
@@ -94,6 +109,17 @@ class Drafting:
         if latest is not None and self._is_same(latest, draft):
             return latest
         return self._proposals.stage(draft)
+
+    def _with_tasks(
+        self, operations: tuple[StagedOperation, ...], latest: PlanVersion | None
+    ) -> tuple[StagedOperation, ...]:
+        """What was there before stays with its task; what is new belongs to the one that is being planned."""
+        before = {_place(each): each.task for each in latest.operations} if latest else {}
+        current = self.presented.task
+        return tuple(
+            each if each.task is not None else each.model_copy(update={"task": before.get(_place(each), current)})
+            for each in operations
+        )
 
     def _latest(self) -> PlanVersion | None:
         plan_id = self.plan_id
@@ -111,7 +137,13 @@ class Drafting:
         return (f"The agent was {self._shadow.confinement.words}.",)
 
 
-def _title(task: str) -> str:
+def _place(operation: StagedOperation) -> CommandCall | tuple[str, ...]:
+    """What an operation is known by from one revision to the next."""
+    return operation.call or operation.paths
+
+
+def title_of(task: str) -> str:
+    """The first line of what was asked for, as far as it fits."""
     first = next((line.strip() for line in task.splitlines() if line.strip()), "Untitled")
     with contextlib.suppress(ValueError):
         if len(first) > _LONGEST_TITLE:

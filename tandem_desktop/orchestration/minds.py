@@ -32,6 +32,11 @@ class Minds:
         self._session_agent = session_agent
         self._environment = dict(environment or {})
 
+    @property
+    def session_mind(self) -> Mind:
+        """The one the person talks to."""
+        return Mind(self._session_agent, "", self._environment)
+
     def of(self, role: str) -> Mind:
         """Raises BadInputError where there is no such agent, or none whose model can be chosen."""
         choice = self._chosen.get(role, MindChoice())

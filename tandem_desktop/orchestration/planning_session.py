@@ -24,7 +24,7 @@ from tandem_desktop.domain.agents import (
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan import Origin, PlanVersion
-from tandem_desktop.events.events import AgentHeard, TurnEnded, TurnStarted
+from tandem_desktop.events.events import AgentHeard, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.drafting import Drafting, Presented
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
@@ -120,6 +120,10 @@ class PlanningSession:
         self.interceptor.set_permissions(permissions.model_copy(update={"plan_mode": plan_mode}))
         self._to_tell.append(self._mode_words(plan_mode))
 
+    def brief(self, presented: Presented) -> None:
+        """What was found out about the plan before its agent is told: its words, its tasks, and who said what."""
+        self._drafting.prepare(presented)
+
     def tell(self, words: str) -> None:
         """Something the agent hears with the next message."""
         self._to_tell.append(words)
@@ -136,13 +140,22 @@ class PlanningSession:
         self._agent_session = opened.id
         self._is_opened = False
 
-    async def plan(self, task: str, origin: Origin = Origin.AGENT, pictures: tuple[Picture, ...] = ()) -> Turn:
+    async def plan(
+        self,
+        task: str,
+        origin: Origin = Origin.AGENT,
+        pictures: tuple[Picture, ...] = (),
+        *,
+        announced: bool = True,
+    ) -> Turn:
         """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
+        A turn that is part of a longer one, which somebody else tells of, is not `announced`.
         """
+        publish = self._events.publish if announced else _to_nobody
         async with self._turn:
-            self._events.publish(TurnStarted(session_id=self.id, text=task))
+            publish(TurnStarted(session_id=self.id, text=task))
             failure, stop, version = None, None, None
             problem: str = ""
             details: tuple[str, ...] = ()
@@ -154,7 +167,7 @@ class PlanningSession:
                 problem, details = error.message, (error.next,)
                 raise
             finally:
-                self._events.publish(
+                publish(
                     TurnEnded(
                         session_id=self.id,
                         stop_reason=stop,
@@ -362,3 +375,7 @@ class PlanningSession:
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         said = "".join(self._said).strip()
         return self._drafting.propose(task, said, problem, origin, is_final=bool(self._heard_signals))
+
+
+def _to_nobody(event: TandemEvent) -> None:
+    """Nobody is told."""

@@ -30,10 +30,13 @@ class SessionDesk:
         self._clock = clock
         self._numbers = itertools.count(1)
         self._proposed: tuple[StagedOperation, ...] = ()
+        self._proposed_for: TaskId | None = None
 
     async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
-        self._session.presented.markdown = markdown
-        self._session.presented.title = title or self._session.presented.title
+        presented = self._session.presented
+        if presented.task is None:
+            presented.markdown = markdown
+            presented.title = title or presented.title
         version = await self._session.stage_now(title or "Plan")
         if version is None:
             return "The plan was taken down. Nothing was changed so far."
@@ -49,9 +52,11 @@ class SessionDesk:
         self._proposed = simulation.operations
         for operation in simulation.operations:
             await self._carry_out(operation, simulation)
-        self._session.presented.title = plan.title
-        self._session.presented.markdown = plan.summary or self._session.presented.markdown
-        self._session.presented.tasks = plan.plan_tasks() or self._session.presented.tasks
+        presented = self._session.presented
+        if presented.task is None:
+            presented.title = plan.title
+            presented.markdown = plan.summary or presented.markdown
+            presented.tasks = plan.plan_tasks() or presented.tasks
         version = await self._session.stage_now(plan.title)
         if version is None:
             raise StepRefusedError("The plan changes nothing.", next="Give at least one step that does something.")
@@ -78,7 +83,13 @@ class SessionDesk:
         return found.model_copy(update={"status": status})
 
     def _take_back(self) -> None:
-        """A plan handed in again takes the place of the one before: its steps start from the files as they are."""
+        """A plan handed in again takes the place of the one before: its steps start from the files as they are.
+
+        What was handed in for another task of the plan stays.
+        """
+        task = self._session.presented.task
+        if task != self._proposed_for:
+            self._proposed, self._proposed_for = (), task
         paths = {path for operation in self._proposed for path in operation.paths}
         self._session.shadow.settle(paths)
         self._session.staging.forget({operation.call for operation in self._proposed if operation.call}, paths)

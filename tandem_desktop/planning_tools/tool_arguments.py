@@ -121,17 +121,6 @@ class UpdateTask(Frozen):
     note: Annotated[Text, Field(description="What the person should know about it.")] = ""
 
 
-class SubmitPerspective(Frozen):
-    """What every voice says; a question asks for the fields of its own voice besides."""
-
-    analysis: Annotated[Words, Field(description="What you found out about the task, in a few sentences.")]
-    concerns: Annotated[_NAMES, Field(description="What could go wrong, one sentence each.")] = ()
-    recommendations: Annotated[_NAMES, Field(description="What you advise, one sentence each.")] = ()
-    estimated_effort: Annotated[
-        Literal["trivial", "small", "medium", "large"], Field(description="How much work it is.")
-    ]
-
-
 class SubmitReflection(Frozen):
     """What every look back says; a question asks for the adjustments it can use besides."""
 
@@ -184,6 +173,8 @@ def _sentence(problem: Any) -> str:
             return f"{named} {problem['ctx']['error']}"
         case "string_too_long":
             return f"{named} is longer than {problem['ctx']['max_length']:,} characters"
+        case "too_long":
+            return f"{named} has more than {problem['ctx']['max_length']} entries"
         case "literal_error" | "enum":
             return f"{named} must be one of {problem['ctx']['expected']}"
         case kind:

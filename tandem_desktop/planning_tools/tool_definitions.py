@@ -5,12 +5,12 @@ from enum import StrEnum
 from typing import Any
 
 from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.perspectives import Said
 from tandem_desktop.planning_tools.tool_arguments import (
     GetPlan,
     ListPlans,
     PresentPlan,
     ProposePlan,
-    SubmitPerspective,
     SubmitReflection,
     UpdateTask,
 )
@@ -85,7 +85,7 @@ DEFINITIONS: dict[str, ToolDefinition] = {
         ToolDefinition(
             ToolName.SUBMIT_PERSPECTIVE,
             "Hand in your view of the task, once, when you have read what you need.",
-            SubmitPerspective,
+            Said,
             counts_tries=True,
             changes_nothing=True,
             only_when_asked=True,
@@ -114,6 +114,6 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
     for key, value in schema.items():
         if key == "properties":
             found[key] = {name: _inlined(each, parts) for name, each in value.items()}
-        elif key not in ("title", "default", "maxLength"):
+        elif key not in ("title", "default", "maxLength", "maxItems"):
             found[key] = _inlined(value, parts)
     return found

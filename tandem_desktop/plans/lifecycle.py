@@ -43,8 +43,8 @@ RUNNING = frozenset({_S.EXECUTING, _S.PAUSED, _S.STALLED})
 """A run holds the plan, or held it when it was cut off."""
 
 
-def approve(meta: PlanMeta, notes: str = "") -> PlanMeta:
-    return _move(meta, _S.APPROVED, "be approved", approval_notes=notes)
+def approve(meta: PlanMeta, notes: str = "", now: datetime | None = None) -> PlanMeta:
+    return _move(meta, _S.APPROVED, "be approved", approval_notes=notes, approved_at=now)
 
 
 def reject(meta: PlanMeta, feedback: str, now: datetime) -> PlanMeta:

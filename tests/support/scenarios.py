@@ -133,7 +133,8 @@ def answer_to(
 ) -> Answer:
     """What the model says next.
 
-    The last user text chooses the script with `[[scenario:NAME]]` and `[[cwd:/absolute/path]]`; the number of
+    The last user text chooses the script with `[[scenario:NAME]]` and `[[cwd:/absolute/path]]` (one called `NAME-koda`
+    wins when KODA is asked, `NAME-t1` for a task, and so on); the number of
     answers after it is the step. Some agents keep one answer as several messages, its text and each of its calls, with
     remarks of their own in between, so messages of the assistant in a row count as one. Nothing is remembered between
     requests.
@@ -147,11 +148,21 @@ def answer_to(
     if not declared:
         return Answer(f"Title: {name}")
     folder = (re.findall(r"\[\[cwd:([^\]]+)\]\]", text) or ["."])[-1]
-    steps = scenarios[name]
+    steps = scenarios.get(f"{name}-{_part(text)}") or scenarios[name]
     roles = [role for role, text in messages[chosen[-1] :] if not text.startswith(_REMARK)]
     done = sum(role == "assistant" != before for before, role in itertools.pairwise(roles))
     step = steps[min(done, len(steps) - 1)]
     return Answer(step.text, tuple(_spoken(call, declared, folder) for call in step.calls), step.holds)
+
+
+_PARTS = (("You are CHAPO again", "synthesis"), ("You are CHAPO,", "chapo"), ("You are KODA,", "koda"))
+
+
+def _part(text: str) -> str:
+    """Of a task that several minds look at, the part this question is: a scenario may have a script for each."""
+    if found := re.findall(r"Your task now: ([\w-]+)", text):
+        return str(found[-1])
+    return next((part for words, part in (*_PARTS, ("You are DEVO,", "devo")) if words in text), "whole")
 
 
 _DIALECTS: Mapping[str, tuple[tuple[str, Mapping[str, str]], ...]] = {
