@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from tandem_desktop.ui.theme.stylesheet import install
 from tandem_desktop.ui.theme.theme import Theme
 
-PANES = ("widgets", "diff", "chat", "plan", "window", "states", "depth")
+PANES = ("widgets", "diff", "chat", "plan", "tasks", "window", "states", "depth")
 THEMES = ("dark", "light")
 
 

@@ -179,6 +179,7 @@ class Workplace(QObject):
         self.agents.found.connect(lambda found: self._offer_commands())
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
+        self.actions.tasks_requested.connect(panel.show_tasks)
         panel.followed.connect(self._follow)
         panel.followed.connect(self._drift.follow_panel)
         self.bridge.event_received.connect(self._drift.follow_event)

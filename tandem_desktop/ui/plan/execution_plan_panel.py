@@ -72,6 +72,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.header.setVisible(why is not Emptiness.NO_PLAN)
         self.runs.show_progress(False)
         self.rehearsals.show_page(None)
+        self.work.clear()
         self._follow()
 
     def show_drafting(self, title: str) -> None:
@@ -111,6 +112,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
         self.header.show_page(page)
         self._follower.show_page(page)
+        self.work.show_page(page, self._follower.live_results(page))
         is_decided_here = page.meta.status in plan_page_facts.OPEN and page.version.revision == page.meta.revision
         self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
@@ -150,6 +152,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
         plan_id = self._page.version.plan_id if self._page is not None else None
         self.rehearsals.follow(event)
+        self.work.follow(event)
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()
@@ -192,6 +195,11 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.list.single_letters = self.runs.list.single_letters = allowed
         self.sheets.compare.diff.single_letters = allowed
         self.sheets.merge.set_single_letters(allowed)
+
+    def show_tasks(self) -> None:
+        """The tasks, with the keyboard on them."""
+        self.tabs.show_tab("tasks")
+        self.tasks.take_keyboard()
 
     # What is shown
 
@@ -274,6 +282,9 @@ class ExecutionPlanPanel(PlanPanelParts):
         sheets.approval.approved.connect(self.approve_confirmed)
         sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
         sheets.approval.show_requested.connect(self._show_operation)
+        self.tasks.operation_requested.connect(self._show_operation)
+        self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
+        self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
         sheets.rework.confirmed.connect(self.rework_confirmed)
         sheets.undo.confirmed.connect(self.undo_requested)
         sheets.interrupted.chosen.connect(self.recover_requested)

@@ -26,6 +26,8 @@ from tandem_desktop.ui.plan.remarks import Remarks
 from tandem_desktop.ui.plan.row_diff import DiffSource, RowDiff
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.ui.tasks.task_sidebar import TaskSidebar
 from tandem_desktop.ui.theme.theme import Theme
 
 
@@ -58,12 +60,15 @@ class PlanPanelParts(PlanPanelSignals):
         progress.setAccessibleName("Progress of the run")
         progress.set_editable(False)
         self.runs = RunsTab(theme, now, progress)
+        self.work = PlanWork(self)
+        self.tasks = TaskSidebar(theme, self.work)
         self.footer = PlanFooter(theme)
         self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self.chooser, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         for key, words, widget in (
             ("operations", "Operations", self.operations),
+            ("tasks", "Tasks", self.tasks),
             ("plan-text", "Plan text", self.text),
             ("runs", "Runs", self.runs),
         ):

@@ -50,7 +50,6 @@ class PlanPanelSignals(QWidget):
     redo_requested = Signal(str)
     recover_requested = Signal(str, str)
     settle_requested = Signal()
-    tasks_requested = Signal()
     viewed_changed = Signal(str, object)
     """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
     marked one."""

@@ -19,6 +19,7 @@ class PlanTabs(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._keys: list[str] = []
+        self._words: dict[str, str] = {}
         self.bar = QTabBar()
         self.bar.setObjectName("plan-tabs")
         self.bar.setAccessibleName("Parts of the plan")
@@ -45,13 +46,15 @@ class PlanTabs(QWidget):
     def add(self, key: str, words: str, widget: QWidget) -> None:
         place = sum(ORDER.index(each) < ORDER.index(key) for each in self._keys)
         self._keys.insert(place, key)
+        self._words[key] = words
         self.stack.insertWidget(place, widget)
         self.bar.insertTab(place, words)
         self._show(self.bar.currentIndex())
 
-    def rename(self, key: str, words: str) -> None:
-        """Such as `Tasks 3`."""
-        self.bar.setTabText(self._keys.index(key), words)
+    def count(self, key: str, number: int) -> None:
+        """Such as `Tasks 3`; none is not counted."""
+        words = self._words[key]
+        self.bar.setTabText(self._keys.index(key), f"{words} {number:,}" if number else words)
 
     def show_tab(self, key: str) -> None:
         if key in self._keys:

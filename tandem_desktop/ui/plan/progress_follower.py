@@ -34,6 +34,8 @@ from tandem_desktop.ui.widgets.announce import announce
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
 _SUM_MS = 150
+_STAYS = ("tasks", "graph")
+"""Whoever looks at these sees the run there as well."""
 _IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
 
 
@@ -138,7 +140,8 @@ class ProgressFollower:
         self._header.show_running(True)
         self._header.show_progress(0, self._model.total)
         self._runs.show_progress(True)
-        self._tabs.show_tab("runs")
+        if self._tabs.current not in _STAYS:
+            self._tabs.show_tab("runs")
         self._footer.say(f"If an operation fails, {_IF_ONE_FAILS.get(event.on_failure, 'the others go on')}.")
 
     def _result(self, result: OperationResult) -> None:
@@ -155,7 +158,8 @@ class ProgressFollower:
         self._header.show_running(False)
         self._footer.say(event.summary)
         focused = QApplication.focusWidget()
-        self._tabs.show_tab("operations")
+        if self._tabs.current not in _STAYS:
+            self._tabs.show_tab("operations")
         if focused is not None and self._runs.isAncestorOf(focused):
             self._operations.list.setFocus()
         if self._tabs.current == "runs":

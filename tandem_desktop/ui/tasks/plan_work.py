@@ -1,0 +1,179 @@
+"""The tasks and operations of the plan on screen as they stand, held once for everything that shows them."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.tasks import PlanTask, TaskProgress, TaskStatus
+from tandem_desktop.events.events import OperationFinished, OperationStarted, RunFinished, RunStarted, TandemEvent
+from tandem_desktop.events.task_events import TaskCompleted, TaskFailed, TasksListed, TaskStarted, TaskUpdated
+from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.tasks.task_graph import TaskGraph
+
+_RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+
+
+class PlanWork(QObject):
+    """Takes pages and events in and tells what moved. The store stays the truth: a page replaces everything."""
+
+    changed = Signal()
+    """Other tasks or operations."""
+    task_moved = Signal(str)
+    operation_moved = Signal(str)
+    rested = Signal()
+    """The run has ended."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._plan_id: PlanId | None = None
+        self._run_id = ""
+        self._tasks: dict[TaskId, PlanTask] = {}
+        self._graph: TaskGraph[TaskId] = TaskGraph(())
+        self._views: tuple[OperationView, ...] = ()
+        self._by_task: dict[TaskId | None, tuple[OperationView, ...]] = {}
+        self._results: dict[OperationId, OperationResult] = {}
+        self._words: dict[TaskId, str] = {}
+        self.is_running = False
+        self.has_run = False
+
+    # Values in
+
+    def clear(self) -> None:
+        """No plan is open."""
+        self._plan_id, self._run_id = None, ""
+        self._set((), (), ())
+        self.is_running = self.has_run = False
+        self.changed.emit()
+
+    def show_page(self, page: PlanPage, results: Iterable[OperationResult]) -> None:
+        """A revision as it stands; what would be done with the person's choices."""
+        if page.version.plan_id != self._plan_id:
+            self._words = {}
+        self._plan_id, self._run_id = page.version.plan_id, page.meta.execution_session or ""
+        self.is_running = page.meta.status in _RUNS
+        self._set(page.tasks, page.left or page.views, results)
+        self.has_run = self.is_running or bool(page.results)
+        self.changed.emit()
+
+    def follow(self, event: TandemEvent) -> None:
+        """One event; those of other plans and runs are nothing here."""
+        match event:
+            case RunStarted() if event.plan_id == self._plan_id:
+                self._begin(event.run_id)
+            case OperationStarted() if event.run_id == self._run_id and not self._has_ended(event.operation_id):
+                self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
+            case OperationFinished() if event.run_id == self._run_id:
+                self._result(event.result)
+            case TaskStarted() | TaskUpdated() | TaskCompleted() | TaskFailed() if event.plan_id == self._plan_id:
+                self._task(event)
+            case RunFinished() if event.run_id == self._run_id:
+                self.is_running = False
+                self.rested.emit()
+            case TasksListed() if event.plan_id == self._plan_id:
+                for task in event.tasks:
+                    if task.id in self._tasks:
+                        self._put(task)
+
+    # What is shown
+
+    @property
+    def tasks(self) -> tuple[PlanTask, ...]:
+        """Each after those it waits for."""
+        return tuple(self._tasks[name] for name in self._graph.order)
+
+    @property
+    def views(self) -> tuple[OperationView, ...]:
+        """Every operation in plan order."""
+        return self._views
+
+    @property
+    def progress(self) -> TaskProgress:
+        return TaskProgress.of(self._tasks.values())
+
+    def task(self, task_id: TaskId) -> PlanTask:
+        return self._tasks[task_id]
+
+    def blocks(self, task_id: TaskId) -> tuple[PlanTask, ...]:
+        """Who waits for a task."""
+        return tuple(self._tasks[each] for each in self._graph.blocks(task_id))
+
+    def blockers(self, task_id: TaskId) -> tuple[PlanTask, ...]:
+        """What a task waits for."""
+        return tuple(self._tasks[each] for each in self._graph.blockers(task_id))
+
+    def views_of(self, task_id: TaskId | None) -> tuple[OperationView, ...]:
+        """The operations of a task in plan order; of none, those that belong to no task."""
+        return self._by_task.get(task_id, ())
+
+    def task_of(self, view: OperationView) -> TaskId | None:
+        return view.operation.task if view.operation.task in self._tasks else None
+
+    def status(self, operation_id: OperationId) -> ResultStatus:
+        found = self._results.get(operation_id)
+        return found.status if found is not None else ResultStatus.PENDING
+
+    def error(self, operation_id: OperationId) -> str:
+        found = self._results.get(operation_id)
+        return (found.error or "") if found is not None else ""
+
+    def agents_words(self, task_id: TaskId) -> str:
+        """What the agent last said about a task; nothing on disk has."""
+        return self._words.get(task_id, "")
+
+    def first_failed(self) -> PlanTask | None:
+        return next((task for task in self.tasks if task.status is TaskStatus.FAILED), None)
+
+    # How it moves
+
+    def _set(
+        self, tasks: Iterable[PlanTask], views: tuple[OperationView, ...], results: Iterable[OperationResult]
+    ) -> None:
+        self._tasks = {task.id: task for task in tasks}
+        self._graph = TaskGraph(self._tasks.values())
+        self._views = views
+        grouped: dict[TaskId | None, list[OperationView]] = {}
+        for view in views:
+            grouped.setdefault(self.task_of(view), []).append(view)
+        self._by_task = {name: tuple(found) for name, found in grouped.items()}
+        self._results = {result.id: result for result in results}
+
+    def _begin(self, run_id: str) -> None:
+        self._run_id, self._results = run_id, {}
+        self.is_running = self.has_run = True
+        waiting = {"status": TaskStatus.PENDING, "progress": 0, "error": None, "result": None}
+        self._tasks = {task.id: task.model_copy(update=waiting) for task in self._tasks.values()}
+        self.changed.emit()
+
+    def _result(self, result: OperationResult) -> None:
+        self._results[result.id] = result
+        self.operation_moved.emit(result.id)
+
+    def _has_ended(self, operation_id: OperationId) -> bool:
+        return self.status(operation_id) not in (ResultStatus.PENDING, ResultStatus.RUNNING)
+
+    def _task(self, event: TaskStarted | TaskUpdated | TaskCompleted | TaskFailed) -> None:
+        task = self._tasks.get(event.task_id)
+        if task is None:
+            return
+        match event:
+            case TaskUpdated() if event.is_agents_word:
+                self._words[task.id] = " ".join(f"{event.status.value.replace('_', ' ')}. {event.note}".split())
+                self.task_moved.emit(task.id)
+                return
+            case TaskUpdated():
+                facts = {"status": event.status, "progress": event.progress, "error": event.note or None}
+            case TaskStarted():
+                facts = {"status": TaskStatus.IN_PROGRESS, "progress": 0}
+            case TaskCompleted():
+                facts = {"status": TaskStatus.COMPLETED, "progress": 100, "result": event.result}
+            case TaskFailed():
+                facts = {"status": TaskStatus.FAILED, "error": event.error}
+        self._put(task.model_copy(update=facts))
+
+    def _put(self, task: PlanTask) -> None:
+        self._tasks[task.id] = task
+        self.task_moved.emit(task.id)

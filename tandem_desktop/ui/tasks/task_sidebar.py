@@ -1,0 +1,93 @@
+"""The tasks of a plan with how far each is, what it waits for, and the operations that carry it out."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.tasks import task_words
+from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.ui.tasks.task_tree import TaskTree
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.empty_state import EmptyState
+from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.progress_line import ProgressLine
+
+_NARROW = 560
+_NO_TASKS = (
+    "plan",
+    "This plan has no tasks",
+    "Its operations stand by themselves, in the order they will run. An agent may group them into tasks.",
+    "See the operations",
+)
+_NO_PLAN = ("plan", "No plan yet", "The tasks of a plan stand here, each with its operations.", "")
+
+
+class TaskSidebar(QWidget):
+    """Shows a `PlanWork`; asks for operations to be shown."""
+
+    operation_requested = Signal(str)
+    operations_requested = Signal()
+    """There are no tasks; whoever looks for something finds it among the operations."""
+
+    def __init__(self, theme: Theme, work: PlanWork) -> None:
+        super().__init__()
+        self.setObjectName("task-sidebar")
+        self._theme = theme
+        self._work = work
+        self.model = TaskTreeModel(work, self)
+        self.tree = TaskTree(theme, self.model)
+        self.tree.operation_requested.connect(self.operation_requested)
+        self.progress = ProgressLine(theme, token="ok")
+        self.progress.setObjectName("task-progress")
+        self.end = plain_label("", "muted")
+        self.end.setObjectName("task-summary")
+        self.empty = EmptyState(theme, *_NO_PLAN, primary=False)
+        self.empty.requested.connect(self.operations_requested)
+        above = QHBoxLayout()
+        Spacing(theme, above, (18, 10, 18, 6), 12)
+        above.addWidget(self.progress)
+        above.addStretch(1)
+        above.addWidget(self.end)
+        tasks = QWidget()
+        column = QVBoxLayout(tasks)
+        Spacing(theme, column, between=0)
+        column.addLayout(above)
+        column.addWidget(self.tree, 1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(tasks)
+        self._stack.addWidget(self.empty)
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, between=0)
+        layout.addWidget(self._stack)
+        work.changed.connect(self._show)
+        work.task_moved.connect(self._sum_up)
+        work.rested.connect(self._sum_up)
+        self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.progress.line.setVisible(self.width() >= self._theme.px(_NARROW))
+
+    def take_keyboard(self) -> None:
+        """To the first thing that can be used here."""
+        (self.tree if self._work.tasks else self.empty.button).setFocus()
+
+    @property
+    def words(self) -> str:
+        """What stands above the tasks."""
+        return " ".join(each for each in (self.progress.words, self.end.text()) if each)
+
+    def _show(self) -> None:
+        tasks = self._work.tasks
+        self._stack.setCurrentIndex(0 if tasks else 1)
+        if not tasks:
+            self.empty.set_words(*(_NO_TASKS if self._work.views else _NO_PLAN))
+        self._sum_up()
+
+    def _sum_up(self) -> None:
+        progress = self._work.progress
+        self.progress.set_progress(progress.completed, progress.total, task_words.counts(progress))
+        is_over = self._work.has_run and not self._work.is_running
+        self.end.setText(task_words.summary(progress) if progress.total and is_over else "")
