@@ -1,5 +1,6 @@
 """Open the window: the application, its theme, and a workroom for the workspace."""
 
+import gc
 import os
 import sys
 import threading
@@ -86,6 +87,19 @@ class _Opening:
             window.open_plan(self._plan)
         if self._words:
             window.toast.say(self._words, tone="error", stays=0)
+        settle_memory()
+
+
+def settle_memory() -> None:
+    """Never look again through what stays for as long as the window: a full search of it would hold the window up.
+
+    Some hundred thousand objects are there once everything is imported and built, and Python's collector would go
+    through all of them whenever enough was added, for long enough to be felt. What comes later is searched as ever,
+    only less often.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def check_display() -> None:

@@ -1,6 +1,8 @@
 """Everything a person sees of one revision, gathered in one value, with what their own choices make of it."""
 
+import threading
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
@@ -16,6 +18,7 @@ from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.interdiff import Interdiff, interdiff
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.staging.simulate import Problem
@@ -35,9 +38,9 @@ class PlanDraft:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanPage:
-    """All a person sees of one revision."""
+    """All a person sees of one revision. What it comes to is summed up once, where nobody waits for it."""
 
     version: PlanVersion
     meta: PlanMeta
@@ -49,7 +52,7 @@ class PlanPage:
     drifted: tuple[Drifted, ...]
     draft: PlanDraft | None = None
 
-    @property
+    @cached_property
     def choices(self) -> Choices:
         if self.draft is not None:
             return self.draft.choices
@@ -60,6 +63,24 @@ class PlanPage:
         """What would be done, with the person's choices."""
         return self.draft.views if self.draft is not None else self.views
 
+    @cached_property
+    def sums(self) -> Totals:
+        return Totals.of(self.views)
+
+    @cached_property
+    def sums_left(self) -> Totals:
+        return Totals.of(self.left) if self.draft is not None else self.sums
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Every path that is named."""
+        return tuple(path for view in self.views for path in view.operation.paths)
+
+    def summed_up(self) -> "PlanPage":
+        """The same page, with everything worked out that the window would otherwise have to wait for."""
+        _ = self.sums_left, self.paths
+        return self
+
 
 class PlanPages:
     """Reads stores and the disk; writes nothing but the person's choices."""
@@ -67,13 +88,15 @@ class PlanPages:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._choices = ChoiceStore(engine.locations.sessions)
+        self._looking = threading.Lock()
+        self._looked_at: tuple[PlanVersion, tuple[OperationView, ...]] | None = None
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> PlanPage:
         """One revision; the latest when none is named."""
         engine = self._engine
-        version, meta = engine.plans.revision(plan_id, revision), engine.plans.meta(plan_id)
+        version, views = self._look(engine.plans.revision(plan_id, revision))
+        meta = engine.plans.meta(plan_id)
         waits = meta.status not in lifecycle.ENDED | lifecycle.RUNNING and version.revision == meta.revision
-        views = engine.view(version)
         choices = self._choices.load(version) if waits else None
         draft = self._draft(version, views, choices) if choices is not None and not choices.is_empty else None
         if draft is not None:
@@ -89,7 +112,7 @@ class PlanPages:
             results=engine.runs.results(version),
             drifted=self._found(version, operations) if waits else (),
             draft=draft,
-        )
+        ).summed_up()
 
     def drifted(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk under the latest revision, as the person's choices leave it."""
@@ -111,6 +134,14 @@ class PlanPages:
         """For every operation that changed between two revisions, the hunks between their after-images."""
         earlier, later = (self._engine.plans.revision(plan_id, number) for number in (old, new))
         return interdiff(earlier, later, compare(earlier, later), self._engine.objects)
+
+    def _look(self, version: PlanVersion) -> tuple[PlanVersion, tuple[OperationView, ...]]:
+        """Its operations as a reviewer sees them; the very same values as long as it is the same revision."""
+        with self._looking:
+            known = self._looked_at
+            if known is None or known[0] != version:
+                known = self._looked_at = (version, self._engine.view(version))
+            return known
 
     def _found(self, version: PlanVersion, operations: tuple[StagedOperation, ...]) -> tuple[Drifted, ...]:
         """What drifted, when, and by how many lines."""

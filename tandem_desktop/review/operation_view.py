@@ -1,6 +1,7 @@
 """One operation as a reviewer sees it: what it does, how many lines, which flags, which hunks."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.review.generated import generated_as
@@ -9,7 +10,7 @@ from tandem_desktop.staging.hunks import Hunk, hunks
 from tandem_desktop.storage.objects import ObjectStore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OperationView:
     """Facts computed from the operation and its bytes, never from anybody's words."""
 
@@ -19,11 +20,11 @@ class OperationView:
     generated: str = ""
     """`lock file` or `generated file`, for what programs write."""
 
-    @property
+    @cached_property
     def added(self) -> int:
         return sum(hunk.added for hunk in self.hunks)
 
-    @property
+    @cached_property
     def removed(self) -> int:
         return sum(hunk.removed for hunk in self.hunks)
 

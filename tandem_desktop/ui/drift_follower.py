@@ -29,7 +29,7 @@ class DriftFollower(QObject):
             self._workroom.watch(None)
             self.found.emit("")
             return
-        self._workroom.watch(page.version.plan_id, [path for view in page.views for path in view.operation.paths])
+        self._workroom.watch(page.version.plan_id, page.paths)
         count = len(page.drifted)
         self.found.emit(f"{wording.counted(count, 'file')} drifted since staging" if count else "")
 

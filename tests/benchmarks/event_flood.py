@@ -1,6 +1,7 @@
 """How long the window's thread is held up while ten thousand events come in as fast as the engine can publish them.
 
-The window is the real one over a real workspace; a clock that wants to tick all the time tells the longest silence.
+The window is the real one over a real workspace; a clock that wants to tick all the time tells the longest silence, and
+how much of the longest one was the window's own work: the rest is waiting for a turn on a machine that others use too.
 """
 
 import json
@@ -10,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +20,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from tandem_desktop.app.window import open_workroom
+from tandem_desktop.app.window import open_workroom, settle_memory
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind
 from tandem_desktop.domain.ids import RunId
@@ -41,6 +43,15 @@ PATIENCE_S = 300
 RUN = RunId("RUN-0000f00d")
 
 Flood = Callable[[], Iterable[TandemEvent]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Silences:
+    """Between the ticks of the clock, in seconds; of that the window's own work; and until everything was shown."""
+
+    gaps: list[float]
+    work: list[float]
+    whole: float
 
 
 def main(rounds: int = 3) -> None:
@@ -67,14 +78,14 @@ def run(rounds: int) -> list[tuple[str, str]]:
         return rows
 
 
-def _figures(found: list[tuple[list[float], float]]) -> str:
-    longest = [max(gaps) for gaps, _ in found]
-    late = [sorted(gaps)[round(len(gaps) * 0.99) - 1] for gaps, _ in found]
+def _figures(found: list[_Silences]) -> str:
+    longest = [max(each.gaps) for each in found]
+    own = [max(each.work) for each in found]
     return (
         f"{statistics.median(longest) / LONGEST_BLOCK_S:5.2f} of 50 ms "
         f"[{min(longest) / LONGEST_BLOCK_S:.2f}-{max(longest) / LONGEST_BLOCK_S:.2f}]   "
-        f"longest {statistics.median(longest) * 1000:6.1f} ms   p99 {statistics.median(late) * 1000:5.1f} ms   "
-        f"all shown after {statistics.median(whole for _, whole in found):5.2f} s"
+        f"longest {statistics.median(longest) * 1000:6.1f} ms   own work {statistics.median(own) * 1000:5.1f} ms   "
+        f"all shown after {statistics.median(each.whole for each in found):5.2f} s"
     )
 
 
@@ -91,6 +102,7 @@ class _Window:
         self._window = MainWindow(Theme(), open_workroom, settings=settings)
         self._window.show()
         self._window.open_workspace(workspace)
+        settle_memory()  # as the window does when it has opened
         self._until(lambda: "ready" in self._window.status.agent_words)
         assert self._window.workplace is not None
         self._place = self._window.workplace
@@ -142,10 +154,7 @@ class _Window:
             yield OperationStarted(run_id=RUN, operation_id=operation.id)
             yield OperationFinished(run_id=RUN, result=OperationResult(id=operation.id, status=ResultStatus.COMPLETED))
 
-    def held_up(
-        self, begin: Callable[[], None], flood: Callable[[], Iterable[TandemEvent]]
-    ) -> tuple[list[float], float]:
-        """The silences of the clock, and how long it took until everything was shown."""
+    def held_up(self, begin: Callable[[], None], flood: Callable[[], Iterable[TandemEvent]]) -> _Silences:
         begin()
         self._rest()
         events = [*flood()]
@@ -155,12 +164,14 @@ class _Window:
         stream = self._place.workroom.events
         pouring = threading.Thread(target=lambda: [stream.publish(event) for event in (*events, mark)])
         gaps: list[float] = []
-        last = time.perf_counter()
+        work: list[float] = []
+        last = time.perf_counter(), time.thread_time()
 
         def tick() -> None:
             nonlocal last
-            now = time.perf_counter()
-            gaps.append(now - last)
+            now = time.perf_counter(), time.thread_time()
+            gaps.append(now[0] - last[0])
+            work.append(now[1] - last[1])
             last = now
 
         clock = QTimer(interval=0)
@@ -173,7 +184,7 @@ class _Window:
         whole = time.perf_counter() - started
         clock.stop()
         pouring.join()
-        return gaps, whole
+        return _Silences(gaps, work, whole)
 
     def close(self) -> None:
         self._window.close()

@@ -38,6 +38,8 @@ _PASSED_ON = (
     "log_requested",
     "typed",
 )
+_AT_ONCE_S = 0.012
+"""How long rows are made before keys, clicks and painting have their turn; at least one is."""
 _QUICKEST_MS = 30
 _SHARE_OF_TIME = 4
 """While text streams in, drawing it takes at most one part in so many of the time."""
@@ -258,8 +260,9 @@ class Transcript(QAbstractScrollArea):
         self._is_placing = True
         try:
             anchor = self._places.anchor(self.verticalScrollBar().value())
+            until = time.perf_counter() + _AT_ONCE_S
             for _ in range(_MOST_TRIES):
-                if not self._measure(self._near(self._edge(anchor))):
+                if not self._measure(self._near(self._edge(anchor)), until):
                     break
             self._settle(self._edge(anchor))
         finally:
@@ -273,13 +276,17 @@ class Transcript(QAbstractScrollArea):
     def _near(self, edge: int) -> range:
         return self._places.near(edge, self.viewport().height())
 
-    def _measure(self, wanted: range) -> bool:
-        """Whether a height turned out to be another than was thought."""
+    def _measure(self, wanted: range, until: float) -> bool:
+        """Whether a height turned out to be another than was thought. What takes too long is gone on with soon."""
         changed = False
         width = self._column().width()
-        for at in wanted:
+        for at in reversed(wanted) if self._at_end else wanted:
             row = self._model.row(at)
-            widget = self._widgets.get(row.number) or self._make(row)
+            known = self._widgets.get(row.number)
+            if known is None and self._has_new and time.perf_counter() > until:
+                self._soon.start()
+                break
+            widget = known or self._make(row)
             if not self._places.is_measured(at):
                 changed |= self._places.learn(at, widget.needed_height(width))
         return changed

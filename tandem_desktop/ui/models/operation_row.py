@@ -64,6 +64,10 @@ class OperationRow:
     def operation(self) -> StagedOperation:
         return self.view.operation
 
+    @property
+    def is_under_way(self) -> bool:
+        return self.result is not None and self.result.status is ResultStatus.RUNNING
+
 
 def tells(result: OperationResult) -> bool:
     """Whether a result has more to say than fits its line."""

@@ -106,6 +106,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
+            self._views[:] = views  # equal, and from now on the very same: then they need not be compared again
             self._all_changed()
         else:
             self._views = list(views)
@@ -184,7 +185,10 @@ class StagedOperationsModel(QAbstractListModel):
     # The person's marks
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
-        known = {view.operation.id for view in self._views}.intersection(operation_ids)
+        wanted = frozenset(operation_ids)
+        known = {view.operation.id for view in self._views if view.operation.id in wanted} if wanted else set()
+        if not known:
+            return
         self._viewed = self._viewed | known if viewed else self._viewed - known
         if len(known) == 1:
             self._changed(next(iter(known)))

@@ -9,11 +9,11 @@ from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.plan.acknowledgement import Acknowledgement
 from tandem_desktop.ui.plan.sheet import Sheet
-from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.icon_button import IconButton
@@ -119,7 +119,7 @@ class ApprovalSheet(Sheet):
     def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0, coverage: Coverage | None = None) -> None:
         """Open for exactly this page."""
         self._page = page
-        totals = Totals.of(page.views)
+        totals = page.sums
         self.title.setText(f"Implement revision {page.version.revision}")
         seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""
         shown = f" {coverage.words}." if coverage is not None and not coverage.is_complete else ""

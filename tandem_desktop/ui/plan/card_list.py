@@ -6,7 +6,6 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
@@ -15,10 +14,11 @@ from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointin
 from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowPlaces
 from tandem_desktop.ui.plan.row_notes import notes_height
 from tandem_desktop.ui.plan.seen_operations import SeenOperations
+from tandem_desktop.ui.plan.touched_rows import TouchedRows
+from tandem_desktop.ui.plan.turning_rows import TurningRows
 from tandem_desktop.ui.theme.theme import Theme
 
 _KEPT_CONTENTS = 24
-_TURN_MS = 40
 _SEEN_MS = 200
 _BOTTOM = 6
 Index = QModelIndex | QPersistentModelIndex
@@ -61,7 +61,7 @@ class CardList(QListView):
         self._places = RowPlaces(0, 1, 0, 0)
         self._contents: dict[OperationId, OperationContent] = {}
         self._heights: dict[OperationId, int] = {}
-        self._turn = 0
+        self._touched = TouchedRows()
         self._remembered: OperationId | None = None
         self.setItemDelegate(self._delegate)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -70,10 +70,9 @@ class CardList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QAbstractItemView.Shape.NoFrame)
         self.setTabKeyNavigation(False)
-        self._turner = QTimer(self, interval=_TURN_MS)
-        self._turner.timeout.connect(self._turn_on)
+        self._turning = TurningRows(lambda row: self.viewport().update(self._line(row)), self)
         self._layout_timer = QTimer(self, interval=0, singleShot=True)
-        self._layout_timer.timeout.connect(self.lay_out)
+        self._layout_timer.timeout.connect(self._take_up)
         self._seen_timer = QTimer(self, interval=_SEEN_MS, singleShot=True)
         self._seen_timer.timeout.connect(self._note_seen)
         self.seen = SeenOperations()
@@ -93,10 +92,33 @@ class CardList(QListView):
 
     def lay_out(self) -> None:
         """Work the places out anew; the first row in sight stays where it is."""
+        self._touched.note_all()
+        self._take_up()
+
+    def _take_up(self) -> None:
         self._layout_timer.stop()
+        before, self._places = self._places, self._worked_out()
+        for operation_id in [each for each in self._contents if each not in self.operations().expanded]:
+            self._put_away(operation_id)
+        self._keep_in_sight(before)
+        self._turning.follow(self.operations(), still=self._theme.reduced_motion)
+        rows = self._touched.take(before, self._places)
+        if rows is None:
+            self.viewport().update()
+            return
+        for row in rows:
+            self.viewport().update(self._card(row))
+
+    def _keep_in_sight(self, before: RowPlaces) -> None:
+        offset = self.verticalOffset()
+        anchor = before.at(offset + 1) if before.count else -1
+        above = before.top(anchor) - offset if anchor >= 0 else 0
+        self.updateGeometries()
+        if 0 <= anchor < self._places.count and above:
+            self.verticalScrollBar().setValue(self._places.top(anchor) - above)
+
+    def _worked_out(self) -> RowPlaces:
         model, theme = self.operations(), self._theme
-        anchor = self._places.at(self.verticalOffset() + 1) if self._places.count else -1
-        offset = self._places.top(anchor) - self.verticalOffset() if anchor >= 0 else 0
         width = self._card_width()
         extras = []
         for number in model.exceptional():
@@ -106,14 +128,7 @@ class CardList(QListView):
                 extra += self._content_height(row) + theme.px(_BOTTOM)
             if extra:
                 extras.append((number, extra))
-        self._places = RowPlaces(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
-        for operation_id in [each for each in self._contents if each not in model.expanded]:
-            self._put_away(operation_id)
-        self.updateGeometries()
-        if 0 <= anchor < self._places.count and offset:
-            self.verticalScrollBar().setValue(self._places.top(anchor) - offset)
-        self._animate()
-        self.viewport().update()
+        return RowPlaces(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
 
     def keep_unfinished(self) -> None:
         """Words that are being written somewhere in the list become drafts."""
@@ -194,6 +209,7 @@ class CardList(QListView):
         return self.model().index(min(count - 1, max(0, target)), 0)
 
     def dataChanged(self, top_left: Index, bottom_right: Index, roles: object = ()) -> None:
+        self._touched.note(top_left.row(), bottom_right.row())
         self._later()
 
     def rowsInserted(self, parent: Index, start: int, end: int) -> None:
@@ -207,7 +223,7 @@ class CardList(QListView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout_timer.isActive():
-            self.lay_out()
+            self._take_up()
         painter = QPainter(self.viewport())
         model, top = self.operations(), self.verticalOffset()
         first = max(0, self._places.at(top + event.rect().top()))
@@ -250,7 +266,7 @@ class CardList(QListView):
             self.seen.note(row, self._contents.get(row.operation.id) if row.expanded else None)
 
     def _pointing(self, row: int) -> Pointing:
-        return Pointing(current=self.currentIndex().row() == row, focused=self.hasFocus(), turn=self._turn)
+        return Pointing(current=self.currentIndex().row() == row, focused=self.hasFocus(), turn=self._turning.degrees)
 
     def _paint_over(self, painter: QPainter) -> None:
         """Whatever lies above the cards."""
@@ -355,27 +371,12 @@ class CardList(QListView):
         content.hide()
         content.deleteLater()
 
-    def _animate(self) -> None:
-        model = self.operations()
-        is_running = any(
-            (result := model.row(number).result) is not None and result.status is ResultStatus.RUNNING
-            for number in model.exceptional()[:200]
-        )
-        if is_running and not self._theme.reduced_motion:
-            if not self._turner.isActive():
-                self._turner.start()
-        else:
-            self._turner.stop()
-
-    def _turn_on(self) -> None:
-        self._turn = (self._turn + 12) % 360
-        self.viewport().update()
-
     def _theme_changed(self) -> None:
         # Fonts and margins are given when content is made, so it is made again at the new size.
         for operation_id in [each for each, content in self._contents.items() if not content.comments.is_writing]:
             self._put_away(operation_id)
         self._heights.clear()
+        self._touched.note_all()
         self._later()
 
     def _remember_current(self) -> None:

@@ -42,6 +42,8 @@ def shown_views(page: PlanPage, *, every: bool = False) -> tuple[OperationView, 
 
     With `every`, what is left after dropped parts stands there too.
     """
+    if not (every or page.choices.edited_files):
+        return page.views
     drafted = {view.operation.id: view for view in page.left}
     return tuple(
         drafted.get(view.operation.id, view)

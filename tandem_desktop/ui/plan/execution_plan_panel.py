@@ -18,6 +18,7 @@ from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.ui.plan import plan_page_facts
 from tandem_desktop.ui.plan.editing import shown_views
@@ -101,9 +102,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
-        self._show_operations(
-            page, known={view.operation.id for view in before.views} if same_plan and before else set()
-        )
+        self._show_operations(page, known=before.views if same_plan and before else ())
         for operation_id in opened:  # what a person has just written is read on in its place
             self.model.set_expanded(operation_id, True)
         self.model.set_changes(self._since.marks(()))
@@ -304,7 +303,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         if self._page is not None:
             signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
 
-    def _show_operations(self, page: PlanPage, known: set[OperationId]) -> None:
+    def _show_operations(self, page: PlanPage, known: tuple[OperationView, ...]) -> None:
         status = page.meta.status
         reviewed = status in plan_page_facts.OPEN
         drift = plan_page_facts.drift_by_operation(page.views, page.drifted, page.version.drifted) if reviewed else {}
@@ -319,9 +318,10 @@ class ExecutionPlanPanel(PlanPanelParts):
             choices=page.choices,
             problems=problems,
         )
-        if reviewed:
+        if reviewed and known is not page.views:
+            before = {view.operation.id for view in known}
             for view in page.views:
-                if view.operation.id not in known and plan_page_facts.opens_by_itself(view):
+                if view.operation.id not in before and plan_page_facts.opens_by_itself(view):
                     self.model.set_expanded(view.operation.id, True)
         self.operations.list.set_editable(reviewed and page.version.revision == page.meta.revision)
 

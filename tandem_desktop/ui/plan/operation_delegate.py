@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.review.totals import line_counts
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan import wording
@@ -260,7 +261,7 @@ class OperationDelegate(QStyledItemDelegate):
             needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
                 pieces.append((f"after {wording.counted(row.position, 'operation')}", "muted"))
-        elif any(counts := wording.line_counts(row.view)):
+        elif any(counts := line_counts(row.view)):
             added, removed = counts
             if removed:
                 pieces.append((f"−{removed:,}", "removed_ink"))

@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedLayout, 
 
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.revisions_model import RevisionsModel
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.plan_totals import PlanTotals
 from tandem_desktop.ui.plan.spacing import Spacing
-from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.badge import Badge
@@ -119,7 +119,7 @@ class PlanHeader(QWidget):
         self._arrange()
         self.compare.setText(f"Compare with r{before}")
         self._digest = page.draft.digest if page.draft is not None else page.digest
-        self.totals.show_totals(Totals.of(page.left), self._digest)
+        self.totals.show_totals(page.sums_left, self._digest)
         self.running_digest.setText(wording.short_digest(page.digest))
         self.running_digest.setToolTip(plain_tooltip(page.digest))
 

@@ -43,7 +43,7 @@ def approval_refusal(page: PlanPage) -> str:
     if page.draft is not None and page.draft.problems:
         first = page.draft.problems[0]
         return f"With your choices {first.step} no longer applies. Drop it too, or keep what it needs."
-    if any(view.operation.kind not in wording.KINDS for view in page.views):
+    if any(kind not in wording.KINDS for kind, _ in page.sums.kinds):
         return "The plan holds an operation of a kind this version does not know."
     return ""
 
@@ -53,6 +53,8 @@ def drift_by_operation(
 ) -> dict[OperationId, str]:
     """The sentence to show at each operation that rests on what is no longer there."""
     found: dict[OperationId, str] = {}
+    if not drifted and not while_drafting:
+        return found
     by_path: dict[str, list[OperationView]] = {}
     for view in views:
         for path in view.operation.paths:

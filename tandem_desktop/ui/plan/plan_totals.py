@@ -4,7 +4,8 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from tandem_desktop.ui.plan.wording import Totals, counted, short_digest
+from tandem_desktop.review.totals import Totals
+from tandem_desktop.ui.plan.wording import counted, short_digest
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_focus_ring
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip

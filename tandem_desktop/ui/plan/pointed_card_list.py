@@ -116,7 +116,7 @@ class PointedCardList(CardList):
             focused=self.hasFocus(),
             editable=self._editable,
             movable=self._movable(),
-            turn=self._turn,
+            turn=self._turning.degrees,
             lifted=self._dragged is not None and self._dragged[0] == row,
         )
 

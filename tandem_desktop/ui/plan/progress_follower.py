@@ -21,6 +21,7 @@ from tandem_desktop.events.events import (
 )
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.totals import Totals
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.operations_tab import OperationsTab
@@ -29,7 +30,6 @@ from tandem_desktop.ui.plan.plan_header import PlanHeader
 from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.runs_tab import RunsTab
-from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.widgets.announce import announce
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)

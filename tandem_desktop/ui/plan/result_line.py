@@ -10,7 +10,6 @@ from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.plan.wording import Totals
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
 
@@ -60,7 +59,7 @@ class ResultLine(Banner):
 
 
 def _done(page: PlanPage) -> str:
-    totals = Totals.of(page.views)
+    totals = page.sums
     parts = [f"{wording.counted(totals.files, 'file')} +{totals.added:,} −{totals.removed:,}"] if totals.files else []
     if totals.commands:
         parts.append(f"{wording.counted(totals.commands, 'command')} run")

@@ -79,6 +79,11 @@ class RowPlaces:
     def height(self, row: int) -> int:
         return self.row + self._extras.get(row, 0)
 
+    def continues(self, before: "RowPlaces") -> bool:
+        """Whether every row of `before` stands where it stood, and perhaps more follow."""
+        mine, theirs = (self.row, self.gap, self.margin), (before.row, before.gap, before.margin)
+        return mine == theirs and self._extras == before._extras and self.count >= before.count
+
     @property
     def total(self) -> int:
         return self.top(self.count) - (self.gap if self.count else 0) + self.margin

@@ -1,7 +1,5 @@
 """A plan in words: operations, states, flags, sums and moments as the panel says them; nobody else's words come in."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.execution import ResultStatus, RunKind, RunStatus
@@ -18,6 +16,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.review.draft import Part
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.staging.text import visible
@@ -88,41 +87,6 @@ _DRIFTS = {
     Difference.TYPE: "Something else took this place on disk after this was staged.",
 }
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What a set of operations comes to."""
-
-    operations: int
-    files: int
-    added: int
-    removed: int
-    commands: int
-    kinds: tuple[tuple[OperationKind, int], ...]
-
-    @classmethod
-    def of(cls, views: Iterable[OperationView]) -> "Totals":
-        kinds: dict[OperationKind, int] = {}
-        paths: set[str] = set()
-        operations = added = removed = 0
-        for view in views:
-            operation = view.operation
-            operations += 1
-            kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
-            path = operation.to or operation.path
-            if path is not None and operation.kind is not OperationKind.MKDIR:
-                paths.add(path)
-            if view.hunks:
-                plus, minus = line_counts(view)
-                added, removed = added + plus, removed + minus
-        ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
-        return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
-
-
-def line_counts(view: OperationView) -> tuple[int, int]:
-    """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
-    return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -86,19 +86,11 @@ class Theme(QObject):
 
     def ui_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
         """The face of the interface; `points_delta` in unzoomed pixels, so 2 is a heading and -2 is small print."""
-        font = QFont(self._ui_family)
-        font.setPixelSize(max(6, round((_UI_PIXELS + points_delta) * self._zoom)))
-        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        return _letter_by_letter(font)
+        return QFont(self.kept(("ui-font", points_delta, bold), lambda: self._make_ui_font(points_delta, bold)))
 
     def code_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
         """The bundled code face."""
-        font = QFont([CODE_FAMILY, "monospace"])
-        font.setStyleHint(QFont.StyleHint.Monospace)
-        font.setFixedPitch(True)
-        font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))
-        font.setBold(bold)
-        return _letter_by_letter(font)
+        return QFont(self.kept(("code-font", points_delta, bold), lambda: self._make_code_font(points_delta, bold)))
 
     def px(self, pixels: float) -> int:
         """Pixels at the current zoom; hand in multiples of 4. What is there stays at least one pixel."""
@@ -140,10 +132,24 @@ class Theme(QObject):
             self._announce()
 
     def kept(self, key: object, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once and forgotten when the look changes: for tinted pictures."""
+        """What `make` gives, made once and forgotten when the look changes: for faces and tinted pictures."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
+
+    def _make_ui_font(self, points_delta: float, bold: bool) -> QFont:
+        font = QFont(self._ui_family)
+        font.setPixelSize(max(6, round((_UI_PIXELS + points_delta) * self._zoom)))
+        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        return _letter_by_letter(font)
+
+    def _make_code_font(self, points_delta: float, bold: bool) -> QFont:
+        font = QFont([CODE_FAMILY, "monospace"])
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        font.setFixedPitch(True)
+        font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))
+        font.setBold(bold)
+        return _letter_by_letter(font)
 
     def _system_changed(self, scheme: Qt.ColorScheme) -> None:
         if not self._follows_system:

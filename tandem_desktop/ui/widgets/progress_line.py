@@ -32,8 +32,11 @@ class ProgressLine(QWidget):
         return self._line
 
     def set_progress(self, done: int, whole: int, words: str) -> None:
+        # Qt's bar paints the whole window at once for every value it is given; soon is soon enough.
+        self._line.setUpdatesEnabled(False)
         self._line.setRange(0, max(whole, 1))
         self._line.setValue(done)
+        self._line.setUpdatesEnabled(True)
         self._words.setText(words)
         self._line.setAccessibleName(words)
         self.setAccessibleName(words)

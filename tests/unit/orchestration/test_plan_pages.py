@@ -131,3 +131,11 @@ def test_damaged_record_is_no_choice_at_all(engine: Engine, version: PlanVersion
     assert record.stat().st_mode & 0o777 == 0o600
     record.write_text("{")
     assert pages.page(version.plan_id).draft is None
+
+
+def test_page_that_is_read_again_shows_the_very_same_values(engine: Engine, version: PlanVersion) -> None:
+    pages = PlanPages(engine)
+    first = pages.page(version.plan_id)
+    assert pages.page(version.plan_id).views is first.views  # ten thousand of them need not be compared
+    engine.proposals.save(about(version).drop(ONE))
+    assert [view.operation.id for view in pages.page(version.plan_id).views] == [TWO, THREE]

@@ -1,0 +1,43 @@
+"""What a set of operations comes to, in numbers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import Hazard
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a set of operations comes to."""
+
+    operations: int
+    files: int
+    added: int
+    removed: int
+    commands: int
+    kinds: tuple[tuple[OperationKind, int], ...]
+
+    @classmethod
+    def of(cls, views: Iterable[OperationView]) -> "Totals":
+        kinds: dict[OperationKind, int] = {}
+        paths: set[str] = set()
+        operations = added = removed = 0
+        for view in views:
+            operation = view.operation
+            operations += 1
+            kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
+            path = operation.to or operation.path
+            if path is not None and operation.kind is not OperationKind.MKDIR:
+                paths.add(path)
+            if view.hunks:
+                plus, minus = line_counts(view)
+                added, removed = added + plus, removed + minus
+        ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
+        return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
+
+
+def line_counts(view: OperationView) -> tuple[int, int]:
+    """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
+    return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)
