@@ -36,6 +36,12 @@ TOLD = (
     TaskStarted,
     TaskCompleted,
     TaskFailed,
+    events.PlanExecutionStarted,
+    events.PlanStepReady,
+    events.PlanStepCompleted,
+    events.ReflectionCompleted,
+    events.AdjustmentApplied,
+    events.PlanExecutionCompleted,
 )
 HEARTBEAT = {"type": "heartbeat"}
 LOST = {"type": "events_lost", "next": "Read the plan and its tasks again; the store is the truth."}

@@ -60,13 +60,17 @@ def agent(parser: ArgumentParser) -> None:
     parser.add_argument("--regex-worker", action="store_true", help="only Tandem calls it so, for one pattern")
 
 
-def run_agent(parser: ArgumentParser) -> None:
+def which_agent(parser: ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", help="one of `tandem agents` (default: the built-in one)")
     parser.add_argument("--agent-command", metavar="CMD", help="any command that speaks ACP on its standard input")
-    parser.add_argument("--task", metavar="TEXT", required=True, help="what the agent is to plan")
     parser.add_argument(
         "--env", metavar="NAME[=VALUE]", action="append", default=[], help="pass a variable on to the agent; repeat it"
     )
+
+
+def run_agent(parser: ArgumentParser) -> None:
+    which_agent(parser)
+    parser.add_argument("--task", metavar="TEXT", required=True, help="what the agent is to plan")
     parser.add_argument("--timeout", metavar="S", type=seconds, default=1800.0, help="seconds for the turn (1800)")
     parser.add_argument("--session", metavar="ID", help="go on with a session: its shadow and its plan are kept")
     perspectives(parser)
@@ -195,11 +199,39 @@ def import_bundle(parser: ArgumentParser) -> None:
 
 def apply(parser: ArgumentParser) -> None:
     plan(parser)
+    on_failure(parser)
+
+
+def on_failure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--on-failure",
         choices=("rollback", "stop", "continue"),
         help="when an operation fails: put everything back (the default, unless the settings say otherwise), "
         "keep what is done, or go on with the rest",
+    )
+
+
+def orchestrate(parser: ArgumentParser) -> None:
+    which_agent(parser)
+    parser.add_argument("--task", metavar="TEXT", required=True, help="what is to be done")
+    parser.add_argument("--context", metavar="TEXT", default="", help="what the agent should know beside the task")
+    on_failure(parser)
+
+
+def plan_or_run(parser: ArgumentParser) -> None:
+    parser.add_argument("what", metavar="PLAN|RUN", help="a run, or a plan, whose last run is meant")
+
+
+def reflect(parser: ArgumentParser) -> None:
+    plan_or_run(parser)
+    which_agent(parser)
+    parser.add_argument("--again", action="store_true", help="ask again, also where there is an answer already")
+
+
+def adjust(parser: ArgumentParser) -> None:
+    plan_or_run(parser)
+    parser.add_argument(
+        "--accept", metavar="N,…", required=True, help="the adjustments to make, by number; the others are rejected"
     )
 
 

@@ -68,6 +68,21 @@ CALLS: tuple[CallWords, ...] = (
         "--agent NAME --task TEXT",
     ),
     CallWords(
+        "orchestrate",
+        PROPOSE,
+        "a task from plan to end, with you at every gate",
+        "Have an agent make a plan in steps, approve it by its digest, run it; when it fails the agent looks back and\n"
+        "proposes adjustments, you accept some by number, and the new plan is shown. Answers are read from standard\n"
+        "input, a line each; an empty line or its end leaves the plan waiting. The agent may only read.",
+        (
+            ('tandem orchestrate --agent opencode --task "add tests for the parser"', "with you at every gate"),
+            ('tandem orchestrate --task "…" --json < /dev/null', "only make the plan, for a script"),
+        ),
+        "orchestrating:orchestrate",
+        arguments.orchestrate,
+        "--agent NAME --task TEXT",
+    ),
+    CallWords(
         "mcp",
         PROPOSE,
         "the planning tools for an agent, by MCP on stdin and stdout",

@@ -37,11 +37,11 @@ _GRACE_S = 3.0
 
 
 def run(call: Call) -> Answer:
-    environment = _environment(call)
+    environment = chosen_environment(call)
     progress = AgentProgress(call)
     unsubscribe = call.engine.events.subscribe(progress.on_event)
     sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
-    profile = _profile(call, sessions)
+    profile = chosen_profile(call, sessions)
     try:
         with EngineThread() as thread:
             stop = StopRequest()
@@ -204,7 +204,8 @@ def _stderr(failure: TandemError | None) -> dict[str, Any]:
     return {"stderr": list(failure.stderr)} if isinstance(failure, SidecarError) else {}
 
 
-def _profile(call: Call, sessions: AgentSessions) -> AgentProfile:
+def chosen_profile(call: Call, sessions: AgentSessions) -> AgentProfile:
+    """The agent that was named, or the one of the session, or the one of the settings."""
     name, command = call.arguments.agent, call.arguments.agent_command
     if name and command is not None:
         raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
@@ -212,13 +213,14 @@ def _profile(call: Call, sessions: AgentSessions) -> AgentProfile:
         return custom_profile(command)
     if name:
         return profile_named(name)
-    if call.arguments.session is not None and sessions.has_agent(SessionId(call.arguments.session)):
-        facts = sessions.facts(SessionId(call.arguments.session))
+    session = getattr(call.arguments, "session", None)
+    if session is not None and sessions.has_agent(SessionId(session)):
+        facts = sessions.facts(SessionId(session))
         return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
     return profile_named(call.engine.settings.agent or BUILT_IN)
 
 
-def _environment(call: Call) -> dict[str, str]:
+def chosen_environment(call: Call) -> dict[str, str]:
     """`--env NAME` passes a variable on, `--env NAME=VALUE` sets one; beside those of its profile nothing does."""
     found = {}
     for word in call.arguments.env:

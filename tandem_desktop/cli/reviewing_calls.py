@@ -111,6 +111,20 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "PLAN [-o FILE]",
     ),
     CallWords(
+        "reflect",
+        LOOK,
+        "ask an agent what to change after a failed run",
+        "Show a run to an agent, which may only read, and print its assessment, its reasons and the adjustments it\n"
+        "proposes, numbered. They are kept with the run; nothing changes until you accept some with adjust.",
+        (
+            ("tandem reflect PLAN-1a2b3c4d --agent opencode", "about the last run of a plan"),
+            ("tandem reflect RUN-1a2b3c4d --json", "for a script"),
+        ),
+        "reflecting:reflect",
+        arguments.reflect,
+        "PLAN|RUN [--agent NAME]",
+    ),
+    CallWords(
         "drop",
         CHANGE,
         "the same plan without some operations or hunks",
@@ -163,6 +177,17 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "proposing:branch",
         arguments.branch,
         "PLAN [R]",
+    ),
+    CallWords(
+        "adjust",
+        CHANGE,
+        "make a revision of the adjustments you accept",
+        "Turn the adjustments you accept of a reflection into a new revision: tried on the workspace, and to be\n"
+        "approved like any other. Adjustments you do not name are rejected.",
+        (("tandem adjust PLAN-1a2b3c4d --accept 1,3", "the first and the third"),),
+        "reflecting:adjust",
+        arguments.adjust,
+        "PLAN|RUN --accept N,…",
     ),
     CallWords(
         "comment",

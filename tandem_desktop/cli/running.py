@@ -114,7 +114,10 @@ def run_failure(call: Call, ended: RunResult) -> TandemError:
     put_back = record.on_failure is FailurePolicy.ROLLBACK
     following = f"Take back what was done with: {call.command('undo', record.run_id)}"
     if put_back:
-        following = f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}"
+        following = (
+            f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}; "
+            f"or ask an agent what to change: {call.command('reflect', record.run_id)}"
+        )
     if record.rolled_back:
         state = "The tree is as before."
     elif put_back:

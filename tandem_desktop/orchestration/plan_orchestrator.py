@@ -10,7 +10,7 @@ from tandem_desktop.domain.execution import FailurePolicy, RunStatus
 from tandem_desktop.domain.execution_plan import ExecutionPlan
 from tandem_desktop.domain.orchestration import Orchestration, Outcome, Stage
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
-from tandem_desktop.domain.reflection import Assessment, Reflection, Verdict
+from tandem_desktop.domain.reflection import Assessment, Reflection
 from tandem_desktop.events.events import OrchestrationEnded, OrchestrationMoved, OrchestrationStarted
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
@@ -157,8 +157,7 @@ class PlanOrchestrator:
         numbers = await self._at(Stage.AWAITING_ADJUSTMENTS, lambda: self._person.choose(found))
         if not numbers:
             return Outcome.WAITING, "No adjustment was accepted."
-        for number in numbers:
-            self._reflection = reflections.judge(ended.record.run_id, number, Verdict.ACCEPTED)
+        self._reflection = reflections.decide(ended.record.run_id, numbers)
         return reflections.make_revision(ended.record.run_id)
 
     async def _at(self, stage: Stage, work: Callable[[], Awaitable[_Answer]]) -> _Answer:

@@ -148,16 +148,20 @@ class Reflections:
             BadInputError: there is no such adjustment, or it cannot be accepted.
         """
         reflection = self._found(run_id)
-        if not 1 <= number <= len(reflection.adjustments):
-            raise BadInputError(
-                f"There is no adjustment {number}.", next=f"There are {len(reflection.adjustments)}, counted from 1."
-            )
-        problem = reflection.adjustments[number - 1].problem
-        if verdict is Verdict.ACCEPTED and problem:
-            raise BadInputError(f"Adjustment {number} cannot be accepted: {problem}", next="Reject it.")
+        self._refuse_verdict(reflection, number, verdict)
         judged = reflection.judged(number, verdict)
         self._runs.save_reflection(judged)
         return judged
+
+    def decide(self, run_id: str, accepted: tuple[int, ...]) -> Reflection:
+        """The person's word on all of them at once: these are accepted, the others are not; raises as `judge` does."""
+        reflection = self._found(run_id)
+        for number in accepted:
+            self._refuse_verdict(reflection, number, Verdict.ACCEPTED)
+        for number in range(1, len(reflection.adjustments) + 1):
+            reflection = reflection.judged(number, Verdict.ACCEPTED if number in accepted else Verdict.REJECTED)
+        self._runs.save_reflection(reflection)
+        return reflection
 
     def make_revision(self, run_id: str) -> PlanVersion:
         """What the person accepted, together, as the next revision; what is still open counts as rejected.
@@ -225,6 +229,15 @@ class Reflections:
                     step_id=adjustment.step_id,
                 )
             )
+
+    def _refuse_verdict(self, reflection: Reflection, number: int, verdict: Verdict) -> None:
+        if not 1 <= number <= len(reflection.adjustments):
+            raise BadInputError(
+                f"There is no adjustment {number}.", next=f"There are {len(reflection.adjustments)}, counted from 1."
+            )
+        problem = reflection.adjustments[number - 1].problem
+        if verdict is Verdict.ACCEPTED and problem:
+            raise BadInputError(f"Adjustment {number} cannot be accepted: {problem}", next="Reject it.")
 
     def _found(self, run_id: str) -> Reflection:
         found = self._runs.reflection(run_id)

@@ -8,9 +8,9 @@ from tandem_desktop.cli.failures import UsageError
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [
-    *("gui", "propose", "review", "run", "mcp", "serve", "recipe", "template", "import", "agent"),
-    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export"),
-    *("drop", "rebase", "restore"),
+    *("gui", "propose", "review", "run", "orchestrate", "mcp", "serve", "recipe", "template", "import", "agent"),
+    *("agents", "list", "show", "compare", "drift", "simulate", "rehearse", "stats", "export", "reflect"),
+    *("drop", "rebase", "restore", "branch", "adjust"),
     *("comment", "comments", "approve", "reject", "rate", "cancel", "apply", "runs", "undo", "redo", "recover"),
     *("gc", "audit", "selftest", "doctor", "completion"),
 ]

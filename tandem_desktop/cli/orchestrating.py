@@ -1,0 +1,203 @@
+"""orchestrate: a task from its plan to its end, with answers from standard input at every gate."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from tandem_desktop.approval.approval_enforcer import MIN_DIGEST_DIGITS
+from tandem_desktop.cli.answers import Answer, count
+from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.planning_with_agents import chosen_environment, chosen_profile
+from tandem_desktop.cli.proposing import proposed
+from tandem_desktop.cli.reflecting import numbers, reflection_lines, reflection_shape
+from tandem_desktop.domain.errors import OperationError, TandemError, UserAbortError
+from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.domain.execution_plan import ExecutionStep
+from tandem_desktop.domain.orchestration import Orchestration, Outcome
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.reflection import Reflection
+from tandem_desktop.events.events import OrchestrationMoved, PlanStepCompleted, TandemEvent
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.orchestration.plan_generator import PlanGenerator
+from tandem_desktop.orchestration.plan_orchestrator import PlanOrchestrator
+from tandem_desktop.orchestration.remembered_advice import RememberedAdvice
+from tandem_desktop.reflection.plan_reflector import PlanReflector
+
+_FINE = (Outcome.COMPLETED, Outcome.WAITING)
+
+
+def orchestrate(call: Call) -> Answer:
+    if not call.arguments.task.strip():
+        raise UsageError("The task is empty.", next='Say what to do: --task "…"')
+    unsubscribe = call.engine.events.subscribe(lambda event: _tell(call, event))
+    conducting = _Conducting(call)
+    try:
+        with EngineThread() as thread, conducting.stopped_by_signals():
+            ended = thread.wait_for(conducting.run())
+    finally:
+        unsubscribe()
+    return _answer(call, ended)
+
+
+class _Conducting:
+    """One orchestration on the engine's loop."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._orchestrator: PlanOrchestrator | None = None
+
+    async def run(self) -> Orchestration:
+        call, engine = self._call, self._call.engine
+        sessions = AgentSessions(engine, engine.settings, engine.clock)
+        minds = Minds(engine.settings.minds, chosen_profile(call, sessions), environment=chosen_environment(call))
+        mind = RememberedAdvice(sessions.advisor(minds))
+        generator = PlanGenerator(
+            mind, engine.proposals, engine.workspace, engine.clock, max_steps=engine.settings.max_generated_steps
+        )
+        self._orchestrator = PlanOrchestrator(
+            engine,
+            generator,
+            PlanReflector(mind),
+            PersonAtTheTerminal(call),
+            policy=FailurePolicy(call.arguments.on_failure or engine.settings.on_failure),
+        )
+        try:
+            return await self._orchestrator.run(call.arguments.task, call.arguments.context)
+        finally:
+            await sessions.close()
+
+    @contextmanager
+    def stopped_by_signals(self) -> Iterator[None]:
+        """The first signal stops it gracefully; a second one ends the call as usual."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before: dict[int, Any] = {}
+
+        def restore() -> None:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            restore()
+            self._call.console.remark("Stopping; once more ends it at once.")
+            if self._orchestrator is not None:
+                self._orchestrator.abort()
+            else:
+                raise KeyboardInterrupt
+
+        before.update({number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)})
+        try:
+            yield
+        finally:
+            restore()
+
+
+class PersonAtTheTerminal:
+    """Asks on stderr, hears on standard input, a line each. The end of the input is no answer."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    async def approve(self, version: PlanVersion) -> str | None:
+        answer = proposed(self._call, version)
+        self._say(*answer.lines)
+        for warning in version.warnings:
+            self._say((Span("! ", Tone.WARNING), warning))
+        question = (
+            f"Approve it with at least {MIN_DIGEST_DIGITS} digits of the digest; an empty line leaves it waiting:"
+        )
+        while said := await self._hear(question):
+            if len(said) >= MIN_DIGEST_DIGITS and version.approval_hash.startswith(said.lower()):
+                return said
+            self._say("That is not the digest of this revision.")
+        return None
+
+    async def choose(self, reflection: Reflection) -> tuple[int, ...] | None:
+        self._say(*reflection_lines(reflection))
+        fitting = [n for n, each in enumerate(reflection.adjustments, start=1) if not each.problem]
+        while said := await self._hear("Accept which? Numbers such as 1,3; an empty line accepts none:"):
+            try:
+                chosen = numbers(said)
+            except UsageError as error:
+                self._say(error.message)
+                continue
+            if set(chosen) <= set(fitting):
+                return chosen
+            self._say(f"Of these can be accepted: {', '.join(map(str, fitting)) or 'none'}.")
+        return None
+
+    def _say(self, *lines: Line) -> None:
+        for line in lines:
+            self._call.console.remark(line)
+
+    async def _hear(self, question: str) -> str:
+        self._say((Span("? ", Tone.STRONG), question))
+        loop = asyncio.get_running_loop()
+        said: asyncio.Future[str] = loop.create_future()
+        # A daemon: a person who never answers must not keep the call from ending.
+        threading.Thread(target=_read_line, args=(loop, said), daemon=True).start()
+        return (await said).strip()
+
+
+def _read_line(loop: asyncio.AbstractEventLoop, said: "asyncio.Future[str]") -> None:
+    try:
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+    except (OSError, ValueError):  # the input is closed
+        line = ""
+    with contextlib.suppress(RuntimeError):  # nobody waits any more
+        loop.call_soon_threadsafe(_hand_over, said, line)
+
+
+def _hand_over(said: "asyncio.Future[str]", line: str) -> None:
+    if not said.done():
+        said.set_result(line)
+
+
+def _tell(call: Call, event: TandemEvent) -> None:
+    if isinstance(event, OrchestrationMoved):
+        cycle = f", after {count(event.cycle, 'adjustment')}" if event.cycle else ""
+        call.console.remark((Span(event.stage.value.replace("_", " "), Tone.STRONG), cycle))
+    elif isinstance(event, PlanStepCompleted):
+        error = f": {event.error}" if event.error else ""
+        call.console.remark(f"  {event.step_id} {event.status.value}{error}")
+
+
+def _answer(call: Call, ended: Orchestration) -> Answer:
+    plan = ended.plan
+    data: dict[str, Any] = {
+        "outcome": ended.outcome.value,
+        "stage": ended.stage.value,
+        "plan_id": plan.plan_id if plan else None,
+        "revision": plan.revision if plan else None,
+        "digest": call.engine.plans.meta(plan.plan_id).digest if plan else None,
+        "status": plan.status.value if plan else None,
+        "cycles": ended.cycles,
+        "steps": [_step(step) for step in plan.steps] if plan else [],
+        "reflection": reflection_shape(ended.reflection) if ended.reflection else None,
+        "problem": ended.problem,
+    }
+    where = f"  {plan.plan_id} r{plan.revision} is {plan.status.value}" if plan else ""
+    lines: list[Line] = [(Span(ended.outcome.value.replace("_", " "), Tone.STRONG), where)]
+    if ended.problem:
+        lines.append(ended.problem)
+    following = call.command("show", plan.plan_id, "--diff") if plan else ""
+    if ended.outcome in _FINE:
+        return Answer(data, lines, next=following)
+    kind: type[TandemError] = UserAbortError if ended.outcome is Outcome.ABORTED else OperationError
+    failure = kind(ended.problem or "It failed.", next=following)
+    return Answer(data, lines, exit_code=failure.exit_code, failure=failure)
+
+
+def _step(step: ExecutionStep) -> dict[str, Any]:
+    return {"id": step.id, "tool": step.tool, "status": step.status.value, "error": step.error}
