@@ -130,9 +130,10 @@ class PlanPages:
         self._choices.save(self._engine.plans.meta(choices.plan_id).session_id, choices)
         return self.page(choices.plan_id)
 
-    def interdiff(self, plan_id: PlanId, old: int, new: int) -> tuple[Interdiff, ...]:
+    def interdiff(self, plan_id: PlanId, old: int, new: int, other: PlanId | None = None) -> tuple[Interdiff, ...]:
         """For every operation that changed between two revisions, the hunks between their after-images."""
-        earlier, later = (self._engine.plans.revision(plan_id, number) for number in (old, new))
+        plans = self._engine.plans
+        earlier, later = plans.revision(plan_id, old), plans.revision(other or plan_id, new)
         return interdiff(earlier, later, compare(earlier, later), self._engine.objects)
 
     def _look(self, version: PlanVersion) -> tuple[PlanVersion, tuple[OperationView, ...]]:

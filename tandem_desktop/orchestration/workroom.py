@@ -83,14 +83,16 @@ class Workroom:
         """The bytes before and after an operation, empty where there is no file."""
         return self._apart(lambda: self.engine.contents(view.operation))
 
-    def compare(self, plan_id: PlanId, old: int, new: int) -> "Future[Comparison]":
-        """What one revision of a plan does differently from another."""
+    def compare(self, plan_id: PlanId, old: int, new: int, other: PlanId | None = None) -> "Future[Comparison]":
+        """What one revision of a plan does differently from another, or from one of another plan."""
         plans = self.engine.plans
-        return self._apart(lambda: compare(plans.revision(plan_id, old), plans.revision(plan_id, new)))
+        return self._apart(lambda: compare(plans.revision(plan_id, old), plans.revision(other or plan_id, new)))
 
-    def interdiff(self, plan_id: PlanId, old: int, new: int) -> "Future[tuple[Interdiff, ...]]":
+    def interdiff(
+        self, plan_id: PlanId, old: int, new: int, other: PlanId | None = None
+    ) -> "Future[tuple[Interdiff, ...]]":
         """For every operation that changed between two revisions, the hunks between their after-images."""
-        return self._apart(lambda: self._pages.interdiff(plan_id, old, new))
+        return self._apart(lambda: self._pages.interdiff(plan_id, old, new, other))
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         """What changed on disk since the plan was made, of what the person's choices leave of it."""
@@ -146,6 +148,10 @@ class Workroom:
 
     def restore(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
         return self._apart(lambda: self.engine.proposals.restore(plan_id, revision))
+
+    def branch(self, plan_id: PlanId, revision: int) -> "Future[PlanVersion]":
+        """An alternative that begins with this revision, as a plan of its own."""
+        return self._apart(lambda: self.engine.proposals.branch(plan_id, revision))
 
     def rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> "Future[PlanVersion]":
         """The plan for the files as they are, as a new revision; fails while a conflict is left without an answer."""

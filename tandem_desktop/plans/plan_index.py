@@ -113,7 +113,7 @@ class PlanIndex:
             except PlanDamagedError as error:
                 damaged.append(DamagedPlan(plan_id, error.path, error.message, error.next))
                 continue
-            rows.append((NEVER if name in revising else seen, _summary(meta)))
+            rows.append((NEVER if name in revising else seen, summary_of(meta)))
         return _Columns.of(rows), tuple(damaged)
 
     def _load(self) -> "_Columns | None":
@@ -231,7 +231,8 @@ def _look(fd: int, names: list[str]) -> "array[int]":
     return array("q", numbers)
 
 
-def _summary(meta: PlanMeta) -> PlanSummary:
+def summary_of(meta: PlanMeta) -> PlanSummary:
+    """A plan's record as a line of the list."""
     updated = meta.updated_at if meta.updated_at.tzinfo else meta.updated_at.replace(tzinfo=UTC)
     return PlanSummary(
         plan_id=meta.plan_id,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import CommentId, Comments
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -61,6 +62,7 @@ class PlanWishes(QObject):
         panel.restore_requested.connect(self._restore)
         panel.compare_requested.connect(self._compare)
         panel.pair_requested.connect(self._compare_pair)
+        panel.branch_requested.connect(self._branch)
         panel.open_requested.connect(self._open)
         panel.stop_requested.connect(workroom.stop_run)
         panel.pause_requested.connect(workroom.pause_run)
@@ -178,14 +180,26 @@ class PlanWishes(QObject):
             "compare", future, lambda found: self._panel.show_comparison(old, found), self.failed.emit
         )
 
-    def _compare_pair(self, plan_id: str, old: int, new: int) -> None:
-        plan, sheet = PlanId(plan_id), self._panel.sheets.compare
+    def branch(self) -> None:
+        """An alternative to the revision on screen."""
+        if self._panel.page is not None:
+            self._branch(self._panel.page.version.plan_id, self._panel.page.version.revision)
+
+    def _branch(self, plan_id: str, revision: int) -> None:
+        def branched(version: PlanVersion) -> None:
+            self.said.emit(f"An alternative to r{revision}. Change this one; the other stays as it is.", "ok")
+            self._panel.plan_requested.emit(version.plan_id)
+
+        self._commands.run(self._workroom.branch(PlanId(plan_id), revision), branched, self._refused)
+
+    def _compare_pair(self, plan_id: str, old: int, new: int, other: str) -> None:
+        plan, earlier, sheet = PlanId(plan_id), PlanId(other), self._panel.sheets.compare
 
         def compared(found: Comparison) -> None:
-            between = self._workroom.interdiff(plan, old, new)
+            between = self._workroom.interdiff(earlier, old, new, plan)
             self._commands.latest("interdiff", between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
 
-        self._commands.latest("pair", self._workroom.compare(plan, old, new), compared, self.failed.emit)
+        self._commands.latest("pair", self._workroom.compare(earlier, old, new, plan), compared, self.failed.emit)
 
     def _redo(self, run_id: str) -> None:
         self._carry_out(self._workroom.redo(RunId(run_id)), "Done again.", "ok")

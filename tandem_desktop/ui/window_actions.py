@@ -59,6 +59,7 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("template", "New plan from a template…", "Plan", begin["template"], here)
     yield act("save-template", "Keep this plan as a template…", "Plan", begin["save-template"], here)
     yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
+    yield act("branch", "Branch from here, as an alternative", "Plan", at(lambda p: p.wishes.branch()), here)
     yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
     yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
     for number in range(1, 10):

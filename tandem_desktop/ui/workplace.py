@@ -210,6 +210,7 @@ class Workplace(QObject):
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
         panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
+        panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 
@@ -257,6 +258,7 @@ class Workplace(QObject):
         self._watch.follow(self.workroom.engine.locations.plans / page.version.plan_id)
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
+        self.panel.show_alternatives(self.plans.alternatives(page.version.plan_id))
         self._memory.show_plan(page.version.plan_id)
         self.wishes.show_comments(page.version.plan_id)
         self.chat.set_plan(plan_facts.card_facts(page))
@@ -274,6 +276,8 @@ class Workplace(QObject):
     def _plans_listed(self, listing: PlanListing) -> None:
         self.plans.set_plans(listing.plans)
         self.panel.runs.model.set_titles(self._titles())
+        if self._plan_id is not None:
+            self.panel.show_alternatives(self.plans.alternatives(self._plan_id))
         self.plan_shown.emit(self._plan_id)
         for damaged in listing.damaged:
             self.said.emit(damaged.message, "risk")

@@ -1,6 +1,6 @@
 """The plans of a workspace in three groups: what needs the person, what runs, what is done."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.plans.families import alternatives, family_roots
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
 
@@ -78,6 +79,8 @@ class RailRow:
     """Where the plan stands, in a few words."""
     run: RunFacts | None = None
     """The last run that wrote the plan, if there was one."""
+    is_below: bool = False
+    """It stands below the plan it is an alternative to, or below another alternative."""
 
     @property
     def title(self) -> str:
@@ -106,6 +109,7 @@ class PlansModel(QAbstractListModel):
         super().__init__()
         self._now = now
         self._plans: tuple[PlanSummary, ...] = ()
+        self._roots: Mapping[PlanId, PlanId] = {}
         self._runs: Mapping[str, RunFacts] = {}
         self._cut_off: Mapping[str, tuple[int, int]] = {}
         self._filter = ""
@@ -121,7 +125,9 @@ class PlansModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.title
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return f"{row.title}, {row.subtitle}" if row.plan else row.title
+            point = row.plan.branched_from if row.plan else None
+            origin = f" (branched from r{point.revision} of {point.plan_id})" if point else ""
+            return f"{row.title}, {row.subtitle}{origin}" if row.plan else row.title
         if role == self.RowRole:
             return row
         return None
@@ -133,6 +139,7 @@ class PlansModel(QAbstractListModel):
 
     def set_plans(self, plans: Iterable[PlanSummary]) -> None:
         self._plans = tuple(sorted(plans, key=_updated, reverse=True))
+        self._roots = family_roots(self._plans)
         self._arrange()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
@@ -162,6 +169,10 @@ class PlansModel(QAbstractListModel):
         """The plans in the order of the rail."""
         return tuple(row.plan for row in self._rows if row.plan is not None)
 
+    def alternatives(self, plan_id: PlanId) -> tuple[PlanSummary, ...]:
+        """The plans that are alternatives to this one."""
+        return alternatives(self._plans, plan_id)
+
     @property
     def waiting(self) -> int:
         """How many plans need the person."""
@@ -173,12 +184,24 @@ class PlansModel(QAbstractListModel):
             found = [plan for plan in self._plans if self._group(plan) is group and self._fits(plan)]
             if found:
                 rows.append(RailRow(group))
-                rows.extend(RailRow(group, plan, self._words(plan), self._runs.get(plan.plan_id)) for plan in found)
+                rows.extend(
+                    RailRow(group, plan, self._words(plan), self._runs.get(plan.plan_id), is_below)
+                    for plan, is_below in self._together(found)
+                )
         if tuple(rows) == self._rows:
             return
         self.beginResetModel()
         self._rows = tuple(rows)
         self.endResetModel()
+
+    def _together(self, plans: list[PlanSummary]) -> Iterator[tuple[PlanSummary, bool]]:
+        """Alternatives below each other, where the newest of them stands, and the one they go back to first."""
+        families: dict[PlanId, list[PlanSummary]] = {}
+        for plan in plans:
+            families.setdefault(self._roots[plan.plan_id], []).append(plan)
+        for root, family in families.items():
+            family.sort(key=lambda plan: plan.plan_id != root)
+            yield from ((plan, place > 0) for place, plan in enumerate(family))
 
     def _fits(self, plan: PlanSummary) -> bool:
         return not self._filter or self._filter in plan.title.lower() or self._filter in plan.plan_id.lower()
@@ -195,7 +218,9 @@ class PlansModel(QAbstractListModel):
                 return "undone · can be brought back"
             tail = " · undo available" if run.way_back == UNDO else ""
             return f"applied {_when(run.at, self._now())}{tail}"
-        return f"r{plan.revision} · {_WORDS[plan.status]}"
+        point = plan.branched_from
+        tail = f" · alternative to r{point.revision}" if point else ""
+        return f"r{plan.revision} · {_WORDS[plan.status]}{tail}"
 
 
 def _updated(plan: PlanSummary) -> datetime | str:

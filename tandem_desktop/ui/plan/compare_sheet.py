@@ -1,11 +1,13 @@
-"""Any two revisions beside each other: which operations came, went, changed or moved, and how a file differs."""
+"""Any two revisions beside each other, of a plan or of its alternatives: what came, went, changed or moved, and how."""
 
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.staging.text import visible
@@ -32,8 +34,8 @@ _SIGNS = {
 class CompareSheet(Sheet):
     """Asks for a comparison whenever another pair is chosen; shows what it is given."""
 
-    pair_chosen = Signal(int, int)
-    """The earlier and the later revision; answered by `show_found`."""
+    pair_chosen = Signal(int, int, str)
+    """The earlier and the later revision, and the plan the earlier is of; answered by `show_found`."""
     restore_requested = Signal(int)
     """A revision that is wanted back as the newest one."""
 
@@ -48,10 +50,14 @@ class CompareSheet(Sheet):
             box.setObjectName(f"compare-{name}")
             box.setAccessibleName(words)
             box.activated.connect(self._choose)
+        self.plan = QComboBox()
+        self.plan.setObjectName("compare-plan")
+        self.plan.setAccessibleName("The plan of the earlier revision")
+        self.plan.activated.connect(self._choose_plan)
         self.said = plain_label("", "muted", wrap=True)
         top = QHBoxLayout()
         Spacing(theme, top, between=8)
-        for widget in (plain_label("From"), self.earlier, plain_label("to"), self.later):
+        for widget in (plain_label("From"), self.earlier, self.plan, plain_label("to"), self.later):
             top.addWidget(widget)
         top.addWidget(self.said, 1)
         self.list = QListWidget()
@@ -80,14 +86,27 @@ class CompareSheet(Sheet):
         self.back.clicked.connect(self.leave)
         self.add_buttons(self.restore, self.back)
 
-    def ask(self, latest: int, earlier: int, later: int, *, may_restore: bool) -> None:
-        """Open on two revisions of a plan that has this many."""
-        self._latest, self._may_restore = latest, may_restore
-        for box, chosen in ((self.earlier, earlier), (self.later, later)):
-            box.clear()
-            for number in range(latest, 0, -1):
-                box.addItem(f"r{number} · latest" if number == latest else f"r{number}", number)
-            box.setCurrentIndex(box.findData(chosen))
+    def ask(
+        self,
+        plan: PlanSummary,
+        earlier: tuple[PlanId, int],
+        later: int,
+        *,
+        may_restore: bool,
+        alternatives: Sequence[PlanSummary] = (),
+    ) -> None:
+        """Open on a revision of a plan, compared with one of it or of an alternative."""
+        self._latest, self._may_restore = plan.revision, may_restore
+        self._own = plan.plan_id
+        self.plan.clear()
+        self.plan.addItem("of this plan", plan)
+        for other in alternatives:
+            self.plan.addItem(f"of the alternative {other.plan_id}", other)
+        self.plan.setVisible(bool(alternatives))
+        known = [each.plan_id for each in (plan, *alternatives)]
+        self.plan.setCurrentIndex(known.index(earlier[0]) if earlier[0] in known else 0)
+        _fill(self.earlier, self._other.revision, earlier[1])
+        _fill(self.later, plan.revision, later)
         self.list.clear()
         self.said.clear()
         self.open(self.earlier)
@@ -95,6 +114,13 @@ class CompareSheet(Sheet):
 
     _latest = 0
     _may_restore = False
+    _own = PlanId("")
+
+    @property
+    def _other(self) -> PlanSummary:
+        """The plan the earlier revision is of."""
+        found: PlanSummary = self.plan.currentData()
+        return found
 
     def show_found(self, comparison: Comparison, between: Sequence[Interdiff]) -> None:
         self._between = {each.operation.id: each for each in between}
@@ -117,8 +143,12 @@ class CompareSheet(Sheet):
     def _choose(self, _index: int = 0) -> None:
         earlier, later = self.earlier.currentData(), self.later.currentData()
         self.restore.setText(f"Bring r{earlier} back")
-        self.restore.setVisible(self._may_restore and earlier != self._latest)
-        self.pair_chosen.emit(earlier, later)
+        self.restore.setVisible(self._may_restore and self._other.plan_id == self._own and earlier != self._latest)
+        self.pair_chosen.emit(earlier, later, self._other.plan_id)
+
+    def _choose_plan(self, _index: int) -> None:
+        _fill(self.earlier, self._other.revision, self._other.revision)
+        self._choose()
 
     def _restore(self) -> None:
         self.shut()
@@ -128,7 +158,9 @@ class CompareSheet(Sheet):
         if row < 0:
             return
         word, operation = self.list.item(row).data(Qt.ItemDataRole.UserRole)
-        earlier, later = self.earlier.currentData(), self.later.currentData()
+        earlier, later = f"r{self.earlier.currentData()}", f"r{self.later.currentData()}"
+        if self._other.plan_id != self._own:
+            earlier = f"the alternative’s {earlier}"
         between = self._between.get(operation.id) if word == "changed" else None
         if between is not None and between.earlier != between.later:
             self.words.hide()
@@ -136,12 +168,12 @@ class CompareSheet(Sheet):
             self._loader.show(operation.path or "", between.earlier, between.later, known_hunks=between.hunks)
         elif word == "changed":
             self._tell(
-                f"What it leaves is the same; its command, mode, base or order of waiting is another in r{later}."
+                f"What it leaves is the same; its command, mode, base or order of waiting is another in {later}."
             )
         elif word == "moved":
-            self._tell(f"It does the same in both, at another place in the order of r{later}.")
+            self._tell(f"It does the same in both, at another place in the order of {later}.")
         else:
-            where = f"only in r{later}" if word == "new" else f"only in r{earlier}"
+            where = f"only in {later}" if word == "new" else f"only in {earlier}"
             kind = "This command is" if operation.kind is OperationKind.COMMAND else "This operation is"
             self._tell(f"{kind} {where}.")
 
@@ -149,6 +181,13 @@ class CompareSheet(Sheet):
         self.diff.hide()
         self.words.setText(words)
         self.words.show()
+
+
+def _fill(box: QComboBox, latest: int, chosen: int) -> None:
+    box.clear()
+    for number in range(latest, 0, -1):
+        box.addItem(f"r{number} · latest" if number == latest else f"r{number}", number)
+    box.setCurrentIndex(box.findData(chosen))
 
 
 def _differences(comparison: Comparison) -> Iterator[tuple[str, ComparedOperation]]:

@@ -16,6 +16,7 @@ from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
@@ -48,6 +49,8 @@ class ExecutionPlanPanel(PlanPanelParts):
         super().__init__(theme, contents, workspace=workspace, now=now, parent=parent)
         self._page: PlanPage | None = None
         self._runs: tuple[ListedRun, ...] = ()
+        self.alternatives: tuple[PlanSummary, ...] = ()
+        """The plans that are alternatives to the one on screen."""
         self._refusal = ""
         self._marks = ViewedMarks()
         self._since = SinceLooked()
@@ -172,6 +175,11 @@ class ExecutionPlanPanel(PlanPanelParts):
     def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
         self.sheets.show_interrupted(run, plan_title)
 
+    def show_alternatives(self, plans: tuple[PlanSummary, ...]) -> None:
+        """Of the plan on screen."""
+        self.alternatives = plans
+        self.header.show_alternatives(plans)
+
     def set_comments(self, comments: Comments) -> None:
         """What the person said about the plan and did not send yet."""
         if self._page is None or self._page.version.plan_id != comments.plan_id:
@@ -268,6 +276,8 @@ class ExecutionPlanPanel(PlanPanelParts):
         header.compare_requested.connect(lambda old, new: self.with_plan(self.compare_requested, old, new))
         header.compare_any_requested.connect(lambda: self._steps.banner("compare"))
         header.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
+        header.branch_requested.connect(lambda number: self.with_plan(self.branch_requested, number))
+        header.plan_requested.connect(self.plan_requested)
         sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
         sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedLayout, 
 
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.revisions_model import RevisionsModel
@@ -45,6 +46,10 @@ class PlanHeader(QWidget):
     compare_any_requested = Signal()
     """Any two revisions are to be compared."""
     restore_requested = Signal(int)
+    branch_requested = Signal(int)
+    """An alternative is to begin with this revision."""
+    plan_requested = Signal(str)
+    """An alternative is to be shown."""
     stop_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
@@ -112,7 +117,6 @@ class PlanHeader(QWidget):
         self.revisions.show(meta.revision, version.revision)
         self.revision.setText(f"r{version.revision} ▾")
         self.revision.setAccessibleName(f"Revision {version.revision} of {meta.revision}")
-        self.revision.setEnabled(meta.revision > 1)
         self._may_restore = status in OPEN
         before = version.parent_revision or version.revision - 1
         self._before = before
@@ -122,6 +126,10 @@ class PlanHeader(QWidget):
         self.totals.show_totals(page.sums_left, self._digest)
         self.running_digest.setText(wording.short_digest(page.digest))
         self.running_digest.setToolTip(plain_tooltip(page.digest))
+
+    def show_alternatives(self, plans: tuple[PlanSummary, ...]) -> None:
+        """For the menu of revisions."""
+        self._alternatives = plans
 
     def show_draft(self, title: str, totals: Totals) -> None:
         """While the agent drafts there is no revision and no digest yet."""
@@ -171,6 +179,7 @@ class PlanHeader(QWidget):
 
     _before = 0
     _may_restore = False
+    _alternatives: tuple[PlanSummary, ...] = ()
     _is_running = False
 
     def _arrange(self) -> None:
@@ -193,7 +202,7 @@ class PlanHeader(QWidget):
         if self._before >= 1:
             menu.addSeparator()
             menu.addAction(f"Compare with r{self._before}").triggered.connect(self._compare)
-        if self.revisions.latest > 1:
+        if self.revisions.latest > 1 or self._alternatives:
             menu.addAction("Compare any two…").triggered.connect(
                 lambda _checked=False: self.compare_any_requested.emit()
             )
@@ -203,6 +212,14 @@ class PlanHeader(QWidget):
                 older.addAction(f"r{number}, as a new revision").triggered.connect(
                     lambda _checked=False, number=number: self.restore_requested.emit(number)
                 )
+        menu.addSeparator()
+        branch = menu.addAction("Branch from here, as an alternative")
+        branch.triggered.connect(lambda _checked=False: self.branch_requested.emit(self.revisions.current))
+        for plan in self._alternatives:
+            words = f"Open the alternative {plan.plan_id} · {wording.STATUSES[plan.status]}"
+            menu.addAction(words).triggered.connect(
+                lambda _checked=False, plan_id=plan.plan_id: self.plan_requested.emit(plan_id)
+            )
         menu.popup(self.revision.mapToGlobal(self.revision.rect().bottomLeft()))
 
     def _compare(self) -> None:

@@ -76,6 +76,11 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
         text = f"You are looking at revision {version.revision}. The latest is {meta.revision}."
         yield BannerWords("info", text, (("latest", "Go to the latest"), ("restore", "Bring this one back")))
     yield from _about_status(page)
+    if (point := meta.branched_from) and meta.status in OPEN:
+        text = (
+            f"An alternative to r{point.revision} of {point.plan_id}. When one of them is applied, the others give way."
+        )
+        yield BannerWords("info", text, (("compare-origin", "Compare with it"), ("origin", "Open it")))
     if version.incomplete:
         text = f"The agent did not finish: {visible(version.incomplete)} This revision cannot be approved."
         yield BannerWords("error", text, (("rework", "Rework"),))

@@ -30,8 +30,12 @@ class PlanPanelSignals(QWidget):
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
     compare_requested = Signal(str, int, int)
-    pair_requested = Signal(str, int, int)
-    """Plan id and two revisions whose difference goes into the sheet for it."""
+    pair_requested = Signal(str, int, int, str)
+    """Plan id and two revisions whose difference goes into the sheet for it, and the plan the earlier is of."""
+    branch_requested = Signal(str, int)
+    """Plan id and the revision an alternative is to begin with."""
+    plan_requested = Signal(str)
+    """Another plan, such as an alternative, is to be shown."""
     rebase_requested = Signal(str)
     """The plan is to be carried over to the files as they are."""
     merge_requested = Signal(str, str)

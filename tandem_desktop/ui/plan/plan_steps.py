@@ -8,6 +8,7 @@ from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.state_machine import PlanState
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.plans.plan_index import summary_of
 from tandem_desktop.review.coverage import coverage
 from tandem_desktop.ui.plan import plan_page_facts
 from tandem_desktop.ui.plan.editing import Editing
@@ -80,9 +81,11 @@ class PlanSteps:
             case "rebase":
                 panel.rebase_requested.emit(plan_id)
             case "compare":
-                before, latest = page.version.parent_revision or 1, page.meta.revision
-                may = page.meta.status in plan_page_facts.OPEN
-                panel.sheets.compare.ask(latest, before, page.version.revision, may_restore=may)
+                self._compare(page, (plan_id, page.version.parent_revision or 1))
+            case "compare-origin" if point := page.meta.branched_from:
+                self._compare(page, (point.plan_id, point.revision))
+            case "origin" if point := page.meta.branched_from:
+                panel.plan_requested.emit(point.plan_id)
             case "compared":
                 panel.model.set_changes(panel.since.marks(panel.model.viewed))
                 panel.operations.show_banners(plan_page_facts.banners(page, self._now()))
@@ -90,6 +93,15 @@ class PlanSteps:
                 panel.chooser.keep_everything()
             case "settle":
                 panel.settle_requested.emit()
+
+    def _compare(self, page: PlanPage, earlier: tuple[PlanId, int]) -> None:
+        self._panel.sheets.compare.ask(
+            summary_of(page.meta),
+            earlier,
+            page.version.revision,
+            may_restore=page.meta.status in plan_page_facts.OPEN,
+            alternatives=self._panel.alternatives,
+        )
 
     def merge(self, operation: str) -> None:
         """Look at the drifted path an operation rests on."""

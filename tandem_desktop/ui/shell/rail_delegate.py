@@ -9,6 +9,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_ground
 
 _HEADING, _PADDING, _DOT, _INDENT, _ABOVE, _BETWEEN = 36, 8, 8, 24, 8, 2
+_STEP = 16
 _MOST_LINES = 2
 
 
@@ -25,7 +26,7 @@ class RailDelegate(QStyledItemDelegate):
         px = self._theme.px
         if row.plan is None:
             return QSize(0, px(_HEADING))
-        room = self._view.viewport().width() - px(_INDENT) - px(_PADDING)
+        room = self._view.viewport().width() - px(_INDENT + self._below(row)) - px(_PADDING)
         height = sum(QFontMetrics(font).height() * len(lines) for lines, font, _ in self._texts(row, room))
         return QSize(0, height + px(2 * _ABOVE + _BETWEEN))
 
@@ -60,10 +61,11 @@ class RailDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(row.dot))
         first = QFontMetrics(theme.ui_font()).height()
-        dot = QPointF(area.left() + px(_PADDING) + px(_DOT) / 2, area.top() + px(_ABOVE) + first / 2)
+        below = px(self._below(row))
+        dot = QPointF(area.left() + below + px(_PADDING) + px(_DOT) / 2, area.top() + px(_ABOVE) + first / 2)
         painter.drawEllipse(dot, px(_DOT) / 2, px(_DOT) / 2)
-        left, top = area.left() + px(_INDENT), area.top() + px(_ABOVE)
-        room = area.width() - px(_INDENT) - px(_PADDING)
+        left, top = area.left() + below + px(_INDENT), area.top() + px(_ABOVE)
+        room = area.width() - below - px(_INDENT) - px(_PADDING)
         for lines, font, token in self._texts(row, room):
             painter.setFont(font)
             painter.setPen(theme.color(token))
@@ -72,6 +74,9 @@ class RailDelegate(QStyledItemDelegate):
                 painter.drawText(QRect(left, top, room, height), Qt.AlignmentFlag.AlignVCenter, line)
                 top += height
             top += px(_BETWEEN)
+
+    def _below(self, row: RailRow) -> int:
+        return _STEP if row.is_below else 0
 
     def _texts(self, row: RailRow, room: int) -> tuple[tuple[list[str], QFont, str], ...]:
         title, words = self._theme.ui_font(), self._theme.ui_font(-2)

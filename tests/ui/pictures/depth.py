@@ -137,6 +137,30 @@ def conflicting(stage: Stage) -> Person:
     return person
 
 
+def alternative(stage: Stage) -> Person:
+    first = stage.propose(
+        "Limit logins per address",
+        write("greeter/ratelimit.py", "RATE = 5\nPER_SECONDS = 60\n"),
+        edit("greeter/greeting.py", "Hello", "Welcome"),
+        bash("python -m unittest -q"),
+    )
+    stage.propose("Say goodbye everywhere", write("bye.txt", "Bye\n"))
+    branch = stage.tandem("branch", first["plan_id"])
+    stage.tandem("drop", branch["plan_id"], "s3", "s1:+2")
+    person = stage.open_on_plan()
+    person.press(Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    person.wait(lambda: person.revision == 2)
+    return person
+
+
+def alternatives_compared(stage: Stage) -> Person:
+    person = alternative(stage)
+    person.wait(lambda: bool(person.place.panel.alternatives))
+    person.place.panel.operations.banner_requested.emit("compare-origin")
+    person.wait(lambda: person.place.panel.sheets.compare.list.count() > 0)
+    return person
+
+
 def rows(person: Person) -> list[OperationRow]:
     model = person.place.panel.model
     return [model.row(number) for number in range(model.rowCount())]
@@ -153,4 +177,6 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "08-undo-file": undoing_a_file,
     "09-going-back": going_back,
     "10-conflict": conflicting,
+    "11-alternative": alternative,
+    "12-alternatives-compared": alternatives_compared,
 }

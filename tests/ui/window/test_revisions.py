@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QMenu
 
@@ -69,6 +70,20 @@ def menu(person: Person) -> QMenu:
     return next(each for each in person.window.findChildren(QMenu, "plan-revision-menu") if each.isVisible())
 
 
+def take(person: Person, words: str, below: str = "") -> None:
+    """An entry of the menu of revisions, or of the menu it leads to."""
+    opened = menu(person)
+    entry = _entry(opened, words)
+    (_entry(entry.menu(), below) if below else entry).trigger()
+    opened.close()
+    person.wait(lambda: not opened.isVisible())
+
+
+def _entry(opened: QObject, words: str) -> QAction:
+    assert isinstance(opened, QMenu)
+    return next(each for each in opened.actions() if each.text().startswith(words))
+
+
 def test_viewed_stays_where_nothing_changed_though_renumbered_and_what_changed_says_so(person: Person) -> None:
     reworked(person, "README.md", b"# Farewell\n")
     model = person.place.panel.model
@@ -82,7 +97,7 @@ def test_viewed_stays_where_nothing_changed_though_renumbered_and_what_changed_s
 def test_any_two_revisions_are_compared_with_the_difference_of_what_they_leave(person: Person) -> None:
     reworked(person, "README.md", b"# Farewell\n")
     reworked(person, "app.py", b"print()\n")
-    menu(person).actions()[-2].trigger()
+    take(person, "Compare any two")
     sheet = person.place.panel.sheets.compare
     person.wait(lambda: listed(person) == ["changed  app.py", "moved  README.md"])
     choose(person, "compare-earlier", 1)
@@ -96,8 +111,53 @@ def test_any_two_revisions_are_compared_with_the_difference_of_what_they_leave(p
 def test_earlier_revision_comes_back_as_a_new_one_from_the_picker(person: Person, workspace: Path) -> None:
     first = person.proposed("README.md")
     reworked(person, "README.md", b"# Farewell\n")
-    older = menu(person).actions()[-1].menu()
-    assert isinstance(older, QMenu)
-    older.actions()[0].trigger()
+    take(person, "Go back to", "r1")
     person.wait(lambda: person.revision == 3)
     assert person.proposed("README.md") == first
+
+
+def test_an_alternative_is_branched_changed_compared_and_applied_while_the_first_gives_way(
+    person: Person, workspace: Path
+) -> None:
+    first = person.place.panel.page.version  # type: ignore[union-attr]
+    take(person, "Branch from here")
+    person.wait(lambda: person.place.panel.page.version.plan_id != first.plan_id)  # type: ignore[union-attr]
+    branch = person.place.panel.page.version  # type: ignore[union-attr]
+    reworked(person, "README.md", b"# Farewell\n")
+    model = person.place.plans
+    every = [model.index(row).data(model.RowRole) for row in range(model.rowCount())]
+    rows = [row for row in every if row.plan is not None]
+    assert [(row.plan.plan_id, row.is_below) for row in rows] == [(first.plan_id, False), (branch.plan_id, True)]
+    assert rows[1].subtitle.endswith("alternative to r1")
+
+    take(person, "Compare any two")
+    plans = person.find("compare-plan")
+    assert isinstance(plans, QComboBox)
+    plans.setFocus()
+    QTest.keyClick(plans, Qt.Key.Key_Down)
+    plans.activated.emit(plans.currentIndex())
+    sheet = person.place.panel.sheets.compare
+    person.wait(lambda: listed(person)[:1] == ["changed  README.md"] and bool(sheet.diff.diff.hunks))
+    assert (sheet.diff.diff.old.text, sheet.diff.diff.new.text) == ("# Goodbye\n\nSay Goodbye.", "# Farewell")
+    person.click("compare-back")
+
+    person.click("plan-action-execute_plan")
+    person.wait(lambda: person.sees("approval-implement"))
+    person.click("approval-implement")
+    person.wait(lambda: person.status is PlanStatus.COMPLETED)
+    assert (workspace / "README.md").read_bytes() == b"# Farewell\n"
+    plans_now = person.place.workroom.engine.plans
+    person.wait(lambda: plans_now.meta(first.plan_id).status is PlanStatus.SUPERSEDED)
+
+
+def test_the_palette_branches_the_revision_on_screen(person: Person) -> None:
+    reworked(person, "README.md", b"# Farewell\n")
+    first = person.place.panel.page.version.plan_id  # type: ignore[union-attr]
+    person.place.open_plan(first, 1)
+    person.wait(lambda: person.revision == 1)
+    person.command("Branch from here")
+    person.wait(lambda: person.place.panel.page.version.plan_id != first)  # type: ignore[union-attr]
+    page = person.place.panel.page
+    assert page is not None
+    assert page.meta.branched_from is not None
+    assert (page.meta.branched_from.plan_id, page.meta.branched_from.revision) == (first, 1)
