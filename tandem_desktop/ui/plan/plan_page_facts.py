@@ -153,7 +153,8 @@ def _about_status(page: PlanPage) -> Iterator[BannerWords]:
         case PlanStatus.CANCELLED:
             yield BannerWords("info", "This plan was cancelled. Nothing of it will be run.")
         case PlanStatus.SUPERSEDED:
-            yield BannerWords("info", "Another plan took the place of this one.")
+            text = "An alternative to this plan was applied, and this one gave way. Branch it to take it up again."
+            yield BannerWords("info", text)
         case PlanStatus.REJECTED:
             last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
             said = f" You said: “{visible(' '.join(last.split()))}”" if last else ""
