@@ -122,6 +122,16 @@ class Settings(Frozen):
     present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
         default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."
     )
+    code_font: str = Field(
+        default="", description="The face of code and diffs, by its name; empty for the one that comes with Tandem."
+    )
+    keys: dict[str, str] = Field(
+        default={},
+        description=(
+            "Other keys for what the window can do, by the names in `docs/keys.md`, as in "
+            '`keys.implement = "Ctrl+Alt+I"`.'
+        ),
+    )
     single_letter_keys: bool = Field(
         default=True,
         description="Whether single letters such as j, n or x do anything while a list or a diff has the keyboard.",

@@ -1,6 +1,7 @@
 """Every key of the window, once: what is bound, what the palette shows and what the page of keys lists."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QKeySequence
 
@@ -30,6 +31,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("palette", "Search commands and plans", WINDOW, ("Ctrl+Shift+P",)),
     KeyLine("keys", "Keys", WINDOW, ("F1", "?")),
     KeyLine("open-folder", "Open a folder…", WINDOW, ("Ctrl+O",)),
+    KeyLine("settings", "Settings", WINDOW, ("Ctrl+,",)),
     KeyLine("next-pane", "Next pane", WINDOW, ("F6",)),
     KeyLine("rail", "Show or hide the plans", WINDOW, ("Ctrl+B",)),
     KeyLine("zoom-in", "Larger", WINDOW, ("Ctrl+=", "Ctrl++")),
@@ -85,6 +87,11 @@ LETTERS = {key: line.name for line in KEYS if line.group == REVIEW for key in li
 def keys_of(name: str) -> tuple[str, ...]:
     """The keys of an action; none where it has none."""
     return next((line.keys for line in KEYS if line.name == name), ())
+
+
+def with_keys(changes: Mapping[str, str]) -> tuple[KeyLine, ...]:
+    """The table with a person's own keys in it."""
+    return tuple(replace(line, keys=(changes[line.name],)) if line.name in changes else line for line in KEYS)
 
 
 def native(key: str) -> str:

@@ -18,6 +18,7 @@ from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.palette_model import PaletteItem
 from tandem_desktop.ui.quiet_pool import QuietPool
+from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
 from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
@@ -84,6 +85,10 @@ class MainWindow(QWidget):
         self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
         self.actions_ = WindowActions(self)
         self.actions_.add(window_actions(self, self._memory))
+        self.settings = SettingsDesk(self, theme, self._memory, self.actions_, self.notifier)
+        self.settings.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
+        self.settings.letters_chosen.connect(self._set_letters)
+        self.settings.reopen_requested.connect(self._open_again)
         self.top.palette_requested.connect(lambda: self.actions_.do("palette"))
         self.top.theme_requested.connect(lambda: self.actions_.do("theme"))
         self.top.workspace_requested.connect(lambda: self.actions_.do("open-folder"))
@@ -183,9 +188,7 @@ class MainWindow(QWidget):
         if self._wanted_agent:
             place.agents.choose(self._wanted_agent)
             self._wanted_agent = ""
-        chosen = place.workroom.engine.settings
-        self.notifier.is_on = chosen.notifications
-        place.panel.set_single_letters(chosen.single_letter_keys)
+        self.settings.wear(place.workroom.engine.settings)
         self.toast.give_way_to(place.panel.footer)
         root = place.workroom.engine.locations.workspace
         self._branch = BranchWatch(root, place)
@@ -212,8 +215,25 @@ class MainWindow(QWidget):
         self.toast.say(words, stays=0)
 
     def show_keys(self) -> None:
+        worn = self.settings.worn
+        self.keys.show_keys(letters=worn.single_letter_keys, changes=worn.keys)
+
+    def show_settings(self) -> None:
+        self.settings.show()
+
+    def _set_letters(self, allowed: bool) -> None:
+        if self.workplace is not None:
+            self.workplace.panel.set_single_letters(allowed)
+
+    def _open_again(self) -> None:
+        """With the settings as they are now; an agent at work is not ended by that."""
         place = self.workplace
-        self.keys.show_keys(letters=place is None or place.workroom.engine.settings.single_letter_keys)
+        if place is None:
+            return
+        if place.turns.is_any:
+            self.toast.say("An agent is at work. Stop it first, or open the workspace anew later.", tone="risk")
+        else:
+            self.open_workspace(place.workroom.engine.locations.workspace)
 
     def open_palette(self) -> None:
         items = [

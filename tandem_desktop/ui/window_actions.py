@@ -36,6 +36,7 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
 
     yield act("palette", "Search commands and plans", "Window", window.open_palette)
     yield act("open-folder", "Open a folder…", "Window", window.choose_folder)
+    yield act("settings", "Settings…", "Window", window.show_settings)
     yield act("theme", "Next theme", "Window", memory.next_theme)
     for name in THEMES:
         title = f"Theme: {name.replace('-', ' ')}"

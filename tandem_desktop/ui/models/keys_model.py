@@ -51,6 +51,10 @@ class KeysModel(QAbstractListModel):
         is_key = index.isValid() and self._rows[index.row()].line is not None
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable if is_key else Qt.ItemFlag.NoItemFlags
 
+    def set_lines(self, lines: tuple[KeyLine, ...]) -> None:
+        self._lines = lines
+        self.search("")
+
     def search(self, text: str) -> None:
         wanted = text.lower().split()
         rows: list[KeyRow] = []

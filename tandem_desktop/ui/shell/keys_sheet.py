@@ -1,10 +1,12 @@
 """The page of keys: every key of the window, found by typing what it does."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from tandem_desktop.ui.keys import native
+from tandem_desktop.ui.keys import native, with_keys
 from tandem_desktop.ui.models.keys_model import KeyRow, KeysModel
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
@@ -43,12 +45,13 @@ class KeysSheet(Sheet):
         self.search.textChanged.connect(self._search)
         self.search.left.connect(self._left_search)
 
-    def show_keys(self, *, letters: bool) -> None:
-        """`letters` says whether single letters do anything now."""
+    def show_keys(self, *, letters: bool, changes: Mapping[str, str]) -> None:
+        """`letters` says whether single letters do anything now; `changes` are the person's own keys."""
+        self._model.set_lines(with_keys(changes))
         self.search.clear()
         words = "Single letters work only while the operations or a diff have the keyboard"
         off = "Single letters are turned off"
-        self._letters.setText(f"{words if letters else off}; single_letter_keys in the settings file changes that.")
+        self._letters.setText(f"{words if letters else off}; the settings change that.")
         room = self.window().height() - self._theme.px(280)
         self.list.setFixedHeight(max(self._theme.px(120), min(self._theme.px(_TALL), room)))
         self.open(self.search)

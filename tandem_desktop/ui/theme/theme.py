@@ -49,6 +49,7 @@ class Theme(QObject):
         self._reduced_motion: bool | None = None
         self._kept: dict[object, Any] = {}
         self._ui_family = _ui_family()
+        self._code_face = ""
         _load_code_face()
         # Held, both of them: Python forgets the second as soon as nobody holds the first.
         self._hints = QGuiApplication.styleHints()
@@ -89,7 +90,7 @@ class Theme(QObject):
         return QFont(self.kept(("ui-font", points_delta, bold), lambda: self._make_ui_font(points_delta, bold)))
 
     def code_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
-        """The bundled code face."""
+        """The face of code: the person's own choice, or the bundled one."""
         return QFont(self.kept(("code-font", points_delta, bold), lambda: self._make_code_font(points_delta, bold)))
 
     def px(self, pixels: float) -> int:
@@ -105,6 +106,12 @@ class Theme(QObject):
         self._follows_system = False
         self._before_contrast = ""
         self._wear(name)
+
+    def set_code_face(self, family: str) -> None:
+        """Another face for code; empty for the bundled one, which also stands in for a face that is not there."""
+        if family != self._code_face:
+            self._code_face = family
+            self._announce()
 
     def set_zoom(self, zoom: float) -> None:
         zoom = _within(zoom)
@@ -144,7 +151,7 @@ class Theme(QObject):
         return _letter_by_letter(font)
 
     def _make_code_font(self, points_delta: float, bold: bool) -> QFont:
-        font = QFont([CODE_FAMILY, "monospace"])
+        font = QFont([*([self._code_face] if self._code_face else []), CODE_FAMILY, "monospace"])
         font.setStyleHint(QFont.StyleHint.Monospace)
         font.setFixedPitch(True)
         font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))

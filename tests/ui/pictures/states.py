@@ -250,6 +250,13 @@ def zoomed(stage: Stage) -> Person:
     return person
 
 
+def settings_page(stage: Stage) -> Person:
+    person = stage.open()
+    person.command("Settings")
+    person.wait(lambda: person.sees("settings-search"))
+    return person
+
+
 SCENES: dict[str, Callable[[Stage], Person]] = {
     "02-empty-workspace": empty_workspace,
     "03-no-plan-yet": Stage.open,
@@ -276,4 +283,5 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "24-wide": sized(1920, 1080),
     "25-zoomed": zoomed,
     "26-read-only-workspace": read_only_workspace,
+    "27-settings": settings_page,
 }

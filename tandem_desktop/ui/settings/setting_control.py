@@ -1,0 +1,106 @@
+"""The control that fits a setting: a switch, a choice, a number, or words."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Literal, get_args, get_origin
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+
+from tandem_desktop.settings.settings import Settings
+
+_LARGEST = 2**31 - 1
+_TEXT_INSET = 8
+_MIB = 1024**2
+
+
+def control_for(name: str, value: Any, changed: Callable[[Any], None]) -> QWidget | None:
+    """A control that shows `value` and tells of every change; None for what is written in the file alone."""
+    field = Settings.model_fields[name]
+    kind = field.annotation
+    if kind is bool:
+        return _switch(value, changed)
+    if kind is int:
+        return _number(name, value, changed)
+    if kind is str:
+        return _words(value, changed)
+    if get_origin(kind) is Literal:
+        return _choice(get_args(kind), value, changed)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return _choice([each.value for each in kind], value, changed)
+    if kind == tuple[str, ...]:
+        return _words(
+            ", ".join(value), lambda text: changed([word.strip() for word in text.split(",") if word.strip()])
+        )
+    return None
+
+
+def _switch(value: bool, changed: Callable[[Any], None]) -> QWidget:
+    box = QCheckBox("On")
+    box.setChecked(value)
+    box.toggled.connect(changed)
+    return box
+
+
+def _choice(choices: Any, value: str, changed: Callable[[Any], None]) -> QWidget:
+    box = QComboBox()
+    for each in choices:
+        box.addItem(str(each).replace("_", " ").capitalize(), each)
+    box.setCurrentIndex(box.findData(str(value)))
+    box.activated.connect(lambda _index: changed(box.currentData()))
+    _leave_the_wheel(box)
+    return box
+
+
+def _number(name: str, value: int, changed: Callable[[Any], None]) -> QWidget:
+    low, high = _limits(name)
+    unit = _MIB if name.endswith("_bytes") else 1
+    box = QSpinBox()
+    box.setRange(max(1, low // unit) if unit > 1 else low, min(_LARGEST, high // unit))
+    box.setSuffix(_suffix(name))
+    box.setGroupSeparatorShown(True)
+    box.setValue(value // unit)
+    box.setKeyboardTracking(False)
+    box.lineEdit().setTextMargins(_TEXT_INSET, 0, 0, 0)
+    box.valueChanged.connect(lambda number: changed(number * unit))
+    _leave_the_wheel(box)
+    return box
+
+
+def _words(value: str, changed: Callable[[Any], None]) -> QWidget:
+    line = QLineEdit(value)
+    last = [value]
+
+    def tell() -> None:
+        if line.text().strip() != last[0]:
+            last[0] = line.text().strip()
+            changed(last[0])
+
+    line.editingFinished.connect(tell)
+    return line
+
+
+def _limits(name: str) -> tuple[int, int]:
+    low, high = 0, _LARGEST
+    for rule in Settings.model_fields[name].metadata:
+        low, high = getattr(rule, "ge", None) or low, getattr(rule, "le", None) or high
+    return low, high
+
+
+def _suffix(name: str) -> str:
+    units = {"hours": " h", "minutes": " min", "days": " days", "bytes": " MiB"}
+    return units.get(name.rpartition("_")[2], "")
+
+
+class _Wheel(QObject):
+    """Turning the wheel over a control moves the page, and never a choice."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Wheel and isinstance(watched, QWidget):
+            event.ignore()
+            return True
+        return False
+
+
+def _leave_the_wheel(widget: QWidget) -> None:
+    widget.installEventFilter(_Wheel(widget))

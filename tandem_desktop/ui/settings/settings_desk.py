@@ -1,0 +1,66 @@
+"""What the window itself takes from the settings, and where they are changed."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
+from tandem_desktop.settings.settings import Settings
+from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
+from tandem_desktop.ui.shell.actions import WindowActions
+from tandem_desktop.ui.shell.notifier import Notifier
+from tandem_desktop.ui.shell.window_memory import WindowMemory
+from tandem_desktop.ui.theme.theme import Theme
+
+
+class SettingsDesk(QObject):
+    """Wears the settings of the workspace that is open; the page is made when it is first asked for."""
+
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    letters_chosen = Signal(bool)
+    """Whether single letters do anything."""
+    reopen_requested = Signal()
+    """The workspace is to be opened anew, with what was chosen."""
+
+    def __init__(
+        self, window: QWidget, theme: Theme, memory: WindowMemory, actions: WindowActions, notifier: Notifier
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme, self._memory = window, theme, memory
+        self._actions, self._notifier = actions, notifier
+        self._sheet: SettingsSheet | None = None
+        self.worn = Settings()
+        """What the window goes by now."""
+
+    def wear(self, settings: Settings) -> None:
+        self.worn = settings
+        self._notifier.is_on = settings.notifications
+        self._theme.set_code_face(settings.code_font)
+        unknown = self._actions.rebind(settings.keys)
+        if unknown:
+            self.said.emit(f"The settings name keys for what is not there: {', '.join(unknown)}.", "risk")
+        self.letters_chosen.emit(settings.single_letter_keys)
+
+    def show(self) -> None:
+        if self._sheet is None:
+            sheet = self._sheet = SettingsSheet(self._window, self._theme, self._memory, _config())
+            sheet.changed.connect(self.wear)
+            sheet.reopen_requested.connect(self.reopen_requested)
+            sheet.file_requested.connect(self._open_file)
+        self._sheet.show_settings()
+
+    def _open_file(self, path: str) -> None:
+        file = Path(path)
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+        problem = open_in_editor(file, 1, self.worn.editor)
+        if problem:
+            self.said.emit(problem, "info")
+
+
+def _config() -> Path:
+    return config_directory() / SETTINGS_FILE

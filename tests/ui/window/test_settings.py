@@ -1,0 +1,74 @@
+"""The page of settings and the file say the same, and what the window takes from them holds at once."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+
+from tandem_desktop.settings.load import load_settings
+from tandem_desktop.settings.settings import Settings
+from tests.ui.window.driver import Person
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
+    return tmp_path / "config" / "settings.toml"
+
+
+def test_every_setting_is_on_the_page_and_a_choice_is_in_the_file_and_holds(config: Path, window: Person) -> None:
+    window.press(Qt.Key.Key_Comma, CONTROL)
+    window.wait(lambda: window.sees("settings-search"))
+    shown = {each.objectName() for each in window.window.findChildren(QWidget)}
+    assert {f"setting-{name}" for name in Settings.model_fields} <= shown
+    controls: dict[type[QWidget], str] = {QCheckBox: "yolo", QSpinBox: "approval_hours", QComboBox: "on_failure"}
+    for kind, name in controls.items():
+        assert isinstance(window.window.findChild(QWidget, f"setting-{name}"), kind)
+
+    window.type("single letter")
+    window.wait(lambda: window.sees("setting-single_letter_keys") and not window.sees("setting-yolo"))
+    window.click("setting-single_letter_keys")
+    assert not load_settings(config).settings.single_letter_keys
+    assert not window.place.panel.operations.list.single_letters
+
+    window.find("settings-search").setFocus()
+    window.press(Qt.Key.Key_A, CONTROL)
+    window.type("approval hours")
+    hours = window.find("setting-approval_hours")
+    assert isinstance(hours, QSpinBox)
+    hours.setFocus()
+    window.press(Qt.Key.Key_Up)
+    assert load_settings(config).settings.approval_hours == 25
+    window.click("settings-reopen")
+    window.wait(lambda: window.place.workroom.engine.settings.approval_hours == 25)
+
+
+def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window: Person) -> None:
+    config.parent.mkdir()
+    config.write_text('keys.keys = "Ctrl+Alt+H"\nkeys.nothing = "Ctrl+J"\n')
+    window.window.open_workspace(window.workspace)
+    window.wait(lambda: "nothing" in window.window.toast.text)
+    window.press(Qt.Key.Key_F1)
+    assert not window.sees("keys-search")
+    window.press(Qt.Key.Key_H, CONTROL | Qt.KeyboardModifier.AltModifier)
+    window.wait(lambda: window.sees("keys-search"))
+    rows = window.window.keys.list.model()
+    assert rows.index(2, 0).data() == "Keys: Ctrl+Alt+H"
+
+
+def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: Path, window: Person) -> None:
+    config.parent.mkdir()
+    config.write_text("approval_hours = = 3\n")
+    window.command("Settings")
+    window.wait(lambda: window.sees("settings-search"))
+    said = window.find("settings-said")
+    assert "is not valid TOML" in said.text()  # type: ignore[attr-defined]  # a label
+    editor = window.find("setting-agent")
+    assert isinstance(editor, QLineEdit)
+    editor.setFocus()
+    window.type("goose")
+    window.press(Qt.Key.Key_Tab)
+    assert config.read_text() == "approval_hours = = 3\n"
