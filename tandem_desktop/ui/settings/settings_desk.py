@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
 from tandem_desktop.settings.settings import Settings
+from tandem_desktop.storage import atomic
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
 from tandem_desktop.ui.shell.actions import WindowActions
@@ -55,8 +56,8 @@ class SettingsDesk(QObject):
     def _open_file(self, path: str) -> None:
         file = Path(path)
         if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
+            atomic.make_directory(file.parent)
+            atomic.create(file, b"# Every setting is explained in docs/settings.md.\n")
         problem = open_in_editor(file, 1, self.worn.editor)
         if problem:
             self.said.emit(problem, "info")
