@@ -19,12 +19,13 @@ from tandem_desktop.events.events import (
     PermissionAsked,
     PlanProposed,
     RunFinished,
-    RunUndone,
     TandemEvent,
     TurnEnded,
     TurnStarted,
 )
+from tandem_desktop.events.perspective_events import TaskDelegated
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.orchestration.minds_in_chat import MindsInChat
 from tandem_desktop.storage import atomic, syscalls
 
 CHAT = "chat.jsonl"
@@ -48,6 +49,7 @@ class ChatLog:
         self._lock = threading.Lock()
         self._chats: dict[SessionId, dict[int, ChatEntry]] = {}
         self._growing: dict[SessionId, int] = {}
+        self._minds = MindsInChat()
         self._unsubscribe = events.subscribe(self._on_event)
 
     def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
@@ -102,8 +104,12 @@ class ChatLog:
                     self._add(session_id, EntryKind.NOTE, text=event.summary, **facts)
             case TurnEnded():
                 self._turn_ended(event)
-            case RunUndone() | _:
-                pass
+            case TaskDelegated():
+                words = f"{event.task_id} {event.subject}: {event.agent.upper()}, {event.spoken_by}"
+                self._add(event.session_id, EntryKind.NOTE, text=words)
+            case _:
+                if (chip := self._minds.call(event)) is not None:
+                    self._tool(*chip)
 
     def _turn_ended(self, event: TurnEnded) -> None:
         with self._lock:

@@ -5,7 +5,8 @@ import contextlib
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Generic
 
@@ -13,7 +14,14 @@ from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agent_ports import AgentPort
 from tandem_desktop.domain.agents import StopReason
 from tandem_desktop.domain.authorization import SessionPermissions
-from tandem_desktop.domain.errors import BadInputError, NoAnswerError, SidecarError, SidecarTimeoutError, TaskError
+from tandem_desktop.domain.errors import (
+    BadInputError,
+    NoAnswerError,
+    SidecarError,
+    SidecarTimeoutError,
+    TandemError,
+    TaskError,
+)
 from tandem_desktop.domain.ids import SessionId, new_session_id
 from tandem_desktop.orchestration.adviser_doors import AdviserDoors
 from tandem_desktop.orchestration.agent_launch import agent_launch
@@ -69,24 +77,31 @@ class Consultations:
     async def _ask(self, question: Question[Result], mind: Mind) -> Advice[Result]:
         host = await self._host()
         session_id = new_session_id()
-        shadow = await asyncio.to_thread(self._shadow)
         wanted = Wanted(question)
-        server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
-        doors = AdviserDoors(shadow, self._interceptor(session_id), question.heard)
-        try:
-            agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path)
-            conversation = _Conversation(agent, doors, wanted, self._settings.present_plan_retries)
+        async with self._opened() as shadow:
+            server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
+            doors = AdviserDoors(shadow, self._interceptor(session_id), question.heard)
             try:
-                await agent.start()
-                opened = await agent.new_session((server,))
-                await conversation.hold(opened.id)
+                agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path)
+                conversation = _Conversation(agent, doors, wanted, self._settings.present_plan_retries)
+                try:
+                    await agent.start()
+                    opened = await agent.new_session((server,))
+                    await conversation.hold(opened.id)
+                finally:
+                    await agent.stop()
+                return await asyncio.to_thread(_advice, wanted, mind, doors, shadow)
             finally:
-                await agent.stop()
-            return await asyncio.to_thread(_advice, wanted, mind, doors, shadow)
+                await host.close_session(session_id)
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[ShadowWorkspace]:
+        """A shadow that is gone afterwards, also when whoever asked no longer waits for it to be there."""
+        opening = asyncio.ensure_future(asyncio.to_thread(self._shadow))
+        try:
+            yield await asyncio.shield(opening)
         finally:
-            await host.close_session(session_id)
-            # Also when nobody waits any more: a shadow nobody holds would be left behind.
-            await asyncio.shield(asyncio.to_thread(shadow.discard))
+            await asyncio.shield(_discarded(opening))
 
     def _shadow(self) -> ShadowWorkspace:
         shadows = self._engine.locations.shadows
@@ -166,6 +181,12 @@ class _Conversation(Generic[Result]):
         except (BadInputError, TaskError) as error:
             return error
         return None
+
+
+async def _discarded(opening: "asyncio.Future[ShadowWorkspace]") -> None:
+    with contextlib.suppress(TandemError):  # there was none to open, which was told already
+        shadow = await opening
+        await asyncio.to_thread(shadow.discard)
 
 
 def _sweep(shadows: Path) -> None:

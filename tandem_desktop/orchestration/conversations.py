@@ -7,15 +7,23 @@ from concurrent.futures import Future
 from tandem_desktop.domain.agents import AgentProfile, Picture
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.minds import Mind, Minds
+from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn
+from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.staging.confirmation import Decision
 
 Pictures = tuple[Picture, ...]
+_GRACE_S = 10.0
+"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
+_LONGEST = 200
+"""Of a name in a request that may be a path."""
 
 
 class Conversations:
@@ -26,7 +34,9 @@ class Conversations:
         self._sessions = sessions
         self._thread = thread
         self._open: dict[SessionId, PlanningSession] = {}
-        self._agents: dict[SessionId, str] = {}
+        self._minds: dict[SessionId, Mind] = {}
+        """Who sits in each open session."""
+        self._planning: dict[SessionId, PerspectivePlanning] = {}
         self._modes: dict[SessionId, bool] = {}
         """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
         self._stopped: set[SessionId] = set()
@@ -39,10 +49,21 @@ class Conversations:
     def send(
         self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
     ) -> "Future[Turn]":
-        """Say something to the session's agent, starting it where it does not run."""
+        """Say something to the session's agent, starting it where it does not run.
+
+        A new task that should be planned is looked at by several minds first, where the settings want that.
+        """
+        if plan_mode and not pictures and self._wants_perspectives(session_id, text):
+            return self.plan_with_perspectives(session_id, text, profile)
         self._modes[session_id] = plan_mode
         self._stopped.discard(session_id)
         return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
+
+    def plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Turn]":
+        """Have CHAPO, KODA and DEVO look at a task, then plan it by tasks. Plan mode is on for it."""
+        self._modes[session_id] = True
+        self._stopped.discard(session_id)
+        return self._thread.submit(self._plan_with_perspectives(session_id, task, profile))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
         """Send the plan back with words; its agent makes a new revision."""
@@ -77,14 +98,42 @@ class Conversations:
 
     def close(self) -> None:
         """End every agent and wait for it; what they did stays in their shadows."""
-        closing = self._thread.submit(self._sessions.close())
+        closing = self._thread.submit(self._close())
         if not closing.cancelled():
             closing.result()
+
+    async def _close(self) -> None:
+        for planning in list(self._planning.values()):
+            await planning.stop(_GRACE_S)
+        await self._sessions.close()
+
+    def _wants_perspectives(self, session_id: SessionId, text: str) -> bool:
+        if not self._engine.settings.perspectives or text.lstrip().startswith("/"):
+            return False
+        return self._engine.plans.plan_of(session_id) is None and self._qualified(text).plan_required
+
+    def _qualified(self, text: str) -> Qualification:
+        workspace = self._engine.locations.workspace
+        return qualify(text, lambda name: ".." not in name and len(name) < _LONGEST and (workspace / name).exists())
+
+    async def _plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> Turn:
+        minds = Minds(self._engine.settings.minds, profile)
+        planning = self._planning[session_id] = PerspectivePlanning(
+            self._sessions.advisor(minds),
+            minds,
+            lambda mind: self._session(session_id, mind),
+            self._engine.events.publish,
+            self._engine.clock,
+        )
+        try:
+            return await planning.run_plan_mode(session_id, task, self._qualified(task))
+        finally:
+            del self._planning[session_id]
 
     async def _send(
         self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
     ) -> Turn:
-        session = await self._session(session_id, profile)
+        session = await self._session(session_id, Mind(profile))
         if session_id in self._stopped:
             self._stopped.discard(session_id)
             session.stop_next_turn()
@@ -96,27 +145,37 @@ class Conversations:
         self._modes[meta.session_id] = True
         return await self._send(meta.session_id, "", profile, Origin.REWORK)
 
-    async def _session(self, session_id: SessionId, profile: AgentProfile) -> PlanningSession:
+    async def _session(self, session_id: SessionId, mind: Mind) -> PlanningSession:
         session = self._open.get(session_id)
-        if session is not None and self._agents[session_id] != profile.name:
+        if session is not None and self._minds[session_id] != mind:
             del self._open[session_id]
             await session.close()
             session = None
         if session is None:
             plan_mode = self._modes[session_id]
-            session = await self._sessions.open(profile, session_id=session_id, plan_mode=plan_mode, new=True)
-            self._open[session_id], self._agents[session_id] = session, profile.name
+            session = await self._sessions.open(
+                mind.profile,
+                session_id=session_id,
+                extra_environment=mind.environment,
+                plan_mode=plan_mode,
+                new=True,
+            )
+            self._open[session_id], self._minds[session_id] = session, mind
         session.set_plan_mode(self._modes[session_id])
         return session
 
     async def _stop(self, session_id: SessionId) -> None:
         session = self._open.get(session_id)
-        if session is not None:
+        if session_id in self._planning:
+            await self._planning[session_id].stop(_GRACE_S)
+        elif session is not None:
             await session.cancel_turn()
         else:
             self._stopped.add(session_id)
 
     async def _abandon(self, session_id: SessionId) -> None:
+        if session_id in self._planning:
+            await self._planning[session_id].stop(_GRACE_S)
         session = self._open.get(session_id)
         if session is not None:
             await session.abandon()

@@ -87,6 +87,7 @@ class PerspectivePlanning:
         self._stopped = True
         if self._asking is not None:
             self._asking.cancel()
+            await asyncio.wait({self._asking})  # until every agent that was asked is gone
         if self._session is not None:
             await self._session.end_turn(grace_s)
 

@@ -58,8 +58,7 @@ class Wanted(Generic[Result]):
         found = json_in(text)
         if found is None:
             raise BadInputError(
-                f"You have handed in nothing: {self.tool.value} was not called, and there is no JSON object in what "
-                "you said.",
+                f"Nothing was handed in: {self.tool.value} was not called, and there is no JSON object in the answer.",
                 next=f"Call {self.tool.value} now, or answer with nothing but the JSON object.",
             )
         self.ready(checked(self.question.result, found))()

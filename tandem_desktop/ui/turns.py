@@ -65,6 +65,17 @@ class Turns(QObject):
         session = self._session()
         self._take(self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures))
 
+    def plan_with_perspectives(self, task: str) -> None:
+        """Several minds look at the task before it is planned."""
+        profile, session = self._profile(), self._session()
+        if profile is None or self.is_working(session):
+            self._chat.composer.set_text(f"/perspectives {task}")
+            if profile is not None:
+                self.said.emit("The agent is at work; stop it, or wait for the end of its turn.", "info")
+            return
+        self.status_changed.emit("running", "CHAPO, KODA and DEVO look at the task; each starts an agent of its own")
+        self._take(self._conversations.plan_with_perspectives(session, task, profile))
+
     def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
         """Send a plan back with words; they are given back where that fails."""
         profile = self._profile()

@@ -56,7 +56,8 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
         yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
     tell = at(lambda place: place.own.inject_planning_tools())
     yield act("planning-tools", "Tell the agent how plans are made here", "Plan", tell, here)
-    begin = {name: at(partial(_begin_command, command=name)) for name in ("template", "save-template")}
+    begin = {name: at(partial(_begin_command, command=name)) for name in ("perspectives", "template", "save-template")}
+    yield act("perspectives", "Have three minds look at a task…", "Plan", begin["perspectives"], here)
     yield act("template", "New plan from a template…", "Plan", begin["template"], here)
     yield act("save-template", "Keep this plan as a template…", "Plan", begin["save-template"], here)
     yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
@@ -80,9 +81,7 @@ def _show_record(place: Workplace) -> None:
 
 
 def _begin_command(place: Workplace, command: str) -> None:
-    """The command stands in the composer; what it needs is typed after it."""
-    place.chat.composer.set_text(f"/{command} ")
-    place.chat.focus_composer()
+    place.chat.begin_command(command)
 
 
 def _request(place: Workplace, kind: EventKind) -> None:

@@ -19,6 +19,8 @@ class WindowCommands(QObject):
     """Answers in the conversation they were asked in."""
 
     mode_wanted = Signal()
+    perspectives_wanted = Signal(str)
+    """The task that several minds should look at."""
     plans_wanted = Signal(str)
     """The words to look for in the list of plans."""
     plan_made = Signal(str)
@@ -43,6 +45,10 @@ class WindowCommands(QObject):
         match name:
             case "plan":
                 self.mode_wanted.emit()
+            case "perspectives" if words:
+                self.perspectives_wanted.emit(words)
+            case "perspectives":
+                self._workroom.chat.note(self._shown()[0], "Say what they should look at: /perspectives TASK")
             case "plans":
                 self._list(words)
             case "plan-stats":

@@ -156,6 +156,11 @@ class Workplace(QObject):
         self.workroom.conversations.set_plan_mode(self.session_id, plan_mode)
         self.mode_changed.emit(plan_mode)
 
+    def _plan_with_perspectives(self, task: str) -> None:
+        if not self.plan_mode:
+            self.set_plan_mode(True)
+        self.turns.plan_with_perspectives(task)
+
     def refresh_plans(self) -> None:
         self.commands.latest("plans", self.workroom.plans(), self._plans_listed)
 
@@ -190,6 +195,7 @@ class Workplace(QObject):
         chat.stop_requested.connect(self.turns.stop)
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
+        self.own.perspectives_wanted.connect(self._plan_with_perspectives)
         self.own.failed.connect(self.failed)
         self.own.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         chat.approve_requested.connect(self._approve_from_card)
@@ -211,6 +217,7 @@ class Workplace(QObject):
         panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
+        panel.perspectives.ask_requested.connect(lambda: chat.begin_command("perspectives"))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 

@@ -1,5 +1,6 @@
 """Three minds on one task, as a scripted model plays them: refactor the auth system and deploy to staging."""
 
+import json
 from typing import Any
 
 from tests.support.scenarios import Call, Step
@@ -50,6 +51,15 @@ PLAN: dict[str, Any] = {
     "estimated_duration": "two hours",
     "overall_risk": "medium",
 }
+
+
+def acp_agent(write: dict[str, Any], **instead: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same minds as a script for an agent without planning tools: each answers in words. `write` is task t1."""
+    parts = {"chapo": CHAPO, "koda": KODA, "devo": DEVO, "synthesis": {**PLAN, "tasks": PLAN["tasks"][:1]}}
+    words = {"chapo": "You are CHAPO,", "koda": "You are KODA,", "devo": "You are DEVO,"}
+    said = {part: [{"do": "say", "text": json.dumps(answer)}] for part, answer in parts.items()} | instead
+    by_words = {"Your task now: t1": [write], "You are CHAPO again": said["synthesis"]}
+    return {"by_words": {**by_words, **{words[part]: said[part] for part in words}}}
 
 
 def reads(path: str) -> Call:

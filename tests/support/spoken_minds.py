@@ -7,7 +7,10 @@ from typing import Any
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.errors import NoAnswerError
 from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Perspectives
+from tandem_desktop.domain.qualification import RiskLevel
 from tests.support import perspective_scripts as minds
+from tests.support.builders import A_MOMENT
 
 GOOD: Mapping[str, Any] = {"chapo": minds.CHAPO, "koda": minds.KODA, "devo": minds.DEVO, "synthesis": minds.PLAN}
 
@@ -54,3 +57,22 @@ class SpokenMinds:
         result: Result = question.result.model_validate(answer if not isinstance(answer, Frozen) else vars(answer))
         question.check(result)
         return result
+
+
+def all_voices(lost: str = "") -> Perspectives:
+    """What the three said about the auth system, perhaps without one of them."""
+    facts: dict[str, Any] = {"timestamp": A_MOMENT, "spoken_by": "OpenCode", "model": "claude-sonnet-4-5"}
+    read = ("src/auth.py", "src/middleware.py", "tests/unit/authentication/test_sessions_of_many_people.py")
+    refused = {"files_read": read, "denied": ("Edit src/auth.py",)}
+    found = Perspectives(task="Refactor it", overall_risk=RiskLevel.MEDIUM, estimated_duration="about two hours")
+    voices = (
+        ChapoPerspective.model_validate({**facts, **minds.CHAPO, "files_read": ("README.md", "src/auth.py")}),
+        KodaPerspective.model_validate({**facts, **minds.KODA, **refused}),
+        DevoPerspective.model_validate({**facts, **minds.DEVO}),
+    )
+    for voice in voices:
+        if voice.agent.value == lost:
+            found = found.without(lost, f"{lost} handed in no usable answer. `rollback_strategy` is missing.")
+        else:
+            found = found.with_voice(voice)
+    return found

@@ -273,6 +273,12 @@ class ChatPane(QWidget):
         )
         self._jump.raise_()
 
+    def begin_command(self, name: str) -> None:
+        """The command stands in the composer; what it needs is typed after it, before or instead of what was there."""
+        own = window_command(self.composer.text)
+        self.composer.set_text(f"/{name} {own[1] if own else self.composer.text}")
+        self.focus_composer()
+
     # What the person wants
 
     def _submitted(self, text: str) -> None:

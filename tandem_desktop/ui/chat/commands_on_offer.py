@@ -29,6 +29,7 @@ class ChatCommand:
 
 WINDOW_COMMANDS = (
     ChatCommand("plan", "Turn Plan mode on or off", source=CommandSource.WINDOW),
+    ChatCommand("perspectives", "Have three minds look at a task, then plan it", "task", CommandSource.WINDOW),
     ChatCommand("plans", "Find a plan", "[words]", CommandSource.WINDOW),
     ChatCommand("plan-stats", "Figures of this workspace's plans", source=CommandSource.WINDOW),
     ChatCommand("plan-simulate", "What the plan would do, without doing it", "[plan]", CommandSource.WINDOW),

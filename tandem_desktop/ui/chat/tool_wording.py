@@ -9,6 +9,10 @@ from tandem_desktop.domain.paths import shown
 from tandem_desktop.staging.hunks import hunks
 
 _QUEUED = "command was queued"
+_MINDS = {
+    "perspective": ("heard", "asks", "could not hear"),
+    "synthesis": ("put together", "puts together", "could not put together"),
+}
 _COUNTED_BYTES = 400_000
 """A proposal larger than this is not counted while it scrolls by; the plan has the real figures."""
 
@@ -44,11 +48,20 @@ class ChipWords:
 def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
     """The chip for one call, or for several reads in a row."""
     last = calls[-1]
+    if last.tool in _MINDS:
+        return _mind(last)
     if last.kind is ToolKind.EXECUTE or last.command:
         return _command(last)
     if last.kind in (ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE) or last.diffs:
         return _change(last)
     return _look(calls)
+
+
+def _mind(call: ToolCall) -> ChipWords:
+    """Somebody who looks at a task before it is planned."""
+    done, doing, failed = _MINDS[call.tool]
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
+    return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output)
 
 
 def _command(call: ToolCall) -> ChipWords:

@@ -12,6 +12,7 @@ from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.review import Comment, Comments
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
 from tandem_desktop.events.events import PlanRejected, RunPaused, RunResumed, TandemEvent
+from tandem_desktop.events.perspective_events import PlanningStarted
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -77,6 +78,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.runs.show_progress(False)
         self.rehearsals.show_page(None)
         self.work.clear()
+        self.perspectives.show_perspectives(None)
         self._follow()
 
     def show_drafting(self, title: str) -> None:
@@ -117,6 +119,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.work.show_page(page, self._follower.live_results(page))
         is_decided_here = page.meta.status in plan_page_facts.OPEN and page.version.revision == page.meta.revision
         self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
+        self.perspectives.show_perspectives(page.version.perspectives)
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
         self.operations.show_banners(plan_page_facts.banners(page, self._now()))
         self.operations.result.show_result(page, self._run_of(page))
@@ -155,6 +158,8 @@ class ExecutionPlanPanel(PlanPanelParts):
         plan_id = self._page.version.plan_id if self._page is not None else None
         self.rehearsals.follow(event)
         self.work.follow(event)
+        if self.perspectives.follow(event) and isinstance(event, PlanningStarted):
+            self.tabs.show_tab("perspectives")
         if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.perspectives.perspectives_view import PerspectivesView
 from tandem_desktop.ui.plan.chooser import Chooser
 from tandem_desktop.ui.plan.editing import Editing
 from tandem_desktop.ui.plan.operation_content import OperationContent
@@ -55,6 +56,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.tabs = PlanTabs(theme)
         self.operations = OperationsTab(theme, self.model, self._content)
         self.text = PlanTextTab(theme)
+        self.perspectives = PerspectivesView(theme)
         progress = OperationList(self.model, theme, self._content)
         progress.setObjectName("run-progress")
         progress.setAccessibleName("Progress of the run")
@@ -70,6 +72,7 @@ class PlanPanelParts(PlanPanelSignals):
             ("operations", "Operations", self.operations),
             ("tasks", "Tasks", self.tasks),
             ("plan-text", "Plan text", self.text),
+            ("perspectives", "Perspectives", self.perspectives),
             ("runs", "Runs", self.runs),
         ):
             self.tabs.add(key, words, widget)

@@ -30,8 +30,7 @@ class PlanTabs(QWidget):
         self.filter.clicked.connect(self.filter_requested)
         row = QHBoxLayout()
         Spacing(theme, row, (18, 0, 12, 0), 8)
-        row.addWidget(self.bar)
-        row.addStretch(1)
+        row.addWidget(self.bar, 1)  # as wide as there is room, before it scrolls
         row.addWidget(self.filter)
         line = QFrame()
         line.setProperty("role", "separator")

@@ -1,8 +1,8 @@
 """An agent that does what its script says, good or bad.
 
 The script is a JSON object: `start`, `sessions` and `turns` are lists of steps done before the greeting, before a
-session opens and in each turn; `initialize` and `session` add to those answers. What the client answered is kept and
-can be asked for with the prompt `report`.
+session opens and in each turn; `by_words` holds the steps for prompts with these words in them; `initialize` and
+`session` add to those answers. What the client answered is kept and can be asked for with the prompt `report`.
 """
 
 import json
@@ -66,8 +66,9 @@ class ScriptedAgent:
             self.say(session, json.dumps(self.answers))
         else:
             turns = self.script.get("turns", [])
-            steps = turns[self.turns % len(turns)] if turns else []
-            self.turns += 1
+            told = [steps for words, steps in self.script.get("by_words", {}).items() if words in text]
+            steps = told[0] if told else turns[self.turns % len(turns)] if turns else []
+            self.turns += 0 if told else 1
             if self.steps(steps, session) == "no answer":
                 return
         reason = "cancelled" if self.cancelled.is_set() else "end_turn"

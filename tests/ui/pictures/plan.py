@@ -3,15 +3,23 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.domain.perspectives import Voice
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
+from tandem_desktop.events.perspective_events import (
+    PerspectiveCompleted,
+    PerspectiveMoved,
+    PerspectiveStarted,
+    PlanningStarted,
+)
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -25,6 +33,7 @@ from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
+from tests.support.spoken_minds import all_voices
 from tests.ui.plan.pages import Contents, a_page, every_kind, many, source_of, the_operations, viewed
 
 RUN = RunId("RUN-0badcafe")
@@ -198,7 +207,35 @@ def _compared(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> No
     panel.show_comparison(2, compare(reviewed((views[3], *views[1:3])).version, panel.page.version))
 
 
+def _perspectives(panel: ExecutionPlanPanel, views: tuple, contents: Contents, lost: str = "") -> None:
+    panel.show_page(reviewed(views, perspectives=all_voices(lost)))
+    panel.tabs.show_tab("perspectives")
+
+
+def _nobody_asked(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_page(reviewed(views))
+    panel.tabs.show_tab("perspectives")
+
+
+def _minds_at_work(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+    panel.show_drafting("New plan")
+    chapo = all_voices().chapo
+    assert chapo is not None
+    for event in (
+        PlanningStarted(session_id=SESSION_ID, task="Refactor it"),
+        PerspectiveCompleted(session_id=SESSION_ID, agent=Voice.CHAPO, perspective=chapo),
+        PerspectiveMoved(session_id=SESSION_ID, agent=Voice.KODA, doing="Read src/auth.py"),
+        PerspectiveStarted(session_id=SESSION_ID, agent=Voice.DEVO),
+    ):
+        panel.show_progress(event)
+
+
 _STATES = {
+    "perspectives": _perspectives,
+    "perspectives-missing": partial(_perspectives, lost="devo"),
+    "perspectives-empty": _nobody_asked,
+    "perspectives-at-work": _minds_at_work,
+    "narrow-perspectives": _perspectives,
     "reviewing": _reviewing,
     "attention": _attention,
     "approving": _approving,

@@ -8,12 +8,14 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.perspectives import Voice
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps
 from tests.support.command_line import bash, edit, write
+from tests.support.perspective_scripts import acp_agent
 from tests.support.read_only import read_only
 from tests.ui.pictures.stage import Patience, Stage
 from tests.ui.window.driver import Person
@@ -257,6 +259,28 @@ def settings_page(stage: Stage) -> Person:
     return person
 
 
+_TASK = "/perspectives Refactor the auth system and deploy to staging"
+
+
+def minds_at_work(stage: Stage) -> Person:
+    steps = Steps(stage.workspace)
+    waits = [steps.say("Reading."), {"do": "await_cancel"}]
+    stage.use_agent(acp_agent(steps.write("greeter/session.py", "x\n"), koda=waits))
+    person = stage.ask(_TASK)
+    spoken = person.place.panel.perspectives.cards
+    person.wait(lambda: bool(spoken[Voice.DEVO].accessibleDescription()))
+    return person
+
+
+def perspectives(stage: Stage) -> Person:
+    steps = Steps(stage.workspace)
+    silent = [steps.say("I would rather not say.")]
+    stage.use_agent(acp_agent(steps.write("greeter/session.py", "class Session: ...\n"), devo=silent))
+    person = stage.ask(_TASK)
+    person.wait(lambda: bool(person.operations) and not person.place.turns.is_any)
+    return person
+
+
 SCENES: dict[str, Callable[[Stage], Person]] = {
     "02-empty-workspace": empty_workspace,
     "03-no-plan-yet": Stage.open,
@@ -284,4 +308,6 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "25-zoomed": zoomed,
     "26-read-only-workspace": read_only_workspace,
     "27-settings": settings_page,
+    "28-minds-at-work": minds_at_work,
+    "29-perspectives": perspectives,
 }

@@ -1,0 +1,62 @@
+"""A person has three minds look at a task: they are seen at work, and the plan has what they said and their tasks."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.domain.perspectives import Voice
+from tests.support.agent_scripts import Steps
+from tests.support.agents_on_path import put_on_path
+from tests.support.perspective_scripts import CHAPO, acp_agent
+from tests.ui.window.driver import Person
+
+
+def chips(window: Person) -> list[str]:
+    entries = window.place.workroom.entries(window.place.session_id)
+    return [entry.call.id.rpartition("-")[0] for entry in entries if entry.call is not None]
+
+
+@pytest.mark.req("S2-03", "S2-28")
+def test_three_minds_look_at_a_task_from_the_composer_and_the_plan_shows_what_they_said(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    put_on_path(programs, "opencode", acp_agent(Steps(workspace).write("session.py", "class Session: ...\n")))
+    window = open_window("opencode")
+    window.ask("/perspectives Refactor the auth system")
+    window.wait(lambda: window.operations == ["session.py"])
+    panel = window.place.panel
+    assert window.place.plan_mode
+    assert panel.tabs.current == "perspectives"
+    assert panel.page is not None
+    assert [each.agent for each in panel.page.version.perspectives.voices] == list(Voice)
+    assert panel.perspectives.cards[Voice.CHAPO].accessibleDescription() == CHAPO["analysis"]
+    assert chips(window) == ["perspective-chapo", "perspective-koda", "perspective-devo", "synthesis-synthesis"]
+    entries = window.place.workroom.entries(window.place.session_id)
+    assert entries[0].text == "Refactor the auth system"
+    assert any(entry.kind is EntryKind.NOTE and entry.text.startswith("t1 Update auth types") for entry in entries)
+
+
+def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    steps = Steps(workspace)
+    waits = [steps.say("Reading."), {"do": "await_cancel"}, {"do": "never"}]
+    put_on_path(programs, "opencode", acp_agent(steps.write("session.py", "x\n"), koda=waits))
+    window = open_window("opencode")
+    window.type_into_composer("/perspectives Refactor the auth system")
+    window.wait(lambda: "perspective-koda" in chips(window))
+    window.place.turns.stop()
+    window.wait(lambda: not window.place.turns.is_any)
+    assert window.place.workroom.engine.plans.list().plans == ()
+    window.ask("Your task now: t1")
+    window.wait(lambda: window.operations == ["session.py"])
+
+
+def test_the_palette_and_the_empty_tab_lead_to_the_composer(window: Person) -> None:
+    window.command("three minds")
+    assert window.place.chat.composer.text == "/perspectives "
+    window.place.chat.composer.set_text("tidy up")
+    window.place.panel.perspectives.ask_requested.emit()
+    assert window.place.chat.composer.text == "/perspectives tidy up"
