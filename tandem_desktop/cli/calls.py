@@ -312,7 +312,8 @@ CALLS: tuple[CallWords, ...] = (
         "doctor",
         HEALTH,
         "look for what could stand in the way, and say how to mend it",
-        "Check Python, git, the state folder, the workspace, plans, runs, the audit and the disk.",
+        "Check Python, git, the state folder, the workspace, plans, runs, the audit, the disk, the settings,\n"
+        "the libraries of the window, the agents that are here and what holds them back, and a model.",
         (("tandem doctor", "check this workspace"),),
         "doctor:doctor",
     ),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tandem_desktop.cli.answers import Answer, count
 from tandem_desktop.cli.call import Call
+from tandem_desktop.cli.desktop_checks import agents, model, settings, window
 from tandem_desktop.cli.findings import Finding, Level
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence
 from tandem_desktop.cli.machine_checks import confinement, disk, git, python, state_folder, swapping, workspace
@@ -50,6 +51,10 @@ def _findings(call: Call) -> Iterator[Finding]:
     yield swapping(engine.locations)
     yield from disk((engine.locations.workspace, engine.locations.state))
     yield from confinement()
+    yield from settings(engine.locations.workspace)
+    yield from window()
+    yield from agents(engine.locations.shadows)
+    yield model()
 
 
 def _notebook(engine: Engine) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.cli import machine_checks
+from tandem_desktop.cli import desktop_checks, machine_checks
 from tandem_desktop.cli.findings import Finding, Level
 from tandem_desktop.storage.locations import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
@@ -86,3 +86,40 @@ def test_exchange_is_tried_and_cleaned_up(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     assert isinstance(machine_checks.swapping(locations), Finding)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_libraries_the_window_lacks_are_named_by_their_packages() -> None:
+    here = {"DISPLAY": ":0"}
+    (found,) = desktop_checks.window(here, lambda name: None if name in ("EGL", "xcb-cursor") else name)
+    assert (found.level, found.next) == (Level.WARNING, "sudo apt-get install -y libegl1 libxcb-cursor0")
+    (found,) = desktop_checks.window(here, lambda name: name)
+    assert found.level is Level.OK
+    (found,) = desktop_checks.window({}, lambda name: name)
+    assert (found.level, "no display" in found.message) == (Level.INFO, True)
+    (found,) = desktop_checks.window(here, lambda name: name, lambda module: None)
+    assert "PySide6 is not installed" in found.message
+
+
+def test_agents_are_named_with_what_they_need_and_so_is_a_model_that_is_none(tandem: CommandLine) -> None:
+    checks = tandem.answer("doctor")["checks"]
+    named = {check["message"]: check["next"] for check in checks if check["name"] == "agents"}
+    assert "Built-in agent is here." in named
+    assert all(following for message, following in named.items() if "is not here" in message)
+    assert desktop_checks.model({"TANDEM_MODEL": "nobody"}).level is Level.ERROR
+    assert desktop_checks.model({}).level is Level.INFO
+    assert desktop_checks.model({"TANDEM_MODEL": "ollama:qwen3"}).level is Level.OK
+
+
+def test_settings_that_cannot_be_read_are_an_error_and_wishes_in_vain_a_warning(
+    tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
+    notebook = tandem.workspace / ".tandem"
+    notebook.mkdir()
+    (notebook / "plans.json").write_text('{"yolo": true}')
+    levels = [finding.level for finding in desktop_checks.settings(tandem.workspace)]
+    assert levels == [Level.WARNING, Level.OK]
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("nothing = 1\n")
+    (found,) = desktop_checks.settings(tandem.workspace)
+    assert (found.level, "nothing" in found.message) == (Level.ERROR, True)
