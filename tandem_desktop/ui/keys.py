@@ -25,6 +25,7 @@ WINDOW, PLAN, TALK = "Window", "Plan", "Conversation"
 REVIEW = "Review, while the operations or a diff have the keyboard"
 MERGE = "Merge, while the three sides have the keyboard"
 RUNS = "Runs, while the timeline has the keyboard"
+GRAPH = "Tasks and graph, while they have the keyboard"
 DECIDE = "Cards in the conversation, while they have the keyboard"
 
 KEYS: tuple[KeyLine, ...] = (
@@ -51,6 +52,9 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("view-run", "View the plan of a run", RUNS, ("Enter",)),
     KeyLine("undo-run", "Undo a run (shows what first)", RUNS, ("u",)),
     KeyLine("back-to-run", "Back to before a run (shows what first)", RUNS, ("b",)),
+    KeyLine("walk", "To the next task or operation", GRAPH, ("Up", "Down", "Left", "Right")),
+    KeyLine("show-diff", "Show the diff of an operation", GRAPH, ("Enter",)),
+    KeyLine("zoom-graph", "Larger, smaller, all of the graph", GRAPH, ("+", "-", "0")),
     KeyLine("first-answer", "Approve a plan (opens the sheet), or allow once", DECIDE, ("1",)),
     KeyLine("second-answer", "Deny a plan with feedback, or skip", DECIDE, ("2",)),
     KeyLine("third-answer", "Deny with a reason", DECIDE, ("3",)),

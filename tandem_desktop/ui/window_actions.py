@@ -60,6 +60,8 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("perspectives", "Have three minds look at a task…", "Plan", begin["perspectives"], here)
     yield act("template", "New plan from a template…", "Plan", begin["template"], here)
     yield act("save-template", "Keep this plan as a template…", "Plan", begin["save-template"], here)
+    yield act("tasks", "View tasks", "Plan", at(lambda place: place.panel.show_tasks()), here)
+    yield act("graph", "View the graph of the plan", "Plan", at(lambda place: place.panel.show_graph()), here)
     yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
     yield act("branch", "Branch from here, as an alternative", "Plan", at(lambda p: p.wishes.branch()), here)
     yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)

@@ -185,6 +185,7 @@ class Workplace(QObject):
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
         self.actions.tasks_requested.connect(panel.show_tasks)
+        panel.graph.failed.connect(lambda words: self.said.emit(words, "risk"))
         panel.followed.connect(self._follow)
         panel.followed.connect(self._drift.follow_panel)
         self.bridge.event_received.connect(self._drift.follow_event)

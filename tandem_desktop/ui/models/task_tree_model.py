@@ -96,6 +96,10 @@ class TaskTreeModel(QAbstractItemModel):
         view = self._groups[index.internalId() - 1][1][index.row()]
         return OperationEntry(view, work.status(view.operation.id), work.has_run)
 
+    @property
+    def is_any_under_way(self) -> bool:
+        return self._work.is_any_under_way
+
     def task_index(self, task_id: TaskId) -> QModelIndex:
         """The row of a task; invalid where there is none."""
         row = next((row for row, (name, _) in enumerate(self._groups) if name == task_id), -1)

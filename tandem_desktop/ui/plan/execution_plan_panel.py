@@ -213,6 +213,11 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.tabs.show_tab("tasks")
         self.tasks.take_keyboard()
 
+    def show_graph(self) -> None:
+        """What waits for what, with the keyboard on it."""
+        self.tabs.show_tab("graph")
+        self.graph.take_keyboard()
+
     # What is shown
 
     @property
@@ -297,6 +302,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
         sheets.approval.show_requested.connect(self._show_operation)
         self.tasks.operation_requested.connect(self._show_operation)
+        self.graph.operation_requested.connect(self._show_operation)
         self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
         self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
         sheets.rework.confirmed.connect(self.rework_confirmed)

@@ -6,6 +6,7 @@ from datetime import datetime
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from tandem_desktop.ui.graph.graph_tab import GraphTab
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.perspectives.perspectives_view import PerspectivesView
@@ -64,6 +65,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.runs = RunsTab(theme, now, progress)
         self.work = PlanWork(self)
         self.tasks = TaskSidebar(theme, self.work)
+        self.graph = GraphTab(theme, self.work)
         self.footer = PlanFooter(theme)
         self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self.chooser, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
@@ -71,6 +73,7 @@ class PlanPanelParts(PlanPanelSignals):
         for key, words, widget in (
             ("operations", "Operations", self.operations),
             ("tasks", "Tasks", self.tasks),
+            ("graph", "Graph", self.graph),
             ("plan-text", "Plan text", self.text),
             ("perspectives", "Perspectives", self.perspectives),
             ("runs", "Runs", self.runs),

@@ -34,6 +34,7 @@ class PlanWork(QObject):
         self._tasks: dict[TaskId, PlanTask] = {}
         self._graph: TaskGraph[TaskId] = TaskGraph(())
         self._views: tuple[OperationView, ...] = ()
+        self._by_id: dict[OperationId, OperationView] = {}
         self._by_task: dict[TaskId | None, tuple[OperationView, ...]] = {}
         self._results: dict[OperationId, OperationResult] = {}
         self._words: dict[TaskId, str] = {}
@@ -91,6 +92,10 @@ class PlanWork(QObject):
         return self._views
 
     @property
+    def is_any_under_way(self) -> bool:
+        return any(task.status is TaskStatus.IN_PROGRESS for task in self._tasks.values())
+
+    @property
     def progress(self) -> TaskProgress:
         return TaskProgress.of(self._tasks.values())
 
@@ -108,6 +113,9 @@ class PlanWork(QObject):
     def views_of(self, task_id: TaskId | None) -> tuple[OperationView, ...]:
         """The operations of a task in plan order; of none, those that belong to no task."""
         return self._by_task.get(task_id, ())
+
+    def view(self, operation_id: OperationId) -> OperationView:
+        return self._by_id[operation_id]
 
     def task_of(self, view: OperationView) -> TaskId | None:
         return view.operation.task if view.operation.task in self._tasks else None
@@ -135,6 +143,7 @@ class PlanWork(QObject):
         self._tasks = {task.id: task for task in tasks}
         self._graph = TaskGraph(self._tasks.values())
         self._views = views
+        self._by_id = {view.operation.id: view for view in views}
         grouped: dict[TaskId | None, list[OperationView]] = {}
         for view in views:
             grouped.setdefault(self.task_of(view), []).append(view)

@@ -5,7 +5,6 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeView
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.ui.models.task_tree_model import OperationEntry, TaskTreeModel
 from tandem_desktop.ui.tasks.task_delegate import TaskDelegate
 from tandem_desktop.ui.theme.theme import Theme
@@ -86,23 +85,15 @@ class TaskTree(QTreeView):
         self._turn_or_rest()
 
     def _moved(self, index: QModelIndex) -> None:
-        entry = index.data(TaskTreeModel.EntryRole)
-        if not isinstance(entry, OperationEntry):
+        if not index.parent().isValid():
             self.scheduleDelayedItemsLayout()  # a remark makes a row higher
-        self._turn_or_rest()
+            self._turn_or_rest()
 
     def _turn_or_rest(self) -> None:
-        if self._is_under_way() and self.isVisible() and not self._theme.reduced_motion:
+        if self._tasks.is_any_under_way and self.isVisible() and not self._theme.reduced_motion:
             self._turning.start()
         else:
             self._turning.stop()
-
-    def _is_under_way(self) -> bool:
-        return any(
-            entry.task is not None and entry.task.status is TaskStatus.IN_PROGRESS
-            for entry in (self._tasks.entry(self._tasks.index(row, 0)) for row in range(self._tasks.rowCount()))
-            if not isinstance(entry, OperationEntry)
-        )
 
     def _turn(self) -> None:
         self._delegate.turn = (self._delegate.turn + 20) % 360

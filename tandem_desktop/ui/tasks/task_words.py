@@ -49,7 +49,7 @@ def status_word(task: PlanTask) -> str:
 
 
 def subject(task: PlanTask) -> str:
-    return visible(" ".join(task.subject.split()))
+    return in_one_line(task.subject)
 
 
 def named(tasks: Sequence[PlanTask]) -> str:
@@ -79,7 +79,7 @@ def remark(work: PlanWork, task: PlanTask) -> str:
     if task.status is TaskStatus.SKIPPED and lost:
         return f"It waits for {named(lost)}, which {'was' if len(lost) == 1 else 'were'} not completed."
     if task.status in (TaskStatus.FAILED, TaskStatus.SKIPPED) and task.error:
-        return visible(" ".join(task.error.split()))
+        return in_one_line(task.error)
     said = work.agents_words(task.id)
     return f"The agent says: {visible(said)}" if said else ""
 
@@ -105,3 +105,8 @@ def summary(progress: TaskProgress) -> str:
 
 def result_word(status: ResultStatus) -> str:
     return wording.RESULTS[status]
+
+
+def in_one_line(text: str) -> str:
+    """Somebody else's words without breaks and with hidden characters as tokens."""
+    return visible(" ".join(text.split()))
