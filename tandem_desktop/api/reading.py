@@ -1,6 +1,7 @@
 """What the API shows: the stored plans, tasks and runs, put into the shapes of the wire."""
 
 from tandem_desktop.api import wire
+from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import PlanNotFoundError, RunNotFoundError
 from tandem_desktop.domain.ids import PlanId, SessionId
@@ -75,11 +76,18 @@ class Reading:
 
     def _plan(self, version: PlanVersion, board: TaskBoard) -> wire.PlanObject:
         meta = self._engine.plans.meta(version.plan_id)
-        rejection = meta.rejections[-1] if meta.rejections else None
+        advised = AdvisedPlan.of(version, meta)
+        chapo, koda, devo = advised.chapo_perspective, advised.koda_perspective, advised.devo_perspective
         return wire.PlanObject(
             plan_id=version.plan_id,
             session_id=version.session_id,
             status=meta.status,
+            phase=advised.phase,
+            chapo_perspective=chapo and wire.ChapoObject.model_validate(chapo),
+            koda_perspective=koda and wire.KodaObject.model_validate(koda),
+            devo_perspective=devo and wire.DevoObject.model_validate(devo),
+            estimated_duration=advised.estimated_duration,
+            overall_risk=advised.overall_risk,
             title=version.title,
             summary=version.content,
             revision=version.revision,
@@ -90,8 +98,9 @@ class Reading:
             incomplete=version.incomplete,
             drifted=version.drifted,
             run_id=meta.execution_session,
-            rejected_at=rejection.at if rejection else None,
-            rejection_reason=rejection.feedback if rejection else None,
+            approved_at=advised.approved_at,
+            rejected_at=advised.rejected_at,
+            rejection_reason=advised.rejection_reason,
             created_at=version.created_at,
             updated_at=meta.updated_at,
         )

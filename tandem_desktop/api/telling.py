@@ -7,6 +7,17 @@ from pydantic.alias_generators import to_camel
 from tandem_desktop.api.wire import ProgressObject, TaskObject
 from tandem_desktop.domain.tasks import TaskProgress, TrackedTask
 from tandem_desktop.events import events
+from tandem_desktop.events.perspective_events import (
+    PerspectiveCompleted,
+    PerspectiveFailed,
+    PerspectiveStarted,
+    PlanApprovalRequested,
+    PlanningStarted,
+    PlanReady,
+    SynthesisEnded,
+    SynthesisStarted,
+    TaskDelegated,
+)
 from tandem_desktop.events.task_events import (
     TaskCompleted,
     TaskCreated,
@@ -36,6 +47,15 @@ TOLD = (
     TaskStarted,
     TaskCompleted,
     TaskFailed,
+    PlanningStarted,
+    PerspectiveStarted,
+    PerspectiveCompleted,
+    PerspectiveFailed,
+    SynthesisStarted,
+    SynthesisEnded,
+    TaskDelegated,
+    PlanReady,
+    PlanApprovalRequested,
     events.PlanExecutionStarted,
     events.PlanStepReady,
     events.PlanStepCompleted,

@@ -9,7 +9,9 @@ from pydantic.alias_generators import to_camel
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.ids import PLAN_ID
 from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.perspectives import Effort, Voice
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
 
 MOST_WORDS = 20_000
@@ -109,14 +111,65 @@ class OperationObject(Wire):
     blocked_by: tuple[str, ...]
 
 
+class PerspectiveObject(Wire):
+    """What one of three minds said about the task beforehand, and what it really read."""
+
+    agent: Voice
+    analysis: str
+    concerns: tuple[str, ...]
+    recommendations: tuple[str, ...]
+    estimated_effort: Effort
+    dependencies: tuple[str, ...]
+    timestamp: datetime
+    spoken_by: str
+    model: str
+    files_read: tuple[str, ...]
+    denied: tuple[str, ...]
+    thrown_away: tuple[str, ...]
+
+
+class ChapoObject(PerspectiveObject):
+    """The strategic view."""
+
+    strategic_analysis: str
+    risk_assessment: RiskLevel
+    impact_areas: tuple[str, ...]
+    coordination_needs: tuple[str, ...]
+
+
+class KodaObject(PerspectiveObject):
+    """The view of the code."""
+
+    affected_files: tuple[str, ...]
+    code_patterns: tuple[str, ...]
+    potential_breaking_changes: tuple[str, ...]
+    testing_requirements: tuple[str, ...]
+
+
+class DevoObject(PerspectiveObject):
+    """The view of operations."""
+
+    deployment_impact: tuple[str, ...]
+    rollback_strategy: str
+    services_affected: tuple[str, ...]
+    infrastructure_changes: tuple[str, ...]
+
+
 class PlanObject(Wire):
     """The latest revision of a plan, and where it stands."""
 
     plan_id: str
     session_id: str
     status: PlanStatus
+    phase: str
+    """`waiting_plan_approval` while a person has to decide."""
     title: str
     summary: str
+    chapo_perspective: ChapoObject | None
+    koda_perspective: KodaObject | None
+    devo_perspective: DevoObject | None
+    estimated_duration: str
+    overall_risk: RiskLevel | None
     revision: int
     digest: str
     operations: tuple[OperationObject, ...]
@@ -125,6 +178,7 @@ class PlanObject(Wire):
     incomplete: str
     drifted: tuple[str, ...]
     run_id: str | None
+    approved_at: datetime | None
     rejected_at: datetime | None
     rejection_reason: str | None
     created_at: datetime

@@ -3,6 +3,7 @@
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.errors import NotApprovableError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
@@ -30,11 +31,14 @@ def approve(call: Call) -> Answer:
 def reject(call: Call) -> Answer:
     plan_id = call.plan_id()
     meta = call.engine.commenting.send_back(plan_id, call.arguments.feedback)
+    found = call.engine.decisions.qualified(plan_id)
     data = {
         "plan_id": plan_id,
         "revision": meta.revision,
         "status": meta.status.value,
         "rejections": len(meta.rejections),
+        "phase": phase_of(meta.status),
+        "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
     }
     if meta.status is PlanStatus.NEEDS_REVIEW:
         words = f" was sent back {len(meta.rejections)} times; now a person has to step in."

@@ -48,9 +48,7 @@ def lead(call: Call, sessions: AgentSessions, minds: Minds) -> tuple[SessionId, 
         sessions.facts(SessionId(chosen))
     session_id = SessionId(chosen) if chosen is not None else new_session_id()
     seat = SessionSeat(sessions, session_id)
-    events, clock = call.engine.events, call.engine.clock
-    planning = PerspectivePlanning(sessions.advisor(minds), minds, seat.take, events.publish, clock)
-    return session_id, seat, planning
+    return session_id, seat, PerspectivePlanning(call.engine, sessions.advisor(minds), minds, seat.take)
 
 
 def lines_about(found: Perspectives) -> list[Line]:

@@ -146,6 +146,8 @@ class PlanRejected(Frozen):
     revision: int
     reason: str
     status: PlanStatus
+    qualification: str = ""
+    """The task looked at anew, with what the person said."""
 
 
 class PlanCancelled(Frozen):

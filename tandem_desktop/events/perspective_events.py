@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Voice
@@ -90,6 +91,17 @@ class PlanReady(Frozen):
     session_id: SessionId
     plan_id: PlanId
     revision: int
+    plan: AdvisedPlan
+
+
+class PlanApprovalRequested(Frozen):
+    """A person has to decide about it; until then nothing goes on."""
+
+    type: Literal["plan_approval_request"] = "plan_approval_request"
+    session_id: SessionId
+    plan_id: PlanId
+    revision: int
+    plan: AdvisedPlan
 
 
 PlanningEvent = (
@@ -102,4 +114,5 @@ PlanningEvent = (
     | SynthesisEnded
     | TaskDelegated
     | PlanReady
+    | PlanApprovalRequested
 )

@@ -119,11 +119,7 @@ class Conversations:
     async def _plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> Turn:
         minds = Minds(self._engine.settings.minds, profile)
         planning = self._planning[session_id] = PerspectivePlanning(
-            self._sessions.advisor(minds),
-            minds,
-            lambda mind: self._session(session_id, mind),
-            self._engine.events.publish,
-            self._engine.clock,
+            self._engine, self._sessions.advisor(minds), minds, lambda mind: self._session(session_id, mind)
         )
         try:
             return await planning.run_plan_mode(session_id, task, self._qualified(task))

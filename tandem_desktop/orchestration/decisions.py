@@ -8,6 +8,7 @@ from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PreflightError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
@@ -15,6 +16,7 @@ from tandem_desktop.execution.possible import refuse_impossible, refuse_out_of_s
 from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -74,14 +76,28 @@ class Decisions:
         return approval
 
     def reject(self, plan_id: PlanId, feedback: str) -> PlanMeta:
-        """Send it back with words; the third time a human has to step in."""
+        """Send it back with words; the third time a human has to step in. The task is looked at anew, with them."""
         if not feedback.strip():
             raise BadInputError("A rejection needs words the planner can work with.", next='Give them: --feedback "…"')
         self._before_writing()
         self._enforcer.revoke(plan_id, self._workspace.identity)
         meta = self._plans.update(plan_id, lambda found: lifecycle.reject(found, feedback, self._clock()))
-        self._events.publish(PlanRejected(plan_id=plan_id, revision=meta.revision, reason=feedback, status=meta.status))
+        self._events.publish(
+            PlanRejected(
+                plan_id=plan_id,
+                revision=meta.revision,
+                reason=feedback,
+                status=meta.status,
+                qualification=self.qualified(plan_id).words,
+            )
+        )
         return meta
+
+    def qualified(self, plan_id: PlanId) -> Qualification:
+        """What kind of task a plan is for, with everything that was said when it was sent back."""
+        version, meta = self._plans.revision(plan_id), self._plans.meta(plan_id)
+        task = version.perspectives.task if version.perspectives is not None else version.title
+        return qualify(". ".join((task, *(rejection.feedback for rejection in meta.rejections))))
 
     def cancel(self, plan_id: PlanId) -> PlanMeta:
         """End the plan; nothing of it will run."""

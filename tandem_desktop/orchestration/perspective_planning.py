@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
 
+from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.agents import StopReason
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.domain.perspectives import Perspectives
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.events.events import TandemEvent, TurnEnded, TurnStarted
+from tandem_desktop.events.events import TurnEnded, TurnStarted
 from tandem_desktop.events.perspective_events import (
+    PlanApprovalRequested,
     PlanningStarted,
     PlanReady,
     SynthesisEnded,
@@ -21,6 +23,7 @@ from tandem_desktop.events.perspective_events import (
     TaskDelegated,
 )
 from tandem_desktop.orchestration.drafting import Presented, title_of
+from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Mind, Minds
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn, last_words, problem_of
@@ -39,17 +42,16 @@ class PerspectivePlanning:
 
     def __init__(
         self,
+        engine: Engine,
         advisor: AdvisorPort,
         minds: Minds,
         open_session: OpenSession,
-        publish: Callable[[TandemEvent], None],
-        clock: Callable[[], datetime],
     ) -> None:
+        self._engine = engine
+        self._publish = engine.events.publish
         self._advisor = advisor
         self._minds = minds
         self._open_session = open_session
-        self._publish = publish
-        self._clock = clock
         self._asking: asyncio.Task[tuple[Synthesis | None, Perspectives]] | None = None
         self._session: PlanningSession | None = None
         self._stopped = False
@@ -109,13 +111,18 @@ class PerspectivePlanning:
         else:
             turn = await self._planned_by_tasks(about.session_id, found, synthesis)
         if turn.version is not None and not turn.version.incomplete:
-            version = turn.version
-            ready = PlanReady(session_id=about.session_id, plan_id=version.plan_id, revision=version.revision)
-            self._publish(ready)
+            await asyncio.to_thread(self._tell_ready, turn.version)
         return turn
 
+    def _tell_ready(self, version: PlanVersion) -> None:
+        meta = self._engine.plans.meta(version.plan_id)
+        plan = AdvisedPlan.of(version, meta, self._engine.tasks(version))
+        session_id, plan_id, revision = version.session_id, version.plan_id, version.revision
+        self._publish(PlanReady(session_id=session_id, plan_id=plan_id, revision=revision, plan=plan))
+        self._publish(PlanApprovalRequested(session_id=session_id, plan_id=plan_id, revision=revision, plan=plan))
+
     async def _advised(self, about: TaskToPlan) -> tuple[Synthesis | None, Perspectives]:
-        found = await Gathering(self._advisor, self._publish, self._clock).gather(about)
+        found = await Gathering(self._advisor, self._publish, self._engine.clock).gather(about)
         session_id = about.session_id
         if not found.voices:
             return None, found.without(SYNTHESIS, "Nobody could be heard.")

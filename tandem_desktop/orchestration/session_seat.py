@@ -21,12 +21,16 @@ class SessionSeat:
         """Raises what `AgentSessions.open` raises."""
         if self._session is not None and self._mind == mind:
             return self._session
-        if self._session is not None:
-            session, self._session = self._session, None
-            await session.close()
+        await self.leave()
         self._session = await self._sessions.open(
             mind.profile, session_id=self._session_id, extra_environment=mind.environment, new=True
         )
         self._mind = mind
         self.is_confined = self._session.shadow.confinement.confined
         return self._session
+
+    async def leave(self) -> None:
+        """End whoever sits here; the work stays."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()

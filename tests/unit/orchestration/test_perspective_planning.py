@@ -1,76 +1,28 @@
 """From a task to a plan with several minds: who is missing, who is delegated to, and stopping at every stage."""
 
 import asyncio
-import json
-import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.advised_plan import WAITING, AdvisedPlan, phase_of
-from tandem_desktop.domain.agents import AgentProfile, StopReason
+from tandem_desktop.domain.agents import StopReason
 from tandem_desktop.domain.errors import NoAnswerError, NotApprovableError
-from tandem_desktop.domain.ids import new_session_id
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import TandemEvent
-from tandem_desktop.orchestration.agent_sessions import AgentSessions
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.minds import Minds
-from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.session_seat import SessionSeat
-from tandem_desktop.orchestration.turn import Turn
-from tandem_desktop.policy.qualification import qualify
-from tandem_desktop.settings.settings import Settings
-from tests.support.agent_scripts import Step, Steps
-from tests.support.sidecars import AGENTS
+from tests.support.minds_desk import TASK, Desk, a_desk
 from tests.support.spoken_minds import GOOD, SpokenMinds
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-TASK = "Refactor the auth system and deploy to staging"
-
-
-@dataclass
-class Desk:
-    """A workspace with its engine, and everything that was told."""
-
-    engine: Engine
-    sessions: AgentSessions
-    steps: Steps
-    told: list[TandemEvent]
-
-    def planning(self, advisor: SpokenMinds, *turns: list[Step]) -> tuple[PerspectivePlanning, "asyncio.Task[Turn]"]:
-        script = json.dumps({"turns": list(turns)})
-        command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-        minds = Minds({}, AgentProfile(name="scripted", title="Scripted", command=command))
-        session_id = new_session_id()
-        seat = SessionSeat(self.sessions, session_id)
-        planning = PerspectivePlanning(advisor, minds, seat.take, self.engine.events.publish, self.engine.clock)
-        return planning, asyncio.create_task(planning.run_plan_mode(session_id, TASK, qualify(TASK)))
-
-    async def planned(self, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
-        return await self.planning(advisor, *turns)[1]
-
-    @property
-    def types(self) -> list[str]:
-        return [event.type for event in self.told]
 
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    (tmp_path / "ws").mkdir()
-    (tmp_path / "home").mkdir()
-    (tmp_path / "ws" / "a.txt").write_text("old\n")
-    engine = build_engine(tmp_path / "ws", state=tmp_path / "state")
-    told: list[TandemEvent] = []
-    engine.events.subscribe(told.append)
-    sessions = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
-    yield Desk(engine, sessions, Steps(tmp_path / "ws"), told)
-    await sessions.close()
-    engine.close()
+    async with a_desk(tmp_path) as made:
+        yield made
 
 
 @pytest.mark.req("S2-11", "S2-14", "S2-16", "S2-28")
@@ -87,7 +39,7 @@ async def test_each_task_is_planned_in_turn_and_only_the_whole_can_be_approved(d
     assert first.incomplete == "Still to be planned: t2."
     told = [name for name in desk.types if name.startswith(("pl", "per", "syn", "task", "turn"))]
     assert told[0] == "turn_started"
-    assert told[-2:] == ["plan_ready", "turn_ended"]
+    assert told[-3:] == ["plan_ready", "plan_approval_request", "turn_ended"]
     assert [name for name in told if name == "task_delegated"] == ["task_delegated"] * 2
     assert told.index("synthesis_ended") < told.index("task_delegated") < told.index("plan_proposed")
     kept = AdvisedPlan.of(version, plans.meta(version.plan_id))

@@ -1,0 +1,76 @@
+"""A workspace whose tasks several minds look at: a real engine and real sessions, scripted minds and agents."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.events.events import TandemEvent
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
+from tandem_desktop.orchestration.session_seat import SessionSeat
+from tandem_desktop.orchestration.turn import Turn
+from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.settings.settings import Settings
+from tests.support.agent_scripts import Step, Steps
+from tests.support.sidecars import AGENTS
+from tests.support.spoken_minds import SpokenMinds
+
+TASK = "Refactor the auth system and deploy to staging"
+
+
+@dataclass
+class Desk:
+    """A workspace with its engine, and everything that was told."""
+
+    engine: Engine
+    sessions: AgentSessions
+    steps: Steps
+    told: list[TandemEvent]
+    seat: SessionSeat | None = None
+
+    def planning(
+        self, advisor: SpokenMinds, *turns: list[Step], session_id: SessionId | None = None
+    ) -> tuple[PerspectivePlanning, "asyncio.Task[Turn]"]:
+        script = json.dumps({"turns": list(turns)})
+        command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
+        minds = Minds({}, AgentProfile(name="scripted", title="Scripted", command=command))
+        used = session_id or new_session_id()
+        self.seat = SessionSeat(self.sessions, used)
+        planning = PerspectivePlanning(self.engine, advisor, minds, self.seat.take)
+        return planning, asyncio.create_task(planning.run_plan_mode(used, TASK, qualify(TASK)))
+
+    async def planned(self, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
+        return await self.planning(advisor, *turns)[1]
+
+    async def planned_in(self, session_id: SessionId, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
+        """Another task for a session whose agent has gone."""
+        assert self.seat is not None
+        await self.seat.leave()
+        return await self.planning(advisor, *turns, session_id=session_id)[1]
+
+    @property
+    def types(self) -> list[str]:
+        return [event.type for event in self.told]
+
+
+@asynccontextmanager
+async def a_desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "ws" / "a.txt").write_text("old\n")
+    engine = build_engine(tmp_path / "ws", state=tmp_path / "state")
+    told: list[TandemEvent] = []
+    engine.events.subscribe(told.append)
+    sessions = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
+    yield Desk(engine, sessions, Steps(tmp_path / "ws"), told)
+    await sessions.close()
+    engine.close()
