@@ -1,6 +1,7 @@
 """Open the window: the application, its theme, and a workroom for the workspace."""
 
 import gc
+import logging
 import os
 import sys
 import threading
@@ -8,16 +9,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tandem_desktop import __version__
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage.resources import resource
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QApplication
 
     from tandem_desktop.domain.agents import OfferedCommand
     from tandem_desktop.orchestration.agents_here import AgentsHere
     from tandem_desktop.orchestration.workroom import Workroom
+    from tandem_desktop.storage.logbook import Logbook
     from tandem_desktop.ui.main_window import MainWindow
     from tandem_desktop.ui.window_frame import WindowFrame
 
@@ -52,6 +57,7 @@ class _Opening:
         self._frame, self._root, self._plan, self._words = frame, root, plan, words
         self._importing = threading.Thread(target=self._import, name="opening")
         self._window: MainWindow | None = None
+        self._logbook: Logbook | None = None
 
     def begin(self) -> None:
         self._importing.start()
@@ -62,6 +68,8 @@ class _Opening:
             self._importing.join()
         if self._window is not None:
             self._window.leave()
+        if self._logbook is not None:
+            self._logbook.leave()
 
     def _import(self) -> None:
         from PySide6.QtCore import QTimer
@@ -77,8 +85,13 @@ class _Opening:
         from tandem_desktop.ui.main_window import MainWindow
         from tandem_desktop.ui.theme.theme import Theme
 
+        self._logbook = keep_a_log()
         window = self._window = MainWindow(
-            Theme(self._frame), open_workroom, recipes=load_recipes, look_for_agents=look_for_agents
+            Theme(self._frame),
+            open_workroom,
+            recipes=load_recipes,
+            look_for_agents=look_for_agents,
+            logbook=self._logbook,
         )
         self._frame.setWindowIcon(application_icon())
         self._frame.take(window)
@@ -88,6 +101,24 @@ class _Opening:
         if self._words:
             window.toast.say(self._words, tone="error", stays=0)
         settle_memory()
+
+
+def keep_a_log() -> "Logbook":
+    """Everything that is logged in this process, and what nobody caught; it is still told where it was told before."""
+    from tandem_desktop.storage.locations import default_state_directory
+    from tandem_desktop.storage.logbook import LOGS, Logbook
+
+    logbook = Logbook(default_state_directory() / LOGS)
+    logbook.listen()
+    log, told = logging.getLogger("tandem_desktop"), sys.excepthook
+
+    def uncaught(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:
+        log.critical("Nobody caught this.", exc_info=(kind, error, trace))
+        told(kind, error, trace)
+
+    sys.excepthook = uncaught
+    log.info("Tandem %s has opened a window.", __version__)
+    return logbook
 
 
 def settle_memory() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tandem_desktop.domain.errors import SidecarLaunchError
 from tandem_desktop.processes.child import dies_with_us
 from tandem_desktop.processes.launch import Launch
+from tandem_desktop.sidecar.error_output_log import ErrorOutputLog
 from tandem_desktop.sidecar.limits import SidecarLimits
 
 MARK = "TANDEM_SIDECAR"
@@ -65,6 +66,7 @@ class SidecarProcess:
         self._mark = mark
         self._limits = limits
         self._last_words = LastWords(limits.stderr_lines, limits.stderr_bytes)
+        self._error_output = ErrorOutputLog()
         self._drain = asyncio.create_task(self._drain_stderr(process.stderr), name="sidecar-stderr")
 
     @classmethod
@@ -133,11 +135,16 @@ class SidecarProcess:
             await self.stdin.wait_closed()
 
     async def _drain_stderr(self, stderr: asyncio.StreamReader) -> None:
-        with contextlib.suppress(OSError):
+        try:
             while chunk := await stderr.read(_CHUNK):
                 self._last_words.add(chunk)
+                self._error_output.add(chunk)
                 # A flood must not keep the loop from everything else.
                 await asyncio.sleep(0)
+        except OSError:
+            pass
+        finally:
+            self._error_output.end()
 
     def _signal_group(self, number: signal.Signals) -> None:
         # The leader stays in the table until it is waited for, so its number cannot be another group's while it runs.

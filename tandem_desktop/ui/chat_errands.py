@@ -37,7 +37,7 @@ class ChatErrands(QObject):
         self.sheet.back.setText("Stay here")
         chat.link_activated.connect(self._ask_about)
         chat.file_activated.connect(self._open_file)
-        chat.log_requested.connect(self._open_record)
+        chat.record_requested.connect(self._open_record)
         chat.refused.connect(lambda words: self.said.emit(words, "risk"))
 
     def _ask_about(self, address: str) -> None:

@@ -1,19 +1,20 @@
 """What is in the window: places the panes, binds the keys, decides nothing."""
 
-import platform
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSettings, Qt, qVersion
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from tandem_desktop import __version__
 from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.orchestration.agents_here import AgentsHere
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.storage.locations import default_state_directory
+from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.palette_model import PaletteItem
@@ -22,7 +23,6 @@ from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
 from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
-from tandem_desktop.ui.shell.keys_sheet import KeysSheet
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
 from tandem_desktop.ui.shell.plans_rail import PlansRail
 from tandem_desktop.ui.shell.status_line import StatusLine
@@ -34,8 +34,10 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.toast import Toast
 from tandem_desktop.ui.window_actions import window_actions
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
+from tandem_desktop.ui.window_pages import WindowPages
 from tandem_desktop.ui.workplace import Workplace
 
+_log = logging.getLogger(__name__)
 _CHAT_WIDTH = 440
 _RAIL_FROM = 1080
 """Below this width the plans make room; Ctrl+B brings them back."""
@@ -51,6 +53,7 @@ class MainWindow(QWidget):
         recipes: Callable[[], tuple[OfferedCommand, ...]] = tuple,
         settings: QSettings | None = None,
         look_for_agents: Callable[[], AgentsHere] | None = None,
+        logbook: Logbook | None = None,
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -81,7 +84,8 @@ class MainWindow(QWidget):
         self._lay_out()
         self.toast = Toast(theme, self, self._toast_area)
         self.palette = CommandPalette(theme, self)  # type: ignore[assignment,method-assign]  # the palette of commands
-        self.keys = KeysSheet(self, theme)
+        self.pages = WindowPages(self, theme, logbook or Logbook(default_state_directory() / LOGS))
+        self.pages.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
         self.actions_ = WindowActions(self)
         self.actions_.add(window_actions(self, self._memory))
@@ -99,7 +103,6 @@ class MainWindow(QWidget):
         self.welcome.sample_requested.connect(self._open_sample)
         self.welcome.agent_chosen.connect(self._open_with)
         self.welcome.copied.connect(lambda words: self.toast.say(f"Copied: {words}", tone="ok"))
-        self.toast.requested.connect(lambda: self.actions_.do("undo"))
         self._memory.restore_place(self)
 
     def open_workspace(self, root: Path | None) -> None:
@@ -180,6 +183,7 @@ class MainWindow(QWidget):
         place.agents_found.connect(self._show_agents)
         place.own.plans_wanted.connect(self.rail.search.setText)
         self.errands = ChatErrands(self._theme, place.chat, place.workroom, lambda: place.session_id)
+        place.chat.log_requested.connect(self.pages.show_log)
         self.errands.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
@@ -211,12 +215,12 @@ class MainWindow(QWidget):
         place.deleteLater()
 
     def show_about(self) -> None:
-        words = f"Tandem Desktop {__version__} · Qt {qVersion()} · Python {platform.python_version()}"
-        self.toast.say(words, stays=0)
+        place = self.workplace
+        self.pages.show_about(place.workroom.engine.locations.workspace if place is not None else None)
 
     def show_keys(self) -> None:
         worn = self.settings.worn
-        self.keys.show_keys(letters=worn.single_letter_keys, changes=worn.keys)
+        self.pages.show_keys(letters=worn.single_letter_keys, changes=worn.keys)
 
     def show_settings(self) -> None:
         self.settings.show()
@@ -309,7 +313,9 @@ class MainWindow(QWidget):
         self.status.show_agent("done", f"{title} ready · {'confined' if here.confinement.confined else 'not confined'}")
 
     def _tell_failure(self, error: TandemError) -> None:
-        self.toast.say(" ".join(filter(None, (error.message, error.next))), tone="error", stays=0)
+        words = " ".join(filter(None, (error.message, error.next)))
+        _log.warning("%s", words)
+        self.toast.say(words, tone="error", action="Log", do=self.pages.show_log, stays=0)
 
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)

@@ -59,6 +59,12 @@ def expired_words(title: str) -> str:
     return f"Plan expired: {title}. Nobody decided in time; a new revision brings it back."
 
 
+def log_words(event: TandemEvent) -> str:
+    """`plan_approved PLAN-1a2b3c4d`, for the log."""
+    about = (getattr(event, name, None) for name in ("plan_id", "run_id"))
+    return " ".join((event.type, *(each for each in about if each)))
+
+
 def words_about_the_disk(event: TandemEvent) -> str:
     """What has become of the files, where an event says so."""
     if isinstance(event, RunFinished):

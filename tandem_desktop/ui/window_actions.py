@@ -48,6 +48,7 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("rail", "Show or hide the plans", "Window", window.toggle_rail, here)
     yield act("next-pane", "Next pane", "Window", window.next_pane, here)
     yield act("keys", "Keys", "Window", window.show_keys)
+    yield act("log", "Show the log", "Window", window.pages.show_log)
     yield act("record", "Show the record of this conversation", "Window", at(_show_record), here)
     yield act("about", "About Tandem", "Window", window.show_about)
     yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
@@ -79,7 +80,7 @@ def _open_nth(window: "MainWindow", number: int) -> None:
 
 
 def _show_record(place: Workplace) -> None:
-    place.chat.log_requested.emit()
+    place.chat.record_requested.emit()
 
 
 def _begin_command(place: Workplace, command: str) -> None:

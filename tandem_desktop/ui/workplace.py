@@ -1,6 +1,7 @@
 """What happens in a window on one workspace: every wish of the person goes to the workroom, every fact to a pane."""
 
 import contextlib
+import logging
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
@@ -50,6 +51,7 @@ from tandem_desktop.ui.turns import Turns
 from tandem_desktop.ui.window_commands import WindowCommands
 from tandem_desktop.ui.window_state import WindowState
 
+_log = logging.getLogger(__name__)
 _MODE_WORDS = {
     True: "Plan mode is on: what the agent does waits for your approval.",
     False: "Plan mode is off: the agent asks before each change.",
@@ -237,6 +239,7 @@ class Workplace(QObject):
             case TurnEnded():
                 self.turns.set_working(event.session_id, False)
         if isinstance(event, plan_facts.CHANGES_PLANS):
+            _log.info("%s", plan_facts.log_words(event))
             self.refresh_plans()
         if isinstance(event, plan_facts.CHANGES_PAGE):
             self._refresh_page(event.plan_id)

@@ -44,6 +44,8 @@ class ChatPane(QWidget):
     file_activated = Signal(str)
     restart_requested = Signal()
     log_requested = Signal()
+    record_requested = Signal()
+    """What was said, as it is stored."""
     refused = Signal(str)
     queue_changed = Signal(object)
 

@@ -16,6 +16,20 @@ from tandem_desktop.ui.theme.theme import Theme
 EDGE = 16
 """Room above the first row and below the last."""
 
+PASSED_ON = (
+    "link_activated",
+    "file_activated",
+    "edit_requested",
+    "back_requested",
+    "approve_requested",
+    "deny_requested",
+    "view_requested",
+    "undo_requested",
+    "restart_requested",
+    "log_requested",
+    "typed",
+)
+"""What the widgets of entries ask for, each only some of it."""
 _WIDGETS: dict[EntryKind, type[EntryWidget]] = {
     EntryKind.PERSON: PersonBubble,
     EntryKind.AGENT: AgentMessage,

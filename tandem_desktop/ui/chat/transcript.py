@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.ui.chat.decision_card import DecisionCard
-from tandem_desktop.ui.chat.entry_factory import EDGE, gap, guessed_height, make_entry
+from tandem_desktop.ui.chat.entry_factory import EDGE, PASSED_ON, gap, guessed_height, make_entry
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
+from tandem_desktop.ui.chat.known_plans import KnownPlans
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
 from tandem_desktop.ui.chat.row_places import RowPlaces
@@ -25,21 +26,8 @@ WIDEST = 820
 
 _MOST_TRIES = 6
 """Rows made anew may be shorter than was guessed, and then more of them are in sight."""
-_PASSED_ON = (
-    "link_activated",
-    "file_activated",
-    "edit_requested",
-    "back_requested",
-    "approve_requested",
-    "deny_requested",
-    "view_requested",
-    "undo_requested",
-    "restart_requested",
-    "log_requested",
-    "typed",
-)
 _AT_ONCE_S = 0.012
-"""How long rows are made before keys, clicks and painting have their turn; at least one is."""
+"""How long rows are made at the end, where a reply streams in, before keys and painting have their turn."""
 _QUICKEST_MS = 30
 _SHARE_OF_TIME = 4
 """While text streams in, drawing it takes at most one part in so many of the time."""
@@ -70,7 +58,7 @@ class Transcript(QAbstractScrollArea):
         self._widgets: dict[int, EntryWidget] = {}
         """By the number of the row's first entry, which a row keeps while others come and go."""
         self._open: set[int] = set()
-        self._facts: dict[tuple[str, int], PlanFacts] = {}
+        self._plans = KnownPlans()
         self._runs: dict[str, RunFacts] = {}
         self._at_end = True
         self._is_placing = False
@@ -116,15 +104,13 @@ class Transcript(QAbstractScrollArea):
 
     def set_facts(self, facts: PlanFacts) -> None:
         """What is known of a revision by now; its card follows."""
-        self._facts[facts.plan_id, facts.revision] = facts
-        for widget in self._widgets.values():
-            self._inform(widget)
+        self._plans.learn(facts)
+        self._inform_all()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
         """What is known of each run by now; notes of other runs offer nothing."""
         self._runs = {run.run_id: run for run in runs}
-        for widget in self._widgets.values():
-            self._inform(widget)
+        self._inform_all()
 
     def reopen(self, plan_id: str) -> None:
         """Let the cards of a plan ask again, after an answer that could not be carried out."""
@@ -212,6 +198,7 @@ class Transcript(QAbstractScrollArea):
             row = self._model.row(at)
             if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
+        self._inform_all()
         self._close_ranks(last + 1)
 
     def _rows_removed(self, parent: object, first: int, last: int) -> None:
@@ -221,6 +208,8 @@ class Transcript(QAbstractScrollArea):
 
     def _add_place(self, at: int) -> None:
         row = self._model.row(at)
+        if row.kind is EntryKind.PLAN:
+            self._plans.note(row.last.plan_id or "", row.last.revision)
         before = self._model.row(at - 1) if at else None
         self._places.insert(at, self._theme.px(gap(before, row)), self._theme.px(guessed_height(row)))
 
@@ -283,8 +272,8 @@ class Transcript(QAbstractScrollArea):
         for at in reversed(wanted) if self._at_end else wanted:
             row = self._model.row(at)
             known = self._widgets.get(row.number)
-            if known is None and self._has_new and time.perf_counter() > until:
-                self._soon.start()
+            if known is None and self._at_end and self._has_new and time.perf_counter() > until:
+                self._soon.start()  # what comes above the end moves nothing that is read
                 break
             widget = known or self._make(row)
             if not self._places.is_measured(at):
@@ -324,7 +313,7 @@ class Transcript(QAbstractScrollArea):
 
     def _make(self, row: Row) -> EntryWidget:
         widget = make_entry(row, self._theme, self.viewport())
-        for name in _PASSED_ON:
+        for name in PASSED_ON:
             signal = getattr(widget, name, None)
             if signal is not None:
                 signal.connect(getattr(self, name))
@@ -351,14 +340,18 @@ class Transcript(QAbstractScrollArea):
                     QWidget.setTabOrder(before, widget)
                     before = widget
 
+    def _inform_all(self) -> None:
+        for widget in self._widgets.values():
+            self._inform(widget)
+
     def _inform(self, widget: EntryWidget, row: Row | None = None) -> None:
         if isinstance(widget, NoteLine) and (run := self._runs.get(widget.run_id or "")) is not None:
-            widget.show_run(run, self._facts.get((run.plan_id, run.revision)))
+            widget.show_run(run, self._plans.of(run.plan_id, run.revision))
         if not isinstance(widget, PlanCard):
             return
         if row is None:
             row = next((each for each in self._model.rows if self._widgets.get(each.number) is widget), None)
-        facts = self._facts.get((row.last.plan_id or "", row.last.revision)) if row is not None else None
+        facts = self._plans.of(row.last.plan_id, row.last.revision) if row is not None else None
         if facts is not None:
             widget.set_facts(facts)
 

@@ -30,8 +30,6 @@ class Toast(QFrame):
     It never takes the focus by itself, waits while it is pointed at or has the keyboard, and Escape dismisses it.
     """
 
-    requested = Signal()
-    """The action in it was pressed."""
     announced = Signal(str)
     """What a listener was told."""
 
@@ -39,6 +37,7 @@ class Toast(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._area = area or parent.rect
+        self._do: Callable[[], None] = lambda: None
         self._before: QWidget | None = None  # where the keyboard was before it came here
         self.setObjectName("toast")
         self.setProperty("role", "toast")
@@ -68,8 +67,17 @@ class Toast(QFrame):
     def text(self) -> str:
         return self._words.text()
 
-    def say(self, words: str, *, tone: str = "info", action: str = "", stays: int = _STAYS_MILLISECONDS) -> None:
-        """Show and announce `words`; `stays` in milliseconds, 0 until it is dismissed."""
+    def say(
+        self,
+        words: str,
+        *,
+        tone: str = "info",
+        action: str = "",
+        do: Callable[[], None] = lambda: None,
+        stays: int = _STAYS_MILLISECONDS,
+    ) -> None:
+        """Show and announce `words`; `action` does `do`; `stays` in milliseconds, 0 until it is dismissed."""
+        self._do = do
         self._icon.set_icon(*_TONES[tone])
         self._words.setText(words)
         self._action.setText(action)
@@ -130,7 +138,7 @@ class Toast(QFrame):
 
     def _act(self) -> None:
         self.hide()
-        self.requested.emit()
+        self._do()
 
     def _place(self) -> None:
         self.ensurePolished()

@@ -165,6 +165,8 @@ def test_slash_offers_the_windows_commands_the_recipes_and_the_agents_own(
         "/plans [words]",
         "/plan-stats",
         "/plan-simulate [plan]",
+        "/template [name] [parameter=value]…",
+        "/save-template name [parameter=text]…",
         "/replace OLD NEW",
         "/init",
     ]

@@ -68,6 +68,7 @@ def test_rows_stand_under_one_another_wherever_one_scrolls(qtbot: QtBot, pane: C
     bar = pane.transcript.verticalScrollBar()
     for part in (1.0, 0.7, 0.31, 0.3, 0.0):
         bar.setValue(int(bar.maximum() * part))
+        qtbot.waitUntil(lambda: not pane.transcript._soon.isActive())
         shown = sorted(pane.transcript._widgets.items())
         places = [widget.geometry() for _, widget in shown]
         assert all(upper.bottom() < lower.top() for upper, lower in pairwise(places))
@@ -221,6 +222,20 @@ def test_letters_typed_on_a_card_go_to_the_composer(qtbot: QtBot, pane: ChatPane
     qtbot.keyClicks(QApplication.focusWidget(), "n")
     assert pane.composer.text == "n"
     assert pane.composer.edit.hasFocus()
+
+
+def test_only_the_card_of_the_latest_revision_offers_to_approve(qtbot: QtBot, pane: ChatPane) -> None:
+    older = with_waiting_plan(qtbot, pane)
+    pane.put_entry(talk.a_plan(4, revision=2))
+    assert older.card is None  # from the moment there is another one, whatever is known of that
+    pane.set_plan(talk.facts(2))
+    qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
+    newer = pane.transcript.widget_of(4)
+    assert isinstance(newer, PlanCard)
+    assert pane.transcript.waiting_card() is newer.card
+    pane.set_plan(talk.facts(1))  # told late
+    assert older.card is None
+    assert [each.isVisibleTo(older) for each in older.findChildren(QWidget, "plan-line-view")] == [True]
 
 
 def test_a_revision_that_was_settled_is_a_line_without_answers(qtbot: QtBot, pane: ChatPane) -> None:

@@ -236,6 +236,20 @@ def long_line(stage: Stage) -> Person:
     return person
 
 
+def log(stage: Stage) -> Person:
+    person = crashed(stage)
+    person.click("problem-log")
+    person.wait(lambda: person.sees("log-text"))
+    return person
+
+
+def about(stage: Stage) -> Person:
+    person = waiting(stage)
+    person.command("About Tandem")
+    person.wait(lambda: person.sees("about-copy"))
+    return person
+
+
 def sized(width: int, height: int) -> Callable[[Stage], Person]:
     def scene(stage: Stage) -> Person:
         person = planned(stage)
@@ -310,4 +324,6 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "27-settings": settings_page,
     "28-minds-at-work": minds_at_work,
     "29-perspectives": perspectives,
+    "30-log": log,
+    "31-about": about,
 }

@@ -12,6 +12,7 @@ from tandem_desktop.app.window import open_workroom
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
@@ -29,7 +30,9 @@ class Person:
         self.theme = Theme(name=theme)
         stored = self.stored = QSettings(str(settings), QSettings.Format.IniFormat)
         stored.setValue("theme", theme)
-        self.window = MainWindow(self.theme, open_workroom, settings=stored)
+        self.logbook = Logbook(settings.parent / LOGS)
+        self.logbook.listen()
+        self.window = MainWindow(self.theme, open_workroom, settings=stored, logbook=self.logbook)
         qtbot.addWidget(self.window)
         self.window.show()
         with qtbot.waitActive(self.window):
@@ -184,5 +187,6 @@ class Person:
             self._has_left = True
             self.window.close()
             self.window.leave()
+            self.logbook.leave()
 
     _has_left = False

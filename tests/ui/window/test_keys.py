@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QListView
 from pytestqt.modeltest import ModelTester
 
 from tandem_desktop.ui.keys import KEYS, PLAN, WINDOW
@@ -43,7 +44,9 @@ def test_page_of_keys_opens_by_key_and_escape_leaves_it(window: Person, key: Qt.
     window.press(key)
     window.wait(lambda: window.sees("keys-search"))
     window.type("undo last")
-    assert window.window.keys.list.model().rowCount() == 2
+    listed = window.find("keys-list")
+    assert isinstance(listed, QListView)
+    assert listed.model().rowCount() == 2
     window.press(Qt.Key.Key_Escape)
     window.press(Qt.Key.Key_Escape)
     assert not window.sees("keys-sheet")

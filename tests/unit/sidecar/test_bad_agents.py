@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.limits import MIB, SidecarLimits
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.storage.logbook import AGENT_LOGGER
 from tests.support.sidecars import NotingClient, a_launch, a_manager, running
 
 SMALL = SidecarLimits(message_bytes=64 * 1024, noise_lines=5, stop_grace_s=0.5)
@@ -68,13 +70,15 @@ async def test_a_file_that_is_no_program_cannot_be_started(tmp_path: Path) -> No
     assert isinstance(await start_of(a_launch(str(tmp_path / "agent"))), SidecarLaunchError)
 
 
-async def test_an_agent_that_exits_at_once_leaves_its_last_words() -> None:
+async def test_an_agent_that_exits_at_once_leaves_its_last_words(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, AGENT_LOGGER)
     error = await start_of(
         {"start": [{"do": "stderr", "text": "no such model\nbye\n"}, {"do": "exit", "code": 3}]}, needs="Set a key."
     )
     assert isinstance(error, SidecarLaunchError)
     assert "exit code 3" in error.message
     assert error.stderr == ("no such model", "bye")
+    assert [each.getMessage() for each in caplog.records if each.name == AGENT_LOGGER] == ["no such model", "bye"]
     assert error.next == "Set a key."
 
 

@@ -1,0 +1,61 @@
+"""About Tandem: versions, places, what it is made of and under which licences, ready to be copied into a bug report."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
+
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.about_facts import AboutFacts
+from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.plain_text import plain_label
+
+_PROMISE = "See exactly what an agent will do, approve exactly that, get exactly that, take it back."
+_TALL, _LEAST = 190, 80
+
+
+class AboutSheet(Sheet):
+    """Made for the facts it is given."""
+
+    said = Signal(str, str)
+
+    def __init__(self, host: QWidget, theme: Theme, facts: AboutFacts) -> None:
+        super().__init__(host, theme, "about-sheet", "About Tandem Desktop", wide=640)
+        self._facts = facts
+        self.body.addWidget(plain_label(_PROMISE, "muted", wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.px(16))
+        grid.setVerticalSpacing(theme.px(6))
+        grid.setColumnStretch(1, 1)
+        for row, (name, value) in enumerate((*facts.versions, *facts.places)):
+            grid.addWidget(plain_label(name, "muted"), row, 0)
+            grid.addWidget(ElidedLabel(theme, visible(str(value)), code=True), row, 1)
+        self.body.addLayout(grid)
+        self.body.addWidget(plain_label("What it is made of, and under which licence", "muted"))
+        self.parts = QPlainTextEdit()
+        self.parts.setObjectName("about-parts")
+        self.parts.setAccessibleName("What it is made of, and under which licence")
+        self.parts.setProperty("role", "code-block")
+        self.parts.setReadOnly(True)
+        self.parts.setTabChangesFocus(True)
+        lines = (f"{f'{part.name} {part.version}'.strip()}  {part.licence}" for part in facts.parts)
+        self.parts.setPlainText("\n".join(lines))
+        self.body.addWidget(self.parts, 1)
+        copy = Button(theme, "Copy for a bug report", icon_name="copy")
+        copy.setObjectName("about-copy")
+        copy.clicked.connect(self._copy)
+        self.close_button = QuietButton(theme, "Close", "Esc")
+        self.close_button.setObjectName("about-close")
+        self.close_button.clicked.connect(self.leave)
+        self.add_buttons(copy, self.close_button)
+
+    def show_about(self) -> None:
+        room = self.window().height() - self._theme.px(440)
+        self.parts.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
+        self.open(self.close_button)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._facts.report())
+        self.said.emit("Copied. Nothing in it is secret; it names your folders.", "ok")

@@ -1,0 +1,62 @@
+"""Pages of the window itself: the log, and what Tandem is."""
+
+import logging
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPlainTextEdit
+
+from tandem_desktop import __version__
+from tandem_desktop.storage.logbook import AGENT_LOGGER, LOG_FILE
+from tests.ui.window.driver import Person
+
+
+def text(window: Person, name: str) -> str:
+    widget = window.find(name)
+    assert isinstance(widget, QPlainTextEdit)
+    return widget.toPlainText()
+
+
+def test_log_shows_what_was_noted_and_what_an_agent_wrote_and_is_searched_and_copied(window: Person) -> None:
+    window.click("segmented-mode-plan")
+    window.ask("/replace Hello Goodbye")
+    logging.getLogger(AGENT_LOGGER).info("no key for the model \u202egnp.exe")
+    window.command("Show the log")
+    window.wait(lambda: window.sees("log-search"))
+    assert "plan_proposed PLAN-" in text(window, "log-text")
+    assert "\u202e" not in text(window, "log-text")  # nothing in it can turn the line around
+    window.type("no key")
+    assert [line.partition("agent: ")[2][:20] for line in text(window, "log-text").splitlines()] == [
+        "no key for the model"
+    ]
+    window.click("log-copy")
+    assert QGuiApplication.clipboard().text() == text(window, "log-text")
+    logging.getLogger(AGENT_LOGGER).info("still no key")
+    window.wait(lambda: "still no key" in text(window, "log-text"))  # while it is open, too
+    window.press(Qt.Key.Key_Escape)
+    window.press(Qt.Key.Key_Escape)
+    window.wait(lambda: not window.sees("log-sheet"))
+    assert "still no key" in (window.logbook.folder / LOG_FILE).read_text()
+
+
+def test_failure_that_is_told_leads_to_the_log(window: Person) -> None:
+    window.window.open_plan("PLAN-00000000")
+    window.wait(lambda: window.sees("toast-action"))
+    window.click("toast-action")
+    window.wait(lambda: window.sees("log-text"))
+    assert "PLAN-00000000" in text(window, "log-text")
+
+
+def test_about_names_versions_places_and_licences_and_is_copied_for_a_report(window: Person) -> None:
+    window.command("About Tandem")
+    window.wait(lambda: window.sees("about-copy"))
+    sheet = window.find("about-sheet")
+    assert __version__ in [label.text() for label in sheet.findChildren(QLabel)]
+    assert "JetBrains Mono  OFL-1.1" in text(window, "about-parts")
+    assert "pydantic" in text(window, "about-parts")
+    window.click("about-copy")
+    report = QGuiApplication.clipboard().text()
+    assert f"Tandem Desktop: {__version__}" in report
+    assert f"Log: {window.logbook.folder}" in report
+    window.press(Qt.Key.Key_Escape)
+    window.wait(lambda: not window.sees("about-sheet"))
