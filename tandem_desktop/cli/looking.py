@@ -1,5 +1,7 @@
 """list, show, compare, drift, simulate: look and try; nothing is written."""
 
+from typing import Any
+
 from tandem_desktop.cli import shapes
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
@@ -11,6 +13,8 @@ from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.interdiff import interdiff
+from tandem_desktop.staging.text import visible
+from tandem_desktop.tasks.suggested_order import suggest_order
 
 _AUTHORS = {
     Origin.AGENT: "an agent",
@@ -117,14 +121,19 @@ def simulate(call: Call) -> Answer:
     plan_id = call.plan_id()
     version = call.engine.plans.revision(plan_id)
     problems = call.engine.simulate(plan_id)
-    data = {
+    data: dict[str, Any] = {
         "ok": not problems,
         "operations": [shapes.operation(view) for view in call.engine.view(version)],
         "problems": [{"step": each.step, "reason": each.reason} for each in problems],
     }
+    suggested = suggest_order(version.operations, version.tasks)
+    data["suggested_order"] = {"order": suggested.order, "reasons": suggested.reasons} if suggested else None
     total = count(len(version.operations), "operation")
     if not problems:
-        return Answer(data, [f"{total} would apply."], next=call.command("show", plan_id, "--diff"))
+        told: list[Line] = [f"{total} would apply."]
+        if suggested is not None:
+            told.append(f"Suggested order: {', '.join(suggested.order)}. {visible(' '.join(suggested.reasons))}")
+        return Answer(data, told, next=call.command("show", plan_id, "--diff"))
     lines: list[Line] = [f"{len(problems)} of {total} would not apply:"]
     lines += table((Span(each.step, Tone.WARNING), sentence(each.reason)) for each in problems)
     return Answer(data, lines, next=f"Leave them out with: {call.command('drop', plan_id, problems[0].step)}")

@@ -140,6 +140,17 @@ def test_reject_and_cancel_end_what_they_should(tandem: CommandLine) -> None:
     assert tandem("approve", plan["plan_id"], "--digest", plan["digest"]).code == 3
 
 
+@pytest.mark.req("S0-88")
+def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tandem: CommandLine) -> None:
+    tasks = [{"id": "a", "subject": "Types"}, {"id": "b", "subject": "Tests"}]
+    steps = [{**write(f"{name}.py", "x\n"), "task": task} for name, task in zip("wxyz", "abab", strict=True)]
+    plan_id = tandem.propose(*steps, tasks=tasks)["plan_id"]
+    suggested = tandem.answer("simulate", plan_id)["suggested_order"]
+    assert suggested["order"] == ["s1", "s3", "s2", "s4"]
+    assert suggested["reasons"][0] == "The 2 operations of “Types” stay together."
+    assert "Suggested order: s1, s3, s2, s4." in tandem("simulate", plan_id).out
+
+
 def test_drift_and_simulate_look_and_exit_with_0_whatever_they_find(tandem: CommandLine) -> None:
     plan_id = tandem.propose(edit("notes.txt", "two", "TWO"))["plan_id"]
     assert tandem.answer("drift", plan_id) == {"drifted": []}

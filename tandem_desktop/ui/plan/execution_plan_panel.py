@@ -303,6 +303,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         sheets.approval.show_requested.connect(self._show_operation)
         self.tasks.operation_requested.connect(self._show_operation)
         self.graph.operation_requested.connect(self._show_operation)
+        self.tasks.order_accepted.connect(self.chooser.reorder)
         self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
         self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
         sheets.rework.confirmed.connect(self.rework_confirmed)

@@ -12,9 +12,11 @@ from tandem_desktop.events.events import OperationFinished, OperationStarted, Ru
 from tandem_desktop.events.task_events import TaskCompleted, TaskFailed, TasksListed, TaskStarted, TaskUpdated
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.tasks.suggested_order import SuggestedOrder, suggest_order
 from tandem_desktop.tasks.task_graph import TaskGraph
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
+_OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
 
 
 class PlanWork(QObject):
@@ -38,6 +40,7 @@ class PlanWork(QObject):
         self._by_task: dict[TaskId | None, tuple[OperationView, ...]] = {}
         self._results: dict[OperationId, OperationResult] = {}
         self._words: dict[TaskId, str] = {}
+        self._page: PlanPage | None = None
         self.is_running = False
         self.has_run = False
 
@@ -45,7 +48,7 @@ class PlanWork(QObject):
 
     def clear(self) -> None:
         """No plan is open."""
-        self._plan_id, self._run_id = None, ""
+        self._plan_id, self._run_id, self._page = None, "", None
         self._set((), (), ())
         self.is_running = self.has_run = False
         self.changed.emit()
@@ -55,6 +58,7 @@ class PlanWork(QObject):
         if page.version.plan_id != self._plan_id:
             self._words = {}
         self._plan_id, self._run_id = page.version.plan_id, page.meta.execution_session or ""
+        self._page = page
         self.is_running = page.meta.status in _RUNS
         self._set(page.tasks, page.left or page.views, results)
         self.has_run = self.is_running or bool(page.results)
@@ -131,6 +135,14 @@ class PlanWork(QObject):
     def agents_words(self, task_id: TaskId) -> str:
         """What the agent last said about a task; nothing on disk has."""
         return self._words.get(task_id, "")
+
+    def suggested_order(self) -> SuggestedOrder | None:
+        """A better order, where the plan waits for a decision and there is one."""
+        page = self._page
+        if page is None or page.meta.status not in _OPEN or page.version.revision != page.meta.revision:
+            return None
+        operations = [view.operation for view in page.views]
+        return suggest_order(operations, page.tasks, [operation.id for operation in page.version.operations])
 
     def first_failed(self) -> PlanTask | None:
         return next((task for task in self.tasks if task.status is TaskStatus.FAILED), None)

@@ -1,12 +1,13 @@
 """The tasks of a plan with how far each is, what it waits for, and the operations that carry it out."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.tasks import task_words
+from tandem_desktop.ui.tasks.order_offer import OrderOffer
 from tandem_desktop.ui.tasks.plan_work import PlanWork
 from tandem_desktop.ui.tasks.task_tree import TaskTree
 from tandem_desktop.ui.theme.theme import Theme
@@ -28,6 +29,8 @@ class TaskSidebar(QWidget):
     """Shows a `PlanWork`; asks for operations to be shown."""
 
     operation_requested = Signal(str)
+    order_accepted = Signal(object)
+    """Every `OperationId` in the order that was suggested."""
     operations_requested = Signal()
     """There are no tasks; whoever looks for something finds it among the operations."""
 
@@ -43,6 +46,8 @@ class TaskSidebar(QWidget):
         self.progress.setObjectName("task-progress")
         self.end = plain_label("", "muted")
         self.end.setObjectName("task-summary")
+        self.offer = OrderOffer(theme)
+        self.offer.accepted.connect(self.order_accepted)
         self.empty = EmptyState(theme, *_NO_PLAN, primary=False)
         self.empty.requested.connect(self.operations_requested)
         above = QHBoxLayout()
@@ -54,6 +59,7 @@ class TaskSidebar(QWidget):
         column = QVBoxLayout(tasks)
         Spacing(theme, column, between=0)
         column.addLayout(above)
+        column.addWidget(self.offer)
         column.addWidget(self.tree, 1)
         self._stack = QStackedWidget()
         self._stack.addWidget(tasks)
@@ -65,6 +71,10 @@ class TaskSidebar(QWidget):
         work.task_moved.connect(self._sum_up)
         work.rested.connect(self._sum_up)
         self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_for_an_order()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -85,6 +95,12 @@ class TaskSidebar(QWidget):
         if not tasks:
             self.empty.set_words(*(_NO_TASKS if self._work.views else _NO_PLAN))
         self._sum_up()
+        self._look_for_an_order()
+
+    def _look_for_an_order(self) -> None:
+        """Only while somebody looks: it takes a moment in a large plan."""
+        if self.isVisible():
+            self.offer.show_order(self._work.suggested_order())
 
     def _sum_up(self) -> None:
         progress = self._work.progress

@@ -1,12 +1,16 @@
 """Tasks in the panel of a plan: from the button to an operation's diff, by mouse and by keys."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import RunFinished
+from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tests.support.builders import PLAN_ID
@@ -92,3 +96,38 @@ def test_what_is_under_way_turns_only_while_it_is_seen(panel: ExecutionPlanPanel
     panel.tabs.show_tab("operations")
     assert not tree.is_turning
     assert tree.model().index(0, 0).data(TaskTreeModel.EntryRole).task.id == "types"
+
+
+def scattered() -> PlanPage:
+    """Two tasks whose operations alternate."""
+    tasks = (a_task("1", "Create types"), a_task("2", "Add tests"))
+    return a_page(*(a_view(number, "12"[number % 2]) for number in range(1, 5)), tasks=tasks)
+
+
+@pytest.mark.req("S0-88")
+def test_a_better_order_is_offered_with_its_reason_and_becomes_the_persons_own_when_taken(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    panel.show_page(scattered())
+    panel.show_tasks()
+    offer = panel.tasks.offer
+    assert offer.isVisible()
+    assert offer.banner.text.startswith("Suggested order: s1, s3, s2, s4. The 2 operations of “Create types” stay")
+    with qtbot.waitSignal(panel.choices_changed) as chosen:
+        QTest.mouseClick(panel.findChild(QWidget, "banner-use"), Qt.MouseButton.LeftButton)
+    assert chosen.args[0].order == ("s1", "s3", "s2", "s4")
+    assert not offer.isVisible()
+
+
+def test_an_order_that_is_not_wanted_is_not_offered_again(panel: ExecutionPlanPanel) -> None:
+    panel.show_page(scattered())
+    panel.show_tasks()
+    QTest.mouseClick(panel.findChild(QWidget, "banner-not-now"), Qt.MouseButton.LeftButton)
+    panel.show_page(scattered())
+    assert not panel.tasks.offer.isVisible()
+
+
+def test_nothing_is_offered_for_a_plan_that_has_run(panel: ExecutionPlanPanel) -> None:
+    panel.show_page(replace(scattered(), meta=scattered().meta.model_copy(update={"status": PlanStatus.COMPLETED})))
+    panel.show_tasks()
+    assert not panel.tasks.offer.isVisible()

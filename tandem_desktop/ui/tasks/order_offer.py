@@ -1,0 +1,57 @@
+"""A better order of the operations, offered with its reasons; taking it is the person's own reordering."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.staging.text import visible
+from tandem_desktop.tasks.suggested_order import SuggestedOrder
+from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.banner import Banner
+
+_USE, _NOT_NOW = "use", "not-now"
+_NAMED = 8
+
+
+class OrderOffer(QWidget):
+    """Hidden while there is nothing to suggest, and for an order the person did not want."""
+
+    accepted = Signal(object)
+    """Every `OperationId`, in the new order."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("order-offer")
+        self._suggested: SuggestedOrder | None = None
+        self._unwanted: tuple[OperationId, ...] = ()
+        self.banner = Banner(theme, parent=self)
+        self.banner.requested.connect(self._answer)
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, (12, 0, 12, 4))
+        layout.addWidget(self.banner)
+        self.hide()
+
+    def show_order(self, suggested: SuggestedOrder | None) -> None:
+        self._suggested = suggested
+        self.setVisible(suggested is not None and suggested.order != self._unwanted)
+        if suggested is not None:
+            actions = ((_USE, "Use this order"), (_NOT_NOW, "Not now"))
+            self.banner.set_message("info", words(suggested), actions)
+
+    def _answer(self, action: str) -> None:
+        if self._suggested is None:
+            return
+        order = self._suggested.order
+        if action == _NOT_NOW:
+            self._unwanted = order
+        self.hide()
+        if action == _USE:
+            self.accepted.emit(order)
+
+
+def words(suggested: SuggestedOrder) -> str:
+    """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`"""
+    names = ", ".join(suggested.order[:_NAMED])
+    more = f" and {len(suggested.order) - _NAMED:,} more" if len(suggested.order) > _NAMED else ""
+    return f"Suggested order: {names}{more}. {visible(' '.join(suggested.reasons))}"
