@@ -60,6 +60,9 @@ class AgentClient(Protocol):
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         """Answer a request; cancelled from outside when the turn or the agent ends first."""
 
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        """Take note of a request that came when nobody was to be asked; it is answered as cancelled."""
+
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         """Take note; returns at once."""
 

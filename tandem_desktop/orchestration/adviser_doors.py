@@ -70,6 +70,9 @@ class AdviserDoors:
             self._denied[shown(call.title or call.command or call.tool or call.kind.value)] = None
         return answer
 
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        self._interceptor.turned_away(request, reason)
+
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)

@@ -56,6 +56,9 @@ class SessionDoors:
         self._calls[request.call.id] = request.call
         return await self._interceptor.decide(request)
 
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        self._interceptor.turned_away(request, reason)
+
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         if isinstance(update, ToolCallChanged):
             self._calls[update.call.id] = update.call

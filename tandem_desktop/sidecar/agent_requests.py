@@ -153,14 +153,16 @@ class AgentRequests:
             raise RefusedError(INVALID_PARAMS, "the request does not say which tool call it is about")
         offered = offers(params.get("options"))
         call = conversation.calls.asked(update)
-        if conversation.turn is None or conversation.cancelled:
-            return CANCELLED
         request = PermissionRequest(
             id=RequestId(request_id),
             session_id=conversation.id,
             call=call,
             options=tuple(offer.kind for offer in offered),
         )
+        if conversation.turn is None or conversation.cancelled:
+            reason = "the agent asked outside a turn" if conversation.turn is None else "the turn was told to end"
+            self._client.turned_away(request, reason)
+            return CANCELLED
         waiting = OpenRequest()
         conversation.open.add(waiting)
         try:

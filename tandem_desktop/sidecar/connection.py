@@ -140,6 +140,8 @@ class LineTransport:
         """Stop listening; requests still being served are abandoned, for nobody waits for their answer."""
         self._closed = True
         self.ended.set()
+        # A task that never began would leave its request without even a note; one step takes each to where it waits.
+        await asyncio.sleep(0)
         serving = [task for task in self._serving if task is not None]
         for task in serving:
             task.cancel()

@@ -108,6 +108,14 @@ class PermissionInterceptor:
         """Answer a request an agent made."""
         return await self._answer(_Asked(request, self._contexts, self.message_id))
 
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        """Note a request that was answered as cancelled where it came in, with nobody asked."""
+        name = (request.id, request.call.id)
+        if name not in self._answered:
+            self._answered.add(name)
+            asked = _Asked(request, self._contexts, self.message_id)
+            self._note(asked, _Outcome(Handling.CANCELLED, rejections.turn_over(reason)))
+
     async def decide_command(
         self, session_id: SessionId, call: CommandCall, request_id: RequestId | None = None
     ) -> PermissionAnswer:

@@ -50,6 +50,7 @@ class NotingClient:
         self.requests: list[PermissionRequest] = []
         self.waiting = 0
         self.abandoned: list[PermissionRequest] = []
+        self.turned_away_because: list[tuple[PermissionRequest, str]] = []
         self.updates: list[tuple[SessionId, AgentUpdate]] = []
         self.files: dict[str, str] = {}
         self.commands: list[CommandCall] = []
@@ -67,6 +68,9 @@ class NotingClient:
             raise
         finally:
             self.waiting -= 1
+
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        self.turned_away_because.append((request, reason))
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         self.updates.append((session_id, update))

@@ -105,3 +105,31 @@ def test_a_line_is_taken_up_to_the_limit_and_not_beyond(size: int, is_taken: boo
     talk, transport = hear([line + b"\n"])
     assert bool(talk.answers) is is_taken
     assert (transport.failure is None) is is_taken
+
+
+async def test_a_request_read_right_before_the_end_is_still_taken_up() -> None:
+    begun: list[str] = []
+
+    async def answer(request_id: str, method: str, params: Any) -> Any:
+        begun.append(request_id)
+        await asyncio.Event().wait()
+
+    reader = asyncio.StreamReader()
+    reader.feed_data(b'{"id": 1, "method": "session/request_permission", "params": {}}\n')
+    near, far = os.pipe()
+    loop = asyncio.get_running_loop()
+    pipe, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(far, "wb"))
+    writer = asyncio.StreamWriter(pipe, flow, None, loop)
+    transport = LineTransport(reader, writer, LIMITS, answer=answer, notice=Talk().notice)
+    receiving = asyncio.create_task(transport.receive())
+    try:
+        async with asyncio.timeout(20):
+            while not transport.open_requests:
+                await asyncio.sleep(0)
+            assert begun == []
+            await transport.close()
+    finally:
+        receiving.cancel()
+        pipe.abort()
+        os.close(near)
+    assert begun == ["1"]

@@ -42,6 +42,7 @@ class Tally:
         self.refusals += log.refusals
         if client.waiting:
             log.wrong.append("a decision is still waited for")
+        log.check_notes(client)
         self.problems += [f"{life}: {problem}" for problem in log.wrong]
 
     def check(self) -> None:
@@ -61,6 +62,9 @@ class FrameLog:
         self.requests: Counter[str] = Counter()
         self.answers: Counter[str] = Counter()
         self.refusals = 0
+        self.permissions: set[str] = set()
+        """Requests for permission in a session that is known, each of which the client has to hear of once."""
+        self._known: set[str] = set()
         self.wrong: list[str] = []
 
     def __call__(self, direction: Direction, data: bytes) -> None:
@@ -68,6 +72,9 @@ class FrameLog:
         number = message.get("id")
         if direction is Direction.RECEIVED and "method" in message and "id" in message:
             self.requests[json.dumps(number)] += 1
+            self._count_permission(message)
+        elif direction is Direction.SENT and message.get("method") in ("session/set_mode", "session/prompt"):
+            self._known.add(message["params"]["sessionId"])
         elif direction is Direction.SENT and "method" not in message:
             if number is None:
                 self.refusals += 1
@@ -81,6 +88,21 @@ class FrameLog:
         if asked != answered:
             self.wrong.append(f"{asked} requests, {answered} answers: {self.requests} {self.answers} {self.refusals}")
         self.wrong += [f"{number} was never answered" for number in self.requests if self.is_missing(number)]
+
+    def _count_permission(self, message: Any) -> None:
+        params = message["params"]
+        if message["method"] != "session/request_permission" or "toolCallId" not in params["toolCall"]:
+            return
+        if isinstance(params["sessionId"], str) and params["sessionId"] in self._known:
+            self.permissions.add(json.dumps(message["id"]))
+
+    def check_notes(self, client: NotingClient) -> None:
+        """Also of an agent that died: it can no longer be answered, but what became of its request is on record."""
+        noted = Counter(request.id for request in client.requests)
+        noted.update(request.id for request, reason in client.turned_away_because if reason)
+        for number in self.permissions:
+            if _usable(number) and self.requests[number] == 1 and noted[str(json.loads(number))] != 1:
+                self.wrong.append(f"{number} is on record {noted[str(json.loads(number))]} times")
 
     def is_missing(self, number: str) -> bool:
         return _usable(number) and not self.answers[number]

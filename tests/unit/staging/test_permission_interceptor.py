@@ -390,3 +390,16 @@ async def test_a_command_that_was_just_allowed_is_not_asked_about_again_when_its
     (await asked(desk)).resolve(Decision.NO)
     assert (await second).verdict is Verdict.REJECT
     assert len(desk.interceptor.requests) == 2
+
+
+async def test_a_request_that_came_when_nobody_was_to_be_asked_is_on_record_once_with_the_reason() -> None:
+    desk = Desk()
+    desk.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
+    desk.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
+    (noted,) = desk.interceptor.requests
+    assert (noted.request_id, noted.verdict, noted.reason) == (
+        "r1",
+        Verdict.CANCELLED,
+        "Cancelled: the agent asked outside a turn",
+    )
+    assert desk.decided == [noted]
