@@ -1,6 +1,7 @@
 """Do one call from its words to its exit code; nothing escapes without a sentence."""
 
 import importlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,8 @@ from tandem_desktop.storage.failures import as_refusal
 INTERRUPTED = 130
 """What a shell expects after Ctrl-C, for calls that are not runs."""
 STDOUT_LOST = 4
+_THIS_PLAN = re.compile(r"(?<= )PLAN(?= |$)")
+"""What the engine says where it does not know which plan its caller named."""
 
 Handler = Callable[[Call], Answer]
 
@@ -70,6 +73,8 @@ def _deliver(console: Console, answer: Answer) -> int:
 
 
 def _refused(error: TandemError, known: dict[str, Any]) -> Answer:
+    if "plan_id" in known:
+        error.next = _THIS_PLAN.sub(known["plan_id"], error.next)
     return Answer(dict(known), exit_code=error.exit_code, failure=error)
 
 

@@ -24,8 +24,8 @@ class PlaceNamed(NamedTuple):
 
 
 def comment(call: Call) -> Answer:
-    place = parse_place(call.arguments.place)
     plan_id = call.plan_id()
+    place = parse_place(call.arguments.place)
     return _told(call, plan_id, call.engine.commenting.add(plan_id, call.arguments.text, *place))
 
 

@@ -32,8 +32,9 @@ def review(call: Call) -> Answer:
 
 
 def drop(call: Call) -> Answer:
+    plan_id = call.plan_id()
     drops = [Drop.parse(text) for text in call.arguments.drops]
-    return proposed(call, call.engine.proposals.drop(call.plan_id(), drops))
+    return proposed(call, call.engine.proposals.drop(plan_id, drops))
 
 
 def restore(call: Call) -> Answer:

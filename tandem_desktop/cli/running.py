@@ -13,7 +13,7 @@ from tandem_desktop.domain.errors import OperationError, TandemError, UndoConfli
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import Absent, PathChange
-from tandem_desktop.domain.paths import check_path
+from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.execution.undo import UndoneRun
@@ -31,6 +31,10 @@ def apply(call: Call) -> Answer:
         _remember_run(call, plan_id)
         raise
     lines: list[Line] = [_ended(ended.record), *result_table(ended.results, version.operations)]
+    lines += [
+        f"{shown(each.path)} was changed by something else meanwhile ({each.change})."
+        for each in ended.record.meanwhile
+    ]
     data = {**shapes.run_result(ended), "plan_id": plan_id}
     if ended.succeeded:
         return Answer(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
@@ -73,9 +77,8 @@ def undo(call: Call) -> Answer:
     try:
         with watched(call, 0) as control:
             undone = runs.undo(run_id, part, control)
-    except UndoConflictError:
-        conflicts = runs.preview_undo(run_id, part).conflicts if part.operation is None else ()
-        call.known["conflicts"] = _conflicts(conflicts)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
         raise
     return _undone(call, undone, "undone" if part.is_whole else "undone in part", call.command("redo", run_id))
 
@@ -91,8 +94,8 @@ def _rewind(call: Call, run_id: str) -> Answer:
     try:
         with watched(call, 0) as control:
             undone = runs.rewind(run_id, control)
-    except UndoConflictError:
-        call.known["conflicts"] = _conflicts(runs.preview_rewind(run_id).undoing.conflicts)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
         raise
     answer = _undone(call, undone, "undone with every run since", call.command("redo", undone.record.run_id))
     together_ids = [*undone.record.also, undone.record.of]
@@ -103,8 +106,12 @@ def _rewind(call: Call, run_id: str) -> Answer:
 
 def redo(call: Call) -> Answer:
     run_id = _named_run(call)
-    with watched(call, 0) as control:
-        redone = call.engine.runs.redo(run_id, control)
+    try:
+        with watched(call, 0) as control:
+            redone = call.engine.runs.redo(run_id, control)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
+        raise
     return _undone(call, redone, "done again", call.command("undo", redone.record.run_id))
 
 

@@ -139,6 +139,7 @@ def run_result(found: RunResult) -> dict[str, Any]:
         "status": found.record.status.value,
         "rolled_back": found.record.rolled_back,
         "results": results(found.results),
+        "meanwhile": [{"path": each.path, "change": each.change} for each in found.record.meanwhile],
     }
 
 

@@ -264,9 +264,21 @@ class InterruptedRunError(ExecutionError):
 
 
 class UndoConflictError(ExecutionError):
-    """Later edits stand in the way of an undo; nothing was changed."""
+    """Something stands in the way of an undo at every path named here; nothing was changed."""
 
     kind = "undo_conflict"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        conflicts: tuple[tuple[str, str], ...],
+        step: str | None = None,
+        next: str = "",  # noqa: A002 - as in TandemError
+    ) -> None:
+        super().__init__(message, path=conflicts[0][0], step=step, next=next)
+        self.conflicts = conflicts
+        """Each path with the reason."""
 
 
 class TaskError(TandemError):

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
@@ -56,6 +57,13 @@ class OperationResult(Frozen):
     output: str | None = None
 
 
+class OtherChange(Frozen):
+    """A path that somebody else changed while a run went on."""
+
+    path: str
+    change: Literal["modified", "deleted", "created", "mode", "type"]
+
+
 class RunRecord(Frozen):
     """The people's copy of a run, beside the plans."""
 
@@ -77,6 +85,8 @@ class RunRecord(Frozen):
     also: tuple[RunId, ...] = ()
     """Later runs that were taken back together with `of`."""
     summary: str = ""
+    meanwhile: tuple[OtherChange, ...] = ()
+    """What else changed while it ran, as far as its folders tell."""
 
 
 class ExecutionRecord(Frozen):

@@ -8,6 +8,7 @@ from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunK
 from tandem_desktop.domain.ids import RunId, new_run_id
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.preflight import preflight
 from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_desk import RunDesk
@@ -68,10 +69,14 @@ class PlanExecutor:
             )
             self._enforcer.consume(approval, record.run_id)
             journal = desk.begin(record, version.operations)
+            paths = (path for operation in version.operations for path in operation.paths)
+            meanwhile = Meanwhile(desk.workspace, paths)
 
             def work(run: Run) -> None:
                 on_start(record.run_id)
                 run.carry_out(segments(version.operations))
 
-            ended, results = desk.conduct(record, version.operations, journal, work, control=control, sights=sights)
+            ended, results = desk.conduct(
+                record, version.operations, journal, work, control=control, sights=sights, meanwhile=meanwhile
+            )
         return RunResult(ended, results)

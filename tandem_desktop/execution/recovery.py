@@ -7,6 +7,7 @@ from tandem_desktop.domain.errors import BadInputError, ExecutionError, JournalE
 from tandem_desktop.domain.execution import (
     OperationResult,
     ResultStatus,
+    RunKind,
     RunRecord,
     RunStatus,
 )
@@ -71,7 +72,7 @@ class Recovery:
                 history.operations,
                 journal,
                 lambda run: self._go_on(run, history, done),
-                metadata=history.metadata,
+                metadata=None if record.kind is RunKind.APPLY else history.metadata,
             )
 
     def roll_back(self, run_id: str | None = None) -> Settled:

@@ -61,7 +61,7 @@ class Run:
         self._on_output = on_output
         self._on_start = on_start
         self._begun: OperationId | None = None
-        self._metadata = metadata or {}
+        self._metadata = metadata
         self._published: list[Step] = []
         self._lost: dict[int, Metadata] = {}
         self._next_step = 0
@@ -69,6 +69,9 @@ class Run:
         self._operations: tuple[StagedOperation, ...] = ()
         self.results: dict[OperationId, OperationResult] = {}
         self.ran_in_place = False
+        self.touched: set[str] = set()
+        """Every path the run dealt with, also those it took back."""
+        self._segments_done = 0
 
     def carry_out(self, all_segments: tuple[Segment, ...]) -> None:
         """Run every segment.
@@ -104,6 +107,12 @@ class Run:
         self._next_step = len(steps)
         self._prepare_all(steps)
         self._publish(steps, steps)
+
+    def to_read_again(self) -> dict[str, NodeState]:
+        """What stands of the run and how it was left; nothing where it was all verified a moment ago."""
+        if self._segments_done < 2:
+            return {}
+        return {path: after for path, (_, after) in net_changes(self._published).items()}
 
     def roll_back(self, *, trusted: bool = True) -> None:
         """Take every published step back, newest first, and check the outcome on disk.
@@ -216,6 +225,7 @@ class Run:
         for step in rest:
             self._go_on_or_halt()
             self._tell_start(step.operation)
+            self.touched.update(path for path, _, _ in step.states())
             self._publisher.publish(step)
             self._published.append(step)
             if metadata := self._publisher.metadata_of(step):
@@ -248,6 +258,7 @@ class Run:
     def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:
         """Make the segment durable, say so in the journal, then acknowledge."""
         self._publisher.sync()
+        self._segments_done += 1
         lost = {str(n): metadata for n, metadata in self._lost.items()}
         self._journal.append({"type": "done", "count": done, "lost": lost})
         for step in steps:
@@ -269,6 +280,7 @@ class Run:
             self._command_failed(operation.id, error.message)
             return
         self._workspace.forget_directories()
+        self._segments_done += 1
         facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
         if outcome.effects and not outcome.error and not self._commit_effects(operation, outcome.effects, facts):
             return

@@ -30,6 +30,7 @@ from tandem_desktop.execution.commands import CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
+from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, encode_operations, encode_results
@@ -172,6 +173,7 @@ class RunDesk:
         control: RunControl | None = None,
         metadata: dict[str, Metadata] | None = None,
         sights: dict[str, Sight] | None = None,
+        meanwhile: Meanwhile | None = None,
     ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
         """Do the work, roll back when the policy says so, close the books.
 
@@ -211,6 +213,9 @@ class RunDesk:
                 status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
             results = _all_results(operations, run, status, fault)
             ended = self._ended(record, status, operations, results, rolled_back=rolled_back)
+            if meanwhile is not None:
+                others = meanwhile.changes(run.touched, run.to_read_again())
+                ended = ended.model_copy(update={"meanwhile": others})
             self._close(ended, operations, results, journal, bench)
         finally:
             journal.close()

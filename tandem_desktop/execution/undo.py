@@ -163,6 +163,6 @@ def _conflict(run_id: RunId, conflicts: tuple[tuple[str, str], ...]) -> UndoConf
     more = f"; and {len(conflicts) - 8} more" if len(conflicts) > 8 else ""
     return UndoConflictError(
         f"{run_id} cannot be undone without losing later edits: {named}{more}. Nothing was changed.",
-        path=conflicts[0][0],
+        conflicts=conflicts,
         next="Save your edits elsewhere or revert them, then undo again.",
     )

@@ -141,7 +141,7 @@ def _refuse_if_built_upon(history: History, only: OperationId) -> None:
         elif later and own & {path for path, _, _ in step.states()}:
             raise UndoConflictError(
                 f"{step.operation} built on {only} in the same run at {step.path}; nothing was changed.",
-                path=step.path,
+                conflicts=((step.path, f"changed again by {step.operation} in the same run"),),
                 step=only,
                 next=f"Undo {step.operation} first, or the whole run.",
             )

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from tandem_desktop.domain.errors import OperationError, StorageError
 from tandem_desktop.domain.operations import DirectoryState, FileState, SymlinkState
+from tandem_desktop.execution.inheritance import Inheritance, give_nothing
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.objects import ObjectStore
@@ -60,18 +61,23 @@ class Workbench:
                 path=str(self.folder),
                 next="Remove the link or mount at .tandem, then try again.",
             )
+        give_nothing(self.fd)
 
-    def prepare(self, steps: tuple[Step, ...], metadata: dict[str, Metadata]) -> None:
+    def prepare(self, steps: tuple[Step, ...], metadata: dict[str, Metadata] | None) -> None:
         """Write every after-image; durable after the next `sync_all`.
+
+        With `metadata` files come back with what they had; without, new ones get what their folder gives.
 
         Raises:
             OperationError: one could not be written; nothing of the workspace has changed.
         """
         origins = _Origins()
+        inheritance = Inheritance(self._workspace)
         wanted: list[tuple[Step, Metadata]] = []
         for step in steps:
             if step.needs_preparation:
-                wanted.append((step, self._kept_metadata(step, origins, metadata)))
+                kept = self._kept_metadata(step, origins, metadata)
+                wanted.append((step, inheritance.of(step) if kept is None else kept))
             origins.follow(step)
         few = len(wanted) <= _FEW
 
@@ -148,11 +154,11 @@ class Workbench:
         self.close()
         sweep_folder(self.folder)
 
-    def _kept_metadata(self, step: Step, origins: "_Origins", metadata: dict[str, Metadata]) -> Metadata:
-        """Owner and attributes the new file inherits from the one it replaces."""
+    def _kept_metadata(self, step: Step, origins: "_Origins", metadata: dict[str, Metadata] | None) -> Metadata | None:
+        """Owner and attributes of the file that is replaced, or that comes back; None for one that was never there."""
         origin = origins.of(step.path)
         if step.action is not Action.SWAP or origin is None:
-            return metadata.get(step.path, {})
+            return None if metadata is None else metadata.get(step.path, {})
         try:
             return read_metadata(*self._workspace.parent(origin))
         except OSError as error:
@@ -270,6 +276,8 @@ def _attribute_names(place: str) -> list[str]:
 
 def _apply_metadata(fd: int, metadata: Metadata) -> None:
     if owner := metadata.get("owner"):
-        syscalls.chown(fd, owner[0], owner[1])
+        # A group that is only inherited may be one this person is not in; then the file stays in theirs.
+        with contextlib.suppress(PermissionError) if owner[0] < 0 else contextlib.nullcontext():
+            syscalls.chown(fd, owner[0], owner[1])
     for name, value in metadata.get("xattrs", {}).items():
         syscalls.set_attribute(fd, name, base64.b64decode(value))

@@ -99,6 +99,7 @@ class SessionNews:
             rolled_back=run.rolled_back,
             by_person=self._by_person(version) if run.kind is RunKind.APPLY else None,
             notes=self._plans.meta(run.plan_id).approval_notes if run.kind is RunKind.APPLY else "",
+            meanwhile=run.meanwhile,
         )
 
     def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, words: list[str]) -> SessionFacts:

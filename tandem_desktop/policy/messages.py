@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunStatus
+from tandem_desktop.domain.execution import OperationResult, OtherChange, ResultStatus, RunStatus
 from tandem_desktop.domain.operations import OperationKind, StagedOperation
 from tandem_desktop.policy.rejections import denied
 
@@ -18,6 +18,7 @@ def after_run(
     rolled_back: bool,
     by_person: "ByPerson | None" = None,
     notes: str = "",
+    meanwhile: Sequence[OtherChange] = (),
 ) -> str:
     """How a run ended, operation by operation, what the person had changed of the plan, and what is on disk now."""
     by_id = {result.id: result for result in results}
@@ -27,6 +28,9 @@ def after_run(
         lines.extend(by_person.lines())
     if notes.strip():
         lines.append(f"The person's notes on it:\n{notes.strip()}")
+    if meanwhile:
+        others = _listed([f"{each.path} ({each.change})" for each in meanwhile])
+        lines.append(f"While it ran, something else changed: {others}.")
     lines.append("Your copy of these files is what is on disk now. Read a file again before you rely on it.")
     return "\n".join(lines)
 

@@ -1,12 +1,15 @@
 """The command line keeps its contract: calls, JSON keys and exit codes, from a proposal to its undo."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tandem_desktop.app.main import main
+from tandem_desktop.storage.file_clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
 
@@ -80,7 +83,7 @@ def test_approve_apply_undo_redo_answer_the_contract(tandem: CommandLine) -> Non
     assert set(approved) == {"plan_id", "revision", "digest", "expires_at"}
     applied = tandem.answer("apply", plan["plan_id"])
     assert {"run_id", "status", "rolled_back", "results"} <= set(applied)
-    assert (applied["status"], applied["rolled_back"]) == ("completed", False)
+    assert (applied["status"], applied["rolled_back"], applied["meanwhile"]) == ("completed", False, [])
     assert applied["results"] == [{"id": each, "status": "completed", "error": None} for each in ("s1", "s2")]
     assert (tandem.workspace / "notes.txt").read_text() == "one\nTWO\nthree\n"
     (run,) = tandem.answer("runs")["runs"]
@@ -194,6 +197,47 @@ def test_undo_never_overwrites_a_later_edit(tandem: CommandLine) -> None:
     assert (refused.code, refused.data["error"]["kind"]) == (3, "undo_conflict")
     assert refused.data["conflicts"][0]["path"] == "notes.txt"
     assert (tandem.workspace / "notes.txt").read_text() == "one\nmine\nthree\n"
+
+
+def test_undoing_one_operation_another_built_on_names_the_path_and_the_reason(tandem: CommandLine) -> None:
+    run = tandem.apply(edit("notes.txt", "two", "TWO"), edit("notes.txt", "TWO", "Two"))
+    refused = tandem("undo", run["run_id"], "--op", "s1", "--json")
+    assert (refused.code, refused.data["error"]["kind"], refused.data["of"]) == (3, "undo_conflict", run["run_id"])
+    assert refused.data["conflicts"] == [{"path": "notes.txt", "reason": "changed again by s2 in the same run"}]
+
+
+def test_a_refusal_names_the_plan_in_the_call_to_type_next(tandem: CommandLine) -> None:
+    plan_id = tandem.propose(edit("notes.txt", "two", "TWO"))["plan_id"]
+    for drop in ("s1:nothing", "s9", "s1:7", "s1"):
+        following = tandem("drop", plan_id, drop, "--json").data["error"]["next"]
+        assert plan_id in following, following
+        assert "PLAN " not in following
+
+
+def test_apply_tells_what_somebody_else_changed_meanwhile(tandem: CommandLine, tmp_path: Path) -> None:
+    (tandem.workspace / "beside.txt").write_text("theirs")
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    plan = tandem.propose(write("a.txt", "x"), bash(f"cat {gate}"))
+    tandem.approve(plan["plan_id"])
+
+    def somebody() -> None:
+        with gate.open("w"):  # opens when the command waits at the other end
+            next_tick()
+            (tandem.workspace / "beside.txt").write_text("edited")
+            (tandem.workspace / "a.txt").write_text("edited")
+
+    with ThreadPoolExecutor(1) as other:
+        done = other.submit(somebody)
+        said = tandem("apply", plan["plan_id"])
+        done.result()
+    assert said.code == 0, said.err
+    assert "beside.txt was changed by something else meanwhile (modified)." in said.out
+    (record,) = (tandem.workspace / ".tandem" / "runs").glob("*/meta.json")
+    assert json.loads(record.read_text())["meanwhile"] == [
+        {"path": "a.txt", "change": "modified"},
+        {"path": "beside.txt", "change": "modified"},
+    ]
 
 
 def test_an_edit_beside_the_run_is_merged_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.clearing import clear_now
 from tandem_desktop.execution.commands import InPlaceCommands
 from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.segments import segments
 from tandem_desktop.storage.locations import Locations
@@ -81,6 +82,12 @@ def carry_out(
     with desk.only_run():
         desk.refuse_if_interrupted()
         journal = desk.begin(record, operations)
+        meanwhile = Meanwhile(desk.workspace, (path for operation in operations for path in operation.paths))
         return desk.conduct(
-            record, operations, journal, lambda run: run.carry_out(segments(operations)), control=control
+            record,
+            operations,
+            journal,
+            lambda run: run.carry_out(segments(operations)),
+            control=control,
+            meanwhile=meanwhile,
         )

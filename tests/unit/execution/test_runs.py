@@ -1,6 +1,7 @@
 """What a run does when all goes well, when an operation fails under each policy, and when it is stopped."""
 
 import os
+import struct
 import threading
 from pathlib import Path
 
@@ -207,6 +208,49 @@ def test_deleted_file_comes_back_with_its_attributes(desk: RunDesk, root: Path) 
     record, _ = carry_out(desk, (a_delete("old.txt", b"old\n"),))
     UndoExecutor(desk).undo(record.run_id)
     assert os.getxattr(root / "old.txt", "user.note") == b"mine"
+
+
+def an_access_list(*named_users: int) -> bytes:
+    """Everybody reads; the users named also write."""
+    entries = [(0x01, 7, -1), *((0x02, 6, user) for user in named_users), (0x04, 4, -1), (0x10, 6, -1), (0x20, 4, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+@pytest.mark.parametrize("whose", ["folder", "workspace"])
+def test_a_new_file_gets_group_and_access_list_as_one_that_any_program_makes_there(tmp_path: Path, whose: str) -> None:
+    root = tmp_path / "ws"
+    (root / "shared").mkdir(parents=True)
+    giver = root / "shared" if whose == "folder" else root
+    try:
+        os.setxattr(giver, "system.posix_acl_default", an_access_list(1234))
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    os.chown(giver, -1, 4321 if os.geteuid() == 0 else os.getgroups()[-1])
+    giver.chmod(0o2755)
+    desk = a_desk(root, tmp_path / "state")
+    desk.objects.put_all([b"one\n"])
+    _, results = carry_out(desk, (a_write("shared/one.txt", b"one\n"), a_write("shared/in/two.txt", b"one\n", id="s2")))
+    assert statuses(results) == {"s1": "completed", "s2": "completed"}
+    (root / "shared" / "other.txt").touch(0o644)
+    assert inherited(root / "shared" / "one.txt") == inherited(root / "shared" / "other.txt")
+    (root / "shared" / "in" / "more.txt").touch(0o644)
+    assert inherited(root / "shared" / "in" / "two.txt")[1] == inherited(root / "shared" / "in" / "more.txt")[1]
+
+
+def inherited(path: Path) -> tuple[int, bytes]:
+    name = "system.posix_acl_access"
+    return path.stat().st_gid, os.getxattr(path, name) if name in os.listxattr(path) else b""
+
+
+def test_a_deleted_file_comes_back_without_what_its_folder_gives_to_new_ones(desk: RunDesk, root: Path) -> None:
+    try:
+        os.setxattr(root, "system.posix_acl_default", an_access_list(1234))
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    before = inherited(root / "old.txt")
+    record, _ = carry_out(desk, (a_delete("old.txt", b"old\n"),))
+    UndoExecutor(desk).undo(record.run_id)
+    assert inherited(root / "old.txt") == before
 
 
 def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -> None:
