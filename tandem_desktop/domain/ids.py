@@ -27,5 +27,10 @@ def new_run_id() -> RunId:
     return RunId(f"RUN-{secrets.token_hex(4)}")
 
 
+def new_message_id() -> str:
+    """For one message of a person and the turn it began."""
+    return f"MSG-{secrets.token_hex(4)}"
+
+
 def new_session_id() -> SessionId:
     return SessionId(f"SES-{secrets.token_hex(4)}")

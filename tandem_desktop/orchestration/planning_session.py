@@ -22,7 +22,7 @@ from tandem_desktop.domain.agents import (
     ToolKind,
 )
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
-from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import AgentHeard, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
@@ -335,6 +335,8 @@ class PlanningSession:
         self._doors.forget_calls()
         self._live.begin_turn()
         self.interceptor.begin_turn()
+        self.interceptor.message_id = new_message_id()
+        self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())
         self._on_turn()
 
         def look() -> tuple[str, ...]:

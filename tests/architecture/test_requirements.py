@@ -80,6 +80,13 @@ def test_everything_done_and_proven_gives_zero(project: Path, capsys: pytest.Cap
     assert "planned, not proven (1): S0-03" in out
 
 
+@pytest.mark.req("S1-27")
+def test_every_part_of_plan_mode_is_done() -> None:
+    """The four phases of its making have no boxes of their own: the promises S1 are the boxes."""
+    promises = read_requirements((ROOT / "docs" / "requirements.md").read_text())
+    assert [each.id for each in promises.values() if each.id.startswith("S1-") and not each.done] == []
+
+
 def test_marks_arrive_from_parallel_workers_as_from_one_process(project: Path) -> None:
     assert run_tests(project) == 0
     alone = json.loads((project / RESULTS).read_text())["tests"]

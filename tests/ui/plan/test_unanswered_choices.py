@@ -40,6 +40,17 @@ def test_what_was_just_dropped_is_never_on_the_approval_sheet(
     assert panel.sheets.approval.isHidden()
 
 
+@pytest.mark.req("S1-26")
+def test_approving_is_asked_in_the_window_itself_and_never_in_one_of_its_own(
+    panel: ExecutionPlanPanel, page: PlanPage
+) -> None:
+    panel.show_page(page)
+    panel.request(EventKind.EXECUTE_PLAN)
+    sheet = panel.sheets.approval
+    assert not sheet.isHidden()
+    assert (sheet.isWindow(), sheet.isModal(), sheet.window()) == (False, False, panel.window())
+
+
 def test_choice_made_while_the_sheet_is_open_makes_it_worthless(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.show_page(page)
     panel.request(EventKind.EXECUTE_PLAN)

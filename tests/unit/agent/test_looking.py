@@ -42,6 +42,7 @@ def test_what_is_no_text_file_is_said(tmp_path: Path, path: str, said: str) -> N
         looking.read_text(tree, path)
 
 
+@pytest.mark.req("S2-32")
 def test_the_instructions_of_a_project_are_named_and_a_link_out_of_it_is_not_followed(tmp_path: Path) -> None:
     lay_out(tmp_path, {"ws/AGENTS.md": "Be brief.\n", "secret.md": "secret"})
     (tmp_path / "ws" / "CLAUDE.md").symlink_to("../secret.md")

@@ -197,6 +197,26 @@ def test_an_operation_staged_during_review_makes_a_revision_and_needs_a_new_appr
     assert [operation.id for operation in machine.context.operations] == ["s1", "s2"]
 
 
+@pytest.mark.req("S0-28")
+def test_the_window_needs_no_machine_of_its_own() -> None:
+    """Its own events are these: EXECUTE is EXECUTE_PLAN, REJECT is REJECT_PLAN, done and failed end the run."""
+    machine = a_machine("DRAFTING", PlanContext())
+    machine.send(PlanCreated(plan_id=PLAN_ID, revision=3))
+    assert (machine.state, machine.context.revision) == ("AWAITING_APPROVAL", 3)
+    machine.send(OperationStaged(operation=a_write()))
+    assert (machine.state, len(machine.context.operations)) == ("REVIEWING", 1)
+    for ended, state in ((PlanExecuted(results=(RESULT,)), "COMPLETED"), (ExecutionFailed(results=()), "FAILED")):
+        machine = a_machine("REVIEWING", PlanContext(plan_id=PLAN_ID, revision=3))
+        machine.send(ExecutePlan())
+        machine.send(ended)
+        assert machine.state == state
+        machine.send(StartPlanning(task="once more"))
+        assert machine.state == "DRAFTING"
+    machine = a_machine("REVIEWING", PlanContext(plan_id=PLAN_ID, revision=3))
+    machine.send(RejectPlan())
+    assert machine.state == "CANCELLED"
+
+
 def test_staging_an_id_again_replaces_it_in_place() -> None:
     machine = a_machine("DRAFTING")
     for operation in (a_write(id="a"), a_write(id="b"), a_write("other.py", id="a")):

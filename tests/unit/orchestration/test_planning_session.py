@@ -12,7 +12,7 @@ import pytest
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.agents import AgentProfile, OnReject
 from tandem_desktop.domain.errors import NotApprovableError
-from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.review import Side
 from tandem_desktop.events.events import ChangesWaiting, PermissionAsked, TandemEvent
@@ -83,6 +83,34 @@ async def test_what_an_agent_writes_while_planning_becomes_a_plan_and_nothing_el
     assert turn.version.operations[0].request_ids
     assert turn.version.title == "Make it new"
     assert walk(workspace) == before
+
+
+@pytest.mark.req("S0-78b")
+async def test_every_fact_about_a_staged_operation_is_kept_with_it(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [
+            steps.ask_to_write("c1", "a.txt", "new\n", "old\n"),
+            steps.write("a.txt", "new\n"),
+            steps.ended("c1"),
+            steps.ask_to_run("c2", "make"),
+        ],
+    )
+    turn = await session.plan("Make it new")
+    assert turn.version is not None
+    stored = engine.plans.revision(turn.version.plan_id)
+    edit, command = stored.operations
+    assert stored.session_id == session.id
+    assert all(each.id and each.tool and each.description and each.staged_at for each in stored.operations)
+    assert all(each.request_ids and each.tool_call_id and each.message_id for each in stored.operations)
+    assert (edit.path, command.call and command.call.command) == ("a.txt", "make")
+    assert isinstance(edit.base, FileState)
+    assert isinstance(edit.after, FileState)
+    assert (engine.objects.read(edit.base.sha256), engine.objects.read(edit.after.sha256)) == (b"old\n", b"new\n")
+    asked = {request.request_id: request.args for request in session.interceptor.requests}
+    assert asked[command.request_ids[0]] == {"command": "make"}
 
 
 async def test_command_of_the_agent_divides_what_came_before_from_what_came_after(

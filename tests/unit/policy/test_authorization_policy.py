@@ -193,6 +193,7 @@ def rules(*given: tuple[str, str, str | None, str | None]) -> AuthContext:
     )
 
 
+@pytest.mark.req("S2-32")
 @pytest.mark.parametrize(
     ("context", "used", "answer"),
     [

@@ -32,6 +32,14 @@ def test_the_plan_mode_instructions_are_there_when_it_is_on_and_nothing_is_when_
     assert "\n\n\n" not in off
 
 
+@pytest.mark.req("S1-26c")
+def test_planning_has_its_own_file_in_the_list_of_sections_and_nothing_is_put_behind_the_whole() -> None:
+    composer = a_composer()
+    head, text, tail = composer.compose(plan_mode=True).partition(composer.plan_mode_text().strip())
+    assert all((head.strip(), text, tail.strip()))
+    assert composer.compose(plan_mode=False) == f"{head.strip()}\n\n{tail.strip()}"
+
+
 @pytest.mark.req("S1-02")
 def test_turning_plan_mode_on_says_read_only_no_writing_before_approval_and_present_plan() -> None:
     text = a_composer().plan_mode_text()

@@ -152,6 +152,18 @@ async def test_the_mode_in_which_it_asks_is_set_after_every_new_session() -> Non
     ]
 
 
+@pytest.mark.req("S0-70")
+async def test_a_message_is_one_part_in_the_persons_words_in_the_mode_of_the_session_and_names_no_model() -> None:
+    frames: list[tuple[Direction, Any]] = []
+    options = {"asking_mode": "ask", "on_frame": lambda way, data: frames.append((way, json.loads(data)))}
+    async with running({"session": MODES}, NotingClient(), **options) as manager:
+        session = await manager.new_session()
+        await manager.prompt(session.id, "Make it new")
+    *_, mode, prompt = (call for way, call in frames if way is Direction.SENT and "method" in call)
+    assert (mode["method"], mode["params"]["modeId"], prompt["method"]) == ("session/set_mode", "ask", "session/prompt")
+    assert prompt["params"] == {"sessionId": session.id, "prompt": [{"type": "text", "text": "Make it new"}]}
+
+
 async def test_the_mode_is_set_as_an_option_where_the_agent_lists_it_there() -> None:
     option = {
         "id": "mode",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, SymlinkState
+from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.staging.plan_input import PlanInput, plan_from
 from tandem_desktop.staging.simulate import Problem, Simulation, simulate_operations, simulate_steps
 from tandem_desktop.storage.workspace import Workspace
@@ -239,6 +240,16 @@ def test_edit_replaces_once_or_everywhere_byte_for_byte():
     )
     contents = [result.contents[operation.after.sha256] for operation in result.operations]
     assert contents == [b"\xef\xbb\xbfa\r\nc\r\na\r\n", b"grun grun"]
+
+
+@pytest.mark.req("S2-32")
+def test_an_edit_everywhere_shows_every_replacement():
+    far_apart = b"".join(b"old\n" + b"same\n" * 20 for _ in range(5))
+    tree = MemoryTree({"f": far_apart})
+    result = simulated(tree, a_step("edit", "f", old_string="old", new_string="new", replace_all=True))
+    (operation,) = result.operations
+    shown = hunks(far_apart, result.contents[operation.after.sha256])
+    assert [sum(line.kind == "+" for line in hunk.lines) for hunk in shown] == [1] * 5
 
 
 def test_edit_that_would_explode_is_refused_before_it_is_made():
