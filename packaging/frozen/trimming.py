@@ -1,7 +1,7 @@
 """What the frozen program leaves out, each with its reason; plain data and rules, so that tests can read them."""
 
 EXCLUDED_MODULES = [
-    *("tkinter", "unittest", "pydoc_data", "lib2to3", "ensurepip", "setuptools", "pip", "IPython", "numpy", "PIL"),
+    *("tkinter", "pydoc_data", "lib2to3", "ensurepip", "setuptools", "pip", "IPython", "numpy", "PIL"),
     *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtPdf", "PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"),
 ]
 
@@ -10,7 +10,14 @@ _SCREENS_WITHOUT_DESKTOP = ("libqeglfs", "libqlinuxfb", "libqminimalegl", "libqv
 _NOT_USED = ("libQt6Quick", "libQt6Qml", "libQt6Pdf", "libqpdf", "VirtualKeyboard", "virtualkeyboard")
 _THE_SYSTEMS_OWN = ("libstdc++", "libgcc_s")
 """They fit the system's graphics driver; older ones from the bundle would not."""
-_UNWANTED_LIBRARIES = (*_ONE_DESKTOPS_LOOK, *_SCREENS_WITHOUT_DESKTOP, *_NOT_USED, *_THE_SYSTEMS_OWN)
+_NEEDED_BY_THOSE_ALONE = (
+    *("libXau", "libXdmcp", "libXext", "libXrender", "libbsd", "libmd.", "libjpeg.", "libpixman"),
+    *("libdatrie", "libfribidi", "libgraphite2", "libharfbuzz", "libthai"),
+)
+_UNWANTED_LIBRARIES = (
+    *(*_ONE_DESKTOPS_LOOK, *_SCREENS_WITHOUT_DESKTOP, *_NOT_USED, *_THE_SYSTEMS_OWN),
+    *_NEEDED_BY_THOSE_ALONE,
+)
 _UNWANTED_DATA = ("PySide6/Qt/translations/", "PySide6/Qt/qml/")
 _UNWANTED_SCRIPTS = ("pyi_rth_pyside6",)
 """It would import Qt at every start, also of a relay that only copies bytes; PySide6 finds its folder by itself."""
@@ -21,7 +28,8 @@ def is_wanted_binary(name: str) -> bool:
 
 
 def is_wanted_data(name: str) -> bool:
-    return not name.startswith(_UNWANTED_DATA)
+    """Links to libraries are among the data."""
+    return is_wanted_binary(name) and not name.startswith(_UNWANTED_DATA)
 
 
 def is_wanted_script(name: str) -> bool:
