@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ["packaging/start", "packaging/test", ".ci/run"]
+COMMANDS = ["packaging/start", "packaging/test", "packaging/build", "packaging/verify", "packaging/fresh", ".ci/run"]
+HELPERS = ["packaging/setup.sh", "packaging/verifying/machine.sh", "packaging/verifying/enter", "packaging/tour.py"]
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_commands_can_be_run_and_are_whole(command: str) -> None:
     assert subprocess.run(["bash", "-n", ROOT / command], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "packaging/setup.sh", "packaging/tour.py", "pyproject.toml"])
+@pytest.mark.parametrize("name", [*COMMANDS, *HELPERS, "pyproject.toml"])
 def test_no_address_of_a_machine_is_written_in(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in text

@@ -1,0 +1,125 @@
+"""What is installed says the same everywhere: names, version, resources, and every call on the manual page."""
+
+import re
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+import tandem_desktop
+from tandem_desktop.cli.completion import commands
+
+ROOT = Path(__file__).resolve().parents[2]
+LINUX = ROOT / "packaging" / "linux"
+SPEC = ROOT / "packaging" / "frozen" / "tandem.spec"
+NAME = "tandem-desktop"
+
+
+@pytest.fixture(scope="module")
+def trimming() -> ModuleType:
+    found = ModuleType("trimming")
+    exec((SPEC.parent / "trimming.py").read_text(encoding="utf-8"), found.__dict__)
+    return found
+
+
+def made(script: str, *words: str) -> str:
+    command = [sys.executable, ROOT / "packaging" / "making" / script, *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def entry() -> dict[str, str]:
+    parser = ConfigParser(interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # names of keys are spelled as they are
+    parser.read(LINUX / f"{NAME}.desktop", encoding="utf-8")
+    return dict(parser["Desktop Entry"])
+
+
+def test_desktop_entry_opens_folders_and_patches_with_the_window() -> None:
+    found = entry()
+    assert found["Exec"] == f"{NAME} %f"
+    assert set(found["MimeType"].strip(";").split(";")) == {"inode/directory", "text/x-diff", "text/x-patch"}
+
+
+def test_window_entry_and_icon_go_by_one_name() -> None:
+    window = (ROOT / "tandem_desktop" / "app" / "window.py").read_text(encoding="utf-8")
+    assert f'setDesktopFileName("{NAME}")' in window
+    assert entry()["Icon"] == NAME
+    assert f'APPLICATION = "{entry()["StartupWMClass"]}"' in window
+    assert (ROOT / "resources" / "icons" / "application" / f"{NAME}.svg").is_file()
+
+
+def test_metainfo_names_the_entry_and_takes_its_version_from_the_build() -> None:
+    root = Xml.parse(LINUX / "metainfo.xml.in").getroot()
+    component = root.findtext("id")
+    tree = (ROOT / "packaging" / "making" / "tree.py").read_text(encoding="utf-8")
+    assert f'COMPONENT = "{component}"' in tree
+    assert root.findtext("launchable") == f"{NAME}.desktop"
+    release = root.find("releases/release")
+    assert release is not None
+    assert release.attrib == {"version": "@VERSION@", "date": "@DATE@"}
+
+
+def test_version_is_written_in_one_place() -> None:
+    literal = re.compile(rf"(?<![\d.]){re.escape(tandem_desktop.__version__)}(?![\d.])")
+    places = [ROOT / "pyproject.toml", *(path for path in (ROOT / "packaging").rglob("*") if path.is_file())]
+    texts = {path: path.read_bytes().decode("utf-8", "replace") for path in places if path.suffix != ".pyc"}
+    assert [path.name for path, text in texts.items() if literal.search(text)] == []
+
+
+def test_manual_page_tells_every_call_and_every_option() -> None:
+    page = made("man_page.py").replace("\\-", "-")
+    for command in commands():
+        assert f".SS tandem {command.name}" in page
+        for option in command.options:
+            assert f"\\fB{option.names[-1]}\\fR" in page, f"{command.name} {option.names}"
+
+
+@pytest.mark.parametrize("word", ["resources", "tandem_desktop", "keyring.backends"])
+def test_frozen_program_takes_whole_folders_of_what_is_found_by_name(word: str) -> None:
+    text = SPEC.read_text(encoding="utf-8")
+    whole = {"resources": '(str(root / "resources"), "resources")'}
+    assert whole.get(word, f'collect_submodules("{word}")') in text
+
+
+def test_every_library_imported_by_name_is_named_for_the_frozen_program() -> None:
+    sources = (ROOT / "tandem_desktop").rglob("*.py")
+    named = {name for path in sources for name in re.findall(r'import_module\("([\w.]+)"\)', path.read_text("utf-8"))}
+    others = {name for name in named if not name.startswith("tandem_desktop")}
+    assert "diff_match_patch" in others
+    spec = SPEC.read_text(encoding="utf-8")
+    assert {name for name in others if f'"{name}"' not in spec} == set()
+
+
+def test_trimming_keeps_what_shows_a_window_and_leaves_out_what_the_system_has(trimming: ModuleType) -> None:
+    plugins = "PySide6/Qt/plugins"
+    for kept in ("platforms/libqxcb.so", "platforms/libqwayland.so", "imageformats/libqsvg.so"):
+        assert trimming.is_wanted_binary(f"{plugins}/{kept}")
+    for left in ("platformthemes/libqgtk3.so", "platforms/libqeglfs.so"):
+        assert not trimming.is_wanted_binary(f"{plugins}/{left}")
+    assert not trimming.is_wanted_binary("libstdc++.so.6")
+    assert not trimming.is_wanted_script("pyi_rth_pyside6")
+    assert trimming.is_wanted_data("resources/prompts/system.md")
+
+
+def test_icon_is_drawn_in_every_size_from_one_drawing(tmp_path: Path) -> None:
+    made("icons.py", str(tmp_path))
+    drawn = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob(f"{NAME}.*")}
+    assert {"16x16", "48x48", "128x128", "512x512", "scalable"} <= drawn
+    assert all(path.stat().st_size > 200 for path in tmp_path.rglob("*.png"))
+
+
+def test_every_lintian_override_is_explained() -> None:
+    lines = (LINUX / "lintian-overrides").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# ")
+    rules = [line for line in lines if not line.startswith("#")]
+    assert rules
+    assert all(line.startswith(f"{NAME}: ") for line in rules)
+
+
+@pytest.mark.parametrize("system", ["windows", "macos"])
+def test_recipes_for_other_systems_say_that_nobody_built_them(system: str) -> None:
+    assert "not built here" in (ROOT / "packaging" / system / "README.md").read_text(encoding="utf-8")
