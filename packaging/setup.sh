@@ -5,9 +5,10 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
-# What Qt needs to open a window on an X display.
-window_libraries=(libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1
-    libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0)
+# What Qt needs to be loaded at all, and to open a window on an X display; found on a machine that had none of it.
+window_libraries=(libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libxkbcommon0 libxkbcommon-x11-0 libx11-xcb1
+    libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0
+    libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() {
