@@ -57,7 +57,7 @@ class AgentPlace:
         for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
             subprocess.run(["git", *words], cwd=self.root, check=True, capture_output=True)
 
-    def choose(self, **settings: str) -> None:
+    def choose(self, **settings: str | bool) -> None:
         """Settings of the person."""
         lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
         (self.settings / "settings.toml").write_text("".join(lines))

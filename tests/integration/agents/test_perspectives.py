@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support import npm_agents
 from tests.support import perspective_scripts as minds
 from tests.support.agent_runs import AgentPlace, kinds_and_paths
 from tests.support.scenarios import Call, Step
@@ -23,6 +24,7 @@ SCRIPT = {
         minds.DONE,
     ),
     "minds-synthesis": (Step("", (minds.proposes(CIRCLE),)), Step("", (minds.proposes(minds.PLAN),)), minds.DONE),
+    "minds-t2": minds.GOOD["minds-t1"][2:],
 }
 """KODA tries to write and gives a wrong answer first; the first synthesis goes round in a circle."""
 
@@ -48,13 +50,19 @@ def model(served: ScriptedModel, place: AgentPlace, monkeypatch: pytest.MonkeyPa
 def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_applied_and_undone(
     place: AgentPlace, model: ScriptedModel
 ) -> None:
+    place.choose(perspectives=True)  # the task touches code and operations, so it should be planned
     before, tree = place.sight(), walk(place.root)
-    plan = place.plan("--perspectives", task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    voice = ("--voice", "koda=built-in:openai-compatible:koda-1")
+    plan = place.plan(*voice, task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
     assert place.sight() == before
     found = plan["perspectives"]
     assert found["missing"] == []
     assert found["chapo"]["strategic_analysis"] == minds.CHAPO["strategic_analysis"]
     assert len(found["koda"]["denied"]) == 1
+    by_koda = [str(each.messages[-1]) for each in model.requests if each.body["model"] == "koda-1"]
+    assert any("You are KODA," in words for words in by_koda)
+    assert any("Your task now: t1" in words for words in by_koda)
+    assert not any("Your task now: t2" in words for words in by_koda)
     told = [message for request in model.requests for message in request.messages if message["role"] == "tool"]
     assert any("`estimated_effort` must be one of" in str(message["content"]) for message in told)
     assert any("go round in a circle" in str(message["content"]) for message in told)
@@ -81,3 +89,24 @@ def test_a_voice_nobody_has_and_an_agent_nobody_knows_are_refused_before_anythin
     assert (said.code, said.data["error"]["message"]) == (2, "--voice zora=opencode names none of chapo, koda, devo.")
     said = place.run("--perspectives", "--voice", "koda=nobody")
     assert (said.code, said.data["error"]["message"]) == (2, "No agent is called nobody.")
+
+
+@pytest.mark.agents
+@pytest.mark.req("S2-03", "S2-04")
+def test_opencode_speaks_for_all_three_and_cites_files_it_really_read(
+    place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm_agents.require("opencode", place, model, monkeypatch)
+    place.use_git()
+    tree = walk(place.root)
+    plan = place.plan("--agent", "opencode", "--perspectives", task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    found = plan["perspectives"]
+    assert found["missing"] == []
+    assert found["koda"]["spoken_by"] == "opencode"
+    assert found["koda"]["files_read"] == ["src/auth.py", "src/middleware.py"]
+    assert set(found["koda"]["affected_files"]) <= set(found["koda"]["files_read"])
+    assert len(found["koda"]["denied"]) == 1
+    assert kinds_and_paths(plan) == [("create", "src/session.py"), ("command", "echo deployed > deployed.txt")]
+    run = place.approve_and_apply(plan)
+    place.tandem.answer("undo", run)
+    assert walk(place.root) == tree
