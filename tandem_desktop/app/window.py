@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tandem_desktop.domain.agents import OfferedCommand
     from tandem_desktop.orchestration.agents_here import AgentsHere
     from tandem_desktop.orchestration.workroom import Workroom
+    from tandem_desktop.storage.crash_watch import CrashWatch
     from tandem_desktop.storage.logbook import Logbook
     from tandem_desktop.ui.main_window import MainWindow
     from tandem_desktop.ui.window_frame import WindowFrame
@@ -39,10 +40,12 @@ def open_window(root: Path | None, plan: str | None = None, words: str = "") -> 
     """
     check_display()
     application = make_application()
+    from tandem_desktop.ui.shell.polite_end import PoliteEnd
     from tandem_desktop.ui.window_frame import WindowFrame
 
     frame = WindowFrame(root.name if root is not None else "")
     opening = _Opening(frame, root, plan, words)
+    PoliteEnd(application)
     frame.once_painted(opening.begin)
     frame.show()
     code = application.exec()
@@ -58,6 +61,7 @@ class _Opening:
         self._importing = threading.Thread(target=self._import, name="opening")
         self._window: MainWindow | None = None
         self._logbook: Logbook | None = None
+        self._crashes: CrashWatch | None = None
 
     def begin(self) -> None:
         self._importing.start()
@@ -70,6 +74,8 @@ class _Opening:
             self._window.leave()
         if self._logbook is not None:
             self._logbook.leave()
+        if self._crashes is not None:
+            self._crashes.end()
 
     def _import(self) -> None:
         from PySide6.QtCore import QTimer
@@ -82,10 +88,13 @@ class _Opening:
         QTimer.singleShot(0, self._frame, self._furnish)
 
     def _furnish(self) -> None:
+        from tandem_desktop.storage.crash_watch import CrashWatch
         from tandem_desktop.ui.main_window import MainWindow
         from tandem_desktop.ui.theme.theme import Theme
 
         self._logbook = keep_a_log()
+        self._crashes = CrashWatch(self._logbook.folder)
+        reports = self._crashes.begin()
         window = self._window = MainWindow(
             Theme(self._frame),
             open_workroom,
@@ -98,9 +107,18 @@ class _Opening:
         window.open_workspace(self._root)
         if self._plan is not None:
             window.open_plan(self._plan)
+        if reports:
+            window.toast.say(_after_a_crash(reports[-1]), tone="risk", stays=0)
         if self._words:
             window.toast.say(self._words, tone="error", stays=0)
         settle_memory()
+
+
+def _after_a_crash(report: Path) -> str:
+    return (
+        "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; "
+        f"what is known of it is in {report}, and nowhere else."
+    )
 
 
 def keep_a_log() -> "Logbook":
@@ -116,7 +134,12 @@ def keep_a_log() -> "Logbook":
         log.critical("Nobody caught this.", exc_info=(kind, error, trace))
         told(kind, error, trace)
 
+    def uncaught_beside(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and args.exc_type is not SystemExit:
+            uncaught(args.exc_type, args.exc_value, args.exc_traceback)
+
     sys.excepthook = uncaught
+    threading.excepthook = uncaught_beside
     log.info("Tandem %s has opened a window.", __version__)
     return logbook
 
