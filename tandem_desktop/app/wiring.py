@@ -33,6 +33,7 @@ from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
+from tandem_desktop.rehearsal.rehearsal_store import RehearsalStore
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.stage import Stages
 from tandem_desktop.review.comment_store import CommentStore
@@ -137,6 +138,7 @@ def build_engine(
         rebases=Rebases(workspace, objects, plans, proposals),
         rehearsals=Rehearsals(
             rehearser=Rehearser(stages, objects, now),
+            store=RehearsalStore(locations.sessions),
             plans=plans,
             proposals=proposals,
             objects=objects,

@@ -1,5 +1,6 @@
 """list, show, compare, drift, simulate: look and try; nothing is written."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tandem_desktop.cli import shapes
@@ -10,6 +11,7 @@ from tandem_desktop.cli.wording import agent_text, between, documents, in_full
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.plans.plan_index import PlanSummary
+from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.interdiff import interdiff
@@ -67,11 +69,13 @@ def show(call: Call) -> Answer:
     tasks = engine.tasks(version)
     views = engine.view(version)
     sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
-    data = {
+    data: dict[str, Any] = {
         "plan": shapes.plan(version, meta, tasks),
         "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
     }
-    lines = _heading(version, meta, tasks)
+    rehearsal = engine.rehearsals.kept(version)
+    data["rehearsal"] = shapes.rehearsal(rehearsal) if rehearsal else None
+    lines = [*_heading(version, meta, tasks), *_rehearsed(rehearsal)]
     for view, each in zip(views, sides, strict=True):
         lines += ["", *in_full(view, each)]
     digest = shapes.digest_of(version)
@@ -161,6 +165,20 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
+
+
+def _rehearsed(found: Rehearsal | None) -> Iterator[Line]:
+    """What is kept of a rehearsal, in a line for each command."""
+    if found is None:
+        return
+    network = "with" if found.network else "without"
+    yield f"Rehearsed {readable(found.at)}, {network} a network:"
+    for command in found.commands:
+        ended = "was not run" if command.exit_code is None else f"exit code {command.exit_code}"
+        doubtful = "" if command.is_previewable else "; cannot be previewed"
+        yield f"  {command.id}  {ended}, changes {count(len(command.effects), 'path')}{doubtful}"
+    for problem in found.problems:
+        yield f"  {problem.step}  did not apply: {sentence(problem.reason)}"
 
 
 def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:

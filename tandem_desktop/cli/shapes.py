@@ -166,6 +166,7 @@ def rehearsal(found: Rehearsal) -> dict[str, Any]:
         "revision": found.revision,
         "network": found.network,
         "confinement": found.confinement,
+        "at": utc(found.at),
         "commands": [_rehearsed(each) for each in found.commands],
         "problems": [{"step": each.step, "reason": each.reason} for each in found.problems],
     }

@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from tandem_desktop.domain.errors import StaleRevisionError, TandemError
@@ -14,6 +15,7 @@ from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.rehearsal.recording import effect_operations, recorded_operations
 from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
+from tandem_desktop.rehearsal.rehearsal_store import RehearsalStore
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.stage import OnOutput
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -27,6 +29,7 @@ class Rehearsals:
         self,
         *,
         rehearser: Rehearser,
+        store: RehearsalStore,
         plans: PlanStore,
         proposals: Proposals,
         objects: ObjectStore,
@@ -35,6 +38,7 @@ class Rehearsals:
         on_output: OnOutput,
     ) -> None:
         self._rehearser = rehearser
+        self._store = store
         self._plans = plans
         self._proposals = proposals
         self._objects = objects
@@ -76,7 +80,13 @@ class Rehearsals:
             raise
         finally:
             self._events.publish(RehearsalFinished(plan_id=plan_id, revision=version.revision, problem=problem))
+        if not once and version.revision == self._plans.latest_revision(plan_id):
+            self._store.save(version, rehearsal)
         return rehearsal
+
+    def kept(self, version: PlanVersion) -> Rehearsal | None:
+        """What the last whole rehearsal of exactly this revision found; nothing when there was none."""
+        return self._store.load(version)
 
     def views(self, rehearsal: Rehearsal) -> dict[OperationId, tuple[OperationView, ...]]:
         """The file effects of every command as operations with their hunks and flags."""
@@ -101,7 +111,13 @@ class Rehearsals:
         if version.revision != rehearsal.revision:
             raise StaleRevisionError(version.plan_id, expected=rehearsal.revision, found=version.revision)
         operations = recorded_operations(version.operations, rehearsal, chosen, self._clock())
-        return self._proposals.rewrite(version, operations, "Let the command really run.")
+        saved = self._proposals.rewrite(version, operations, "Let the command really run.")
+        # What the other commands did in the copy they did after exactly these effects.
+        still_run = {operation.id for operation in operations}
+        left = tuple(each for each in rehearsal.commands if each.id in still_run)
+        if self._store.load(version) == rehearsal:
+            self._store.save(saved, replace(rehearsal, revision=saved.revision, commands=left))
+        return saved
 
 
 class _Told:

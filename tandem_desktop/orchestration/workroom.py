@@ -46,6 +46,7 @@ from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
+from tandem_desktop.review.since_viewed import Looked
 from tandem_desktop.staging.simulate import Problem
 
 _Answer = TypeVar("_Answer")
@@ -93,6 +94,17 @@ class Workroom:
     ) -> "Future[tuple[Interdiff, ...]]":
         """For every operation that changed between two revisions, the hunks between their after-images."""
         return self._apart(lambda: self._pages.interdiff(plan_id, old, new, other))
+
+    def since_looked(self, plan_id: PlanId, looked: Looked, revision: int) -> "Future[Looked]":
+        """What has become, by a later revision, of what a person had looked at in an earlier one."""
+
+        def followed() -> Looked:
+            found, plans = looked, self.engine.plans
+            for number in range(looked.revision, revision):
+                found = found.in_next(plans.revision(plan_id, number), plans.revision(plan_id, number + 1))
+            return found
+
+        return self._apart(followed)
 
     def drift(self, plan_id: PlanId) -> "Future[tuple[Drifted, ...]]":
         """What changed on disk since the plan was made, of what the person's choices leave of it."""
@@ -222,6 +234,17 @@ class Workroom:
     def rehearsed_views(self, rehearsal: Rehearsal) -> "Future[dict[OperationId, tuple[OperationView, ...]]]":
         """The file effects of every rehearsed command, to be reviewed like operations."""
         return self._apart(lambda: self.engine.rehearsals.views(rehearsal))
+
+    def kept_rehearsal(
+        self, version: PlanVersion
+    ) -> "Future[tuple[Rehearsal, dict[OperationId, tuple[OperationView, ...]]] | None]":
+        """What the last rehearsal of exactly this revision found, with its file effects; nothing when there is none."""
+
+        def look() -> tuple[Rehearsal, dict[OperationId, tuple[OperationView, ...]]] | None:
+            found = self.engine.rehearsals.kept(version)
+            return None if found is None else (found, self.engine.rehearsals.views(found))
+
+        return self._apart(look)
 
     def record(self, rehearsal: Rehearsal, chosen: Sequence[OperationId] = ()) -> "Future[PlanVersion]":
         """A revision that applies the recorded effects of commands instead of running them."""

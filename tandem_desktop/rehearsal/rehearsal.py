@@ -1,6 +1,7 @@
 """What a rehearsal found: how every command ended, and what it did to the files."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import (
@@ -51,6 +52,8 @@ class Rehearsal:
     """Operations that did not apply when their turn came."""
     network: bool
     confinement: str
+    at: datetime
+    """When it had ended."""
 
 
 def effect_kind(change: PathChange) -> OperationKind:

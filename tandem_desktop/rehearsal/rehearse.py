@@ -14,6 +14,7 @@ from tandem_desktop.execution.commands import explain
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.segments import dependents
 from tandem_desktop.processes.child import scrubbed_environment
+from tandem_desktop.rehearsal.circumstances import USUAL, Circumstances, others
 from tandem_desktop.rehearsal.doubts import doubts_about, unlike
 from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
 from tandem_desktop.rehearsal.stage import OnOutput, Performance, Stage, Stages
@@ -22,7 +23,6 @@ from tandem_desktop.storage.objects import ObjectStore
 
 _APART_S = 2.1
 """How much later the second performance begins: the coarsest clock that files keep moves every two seconds."""
-_OTHER_PIDS = 23
 
 OnCommand = Callable[[RehearsedCommand], None]
 
@@ -70,7 +70,7 @@ class Rehearser:
             _wait(started + _APART_S, chosen)
             # What is in doubt already is left out: whatever comes out otherwise without it depends on it.
             kept = tuple(each for each in version.operations[:last] if each.id not in _in_doubt(commands))
-            again = self._play(version, kept, network, chosen, skipped_pids=_OTHER_PIDS)
+            again = self._play(version, kept, network, chosen, how=others(self._clock()))
             commands = tuple(self._compared(each, played, again) for each in commands)
         return Rehearsal(
             plan_id=version.plan_id,
@@ -79,6 +79,7 @@ class Rehearser:
             problems=tuple(played.problems),
             network=network,
             confinement=played.confinement,
+            at=self._clock(),
         )
 
     def _play(
@@ -89,7 +90,7 @@ class Rehearser:
         control: RunControl,
         on_output: OnOutput = lambda operation, chunk: None,
         on_command: OnCommand = lambda command: None,
-        skipped_pids: int = 0,
+        how: Circumstances = USUAL,
     ) -> _Played:
         played = _Played()
         lost: dict[OperationId, OperationId] = {}
@@ -98,7 +99,7 @@ class Rehearser:
             for operation in operations:
                 if control.is_aborted:
                     raise _stopped()
-                failed = self._act(operation, stage, played, lost, control, on_output, skipped_pids)
+                failed = self._act(operation, stage, played, lost, control, on_output, how)
                 if failed:
                     lost.update(dict.fromkeys(dependents(version.operations, operation.id), operation.id))
                 if operation.call is not None:
@@ -113,7 +114,7 @@ class Rehearser:
         lost: dict[OperationId, OperationId],
         control: RunControl,
         on_output: OnOutput,
-        skipped_pids: int,
+        how: Circumstances,
     ) -> bool:
         """Let one operation have its turn; answers whether it failed."""
         why = f"it needs {lost[operation.id]}, which failed" if operation.id in lost else ""
@@ -126,7 +127,7 @@ class Rehearser:
             if call is None:
                 stage.carry_out(operation)
                 return False
-            return self._perform(operation, call, stage, played, control, on_output, skipped_pids)
+            return self._perform(operation, call, stage, played, control, on_output, how)
         except (StagingError, StorageError) as refusal:
             if call is None:
                 played.problems.append(Problem(operation.id, refusal.message))
@@ -142,10 +143,10 @@ class Rehearser:
         played: _Played,
         control: RunControl,
         on_output: OnOutput,
-        skipped_pids: int,
+        how: Circumstances,
     ) -> bool:
         began = self._clock()
-        done = stage.run(operation.id, call, control, on_output, skipped_pids)
+        done = stage.run(operation.id, call, control, on_output, how)
         if done.aborted:
             raise _stopped()
         error = explain(operation, done.exit_code, timed_out=done.timed_out, aborted=False)

@@ -17,6 +17,7 @@ from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.execution.commands import shell_argv
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.rehearsal.circumstances import USUAL, Circumstances
 from tandem_desktop.rehearsal.watch import Watched, read_report, watched_argv
 from tandem_desktop.shadow.confinement import OPEN_NETWORK
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
@@ -88,7 +89,12 @@ class Stage:
         self._is_stale = True
 
     def run(
-        self, operation: OperationId, call: CommandCall, control: RunControl, on_output: OnOutput, skipped_pids: int = 0
+        self,
+        operation: OperationId,
+        call: CommandCall,
+        control: RunControl,
+        on_output: OnOutput,
+        how: Circumstances = USUAL,
     ) -> Performance:
         """Run a command to its end and see what it did.
 
@@ -100,7 +106,7 @@ class Stage:
         before = self._looked()
         atomic.replace(self._report, b"", mode=0o600)
         launch = self._shadow.rehearse(
-            watched_argv(shell_argv(call.command), str(self._report), skipped_pids),
+            watched_argv(how.argv(shell_argv(call.command), dict(call.env)), str(self._report), how.skipped_pids),
             environment=scrubbed_environment(dict(call.env)),
             cwd=call.cwd,
             network=self._network,

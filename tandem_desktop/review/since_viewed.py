@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.review.compare import compare, known_again
 
 
@@ -19,6 +20,28 @@ class SinceViewed:
     unseen: tuple[OperationId, ...]
     """Not there then, or not looked at."""
     text_changed: bool
+
+
+class Looked(Frozen):
+    """What a person had looked at when a revision was on screen, in a form that can be kept."""
+
+    revision: int
+    viewed: tuple[OperationId, ...] = ()
+    changed: tuple[OperationId, ...] = ()
+    """Viewed in an earlier revision, changed since and not viewed again."""
+
+    def in_next(self, then: PlanVersion, now: PlanVersion) -> "Looked":
+        """The same in the revision that follows. What a person changed by themselves is not news to them."""
+        found = since_viewed(then, {*self.viewed, *self.changed}, now)
+        earlier = known_again(then, now)
+        waiting = {each for each, before in earlier.items() if before in self.changed}
+        news = waiting if now.origin is Origin.PERSON else waiting | set(found.changed)
+        seen = (*found.viewed, *found.changed)
+        return Looked(
+            revision=now.revision,
+            viewed=tuple(each for each in seen if each not in news),
+            changed=tuple(each for each in seen if each in news),
+        )
 
 
 def since_viewed(then: PlanVersion, viewed: Collection[OperationId], now: PlanVersion) -> SinceViewed:

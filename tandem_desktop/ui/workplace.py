@@ -3,6 +3,7 @@
 import contextlib
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -26,6 +27,7 @@ from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.since_viewed import Looked
 from tandem_desktop.ui import plan_facts
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
@@ -219,6 +221,7 @@ class Workplace(QObject):
         chat.restart_requested.connect(lambda: self.chat.focus_composer())
         panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
+        self._memory.looked_before.connect(self._look_since)
         panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.perspectives.ask_requested.connect(lambda: chat.begin_command("perspectives"))
         panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
@@ -348,6 +351,14 @@ class Workplace(QObject):
 
     def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
         self._run(self.workroom.contents(view), lambda sides: arrived(*sides))
+
+    def _look_since(self, plan_id: str, looked: Looked) -> None:
+        page = self.panel.page
+        if page is not None:
+            future = self.workroom.since_looked(PlanId(plan_id), looked, page.version.revision)
+            nothing = Looked(revision=page.version.revision)  # an earlier revision that cannot be read tells nothing
+            resume = partial(self._memory.resume, plan_id)
+            self.commands.latest("looked", future, resume, lambda error: resume(nothing))
 
     def _offer_commands(self) -> None:
         self.chat.set_commands(self.agents.commands_in(self.session_id))

@@ -12,6 +12,7 @@ from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.families import alternatives, family_roots
 from tandem_desktop.plans.plan_index import PlanSummary
+from tandem_desktop.ui.moments import when
 from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
 
 Index = QModelIndex | QPersistentModelIndex
@@ -217,7 +218,7 @@ class PlansModel(QAbstractListModel):
             if run.way_back == BRING_BACK:
                 return "undone · can be brought back"
             tail = " · undo available" if run.way_back == UNDO else ""
-            return f"applied {_when(run.at, self._now())}{tail}"
+            return f"applied {when(run.at, self._now())}{tail}"
         point = plan.branched_from
         tail = f" · alternative to r{point.revision}" if point else ""
         return f"r{plan.revision} · {_WORDS[plan.status]}{tail}"
@@ -225,15 +226,3 @@ class PlansModel(QAbstractListModel):
 
 def _updated(plan: PlanSummary) -> datetime | str:
     return plan.updated_at
-
-
-def _when(moment: datetime, now: datetime) -> str:
-    """`14:02`, `yesterday`, `on 3 May`, as the person's clock has it."""
-    local, today = moment.astimezone(), now.astimezone().date()
-    days = (today - local.date()).days
-    if days <= 0:
-        return f"{local:%H:%M}"
-    if days == 1:
-        return "yesterday"
-    year = f" {local.year}" if local.year != today.year else ""
-    return f"on {local.day} {local:%b}{year}"

@@ -21,6 +21,7 @@ from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.since_viewed import Looked
 from tandem_desktop.review.viewed import ViewedMarks
 from tandem_desktop.ui.plan import plan_page_facts
 from tandem_desktop.ui.plan.editing import shown_views
@@ -197,6 +198,20 @@ class ExecutionPlanPanel(PlanPanelParts):
         self._is_showing = True
         self.model.set_viewed(self._marks.fitting(self.model.views(), marks))
         self._is_showing = False
+
+    @property
+    def looked(self) -> Looked | None:
+        """What the person has looked at, to be kept and handed to `resume_looking`; of the latest revision only."""
+        page = self._page
+        if page is None or page.version.revision != page.meta.revision:
+            return None
+        return self._since.looked(page.version.revision, self.model.viewed)
+
+    def resume_looking(self, looked: Looked) -> None:
+        """Mark what changed since the person looked, as far as that was known when the plan was last on screen."""
+        if self._page is not None and self._page.version.revision == looked.revision:
+            self._since.resume(looked)
+            self.model.set_changes(self._since.marks(self.model.viewed))
 
     def forget_contents(self) -> None:
         """The window closes: whatever is still being compared is for nobody."""

@@ -67,7 +67,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.tasks = TaskSidebar(theme, self.work)
         self.graph = GraphTab(theme, self.work)
         self.footer = PlanFooter(theme)
-        self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self.chooser, self)
+        self.rehearsals = RehearsalDesk(self.model, self.footer, self.operations.rehearsal, self.chooser, now, self)
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         for key, words, widget in (

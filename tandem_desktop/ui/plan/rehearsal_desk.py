@@ -1,6 +1,7 @@
 """Everything the panel does about rehearsals: the button, the line above the list, and what can follow from it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
@@ -24,6 +25,8 @@ class RehearsalDesk(QObject):
 
     rehearse_requested = Signal(str, int, bool)
     """Plan id, revision, and whether with network; answered by `finish` or `fail`."""
+    kept_wanted = Signal(object)
+    """A `PlanVersion` nobody rehearsed in this window; answered by `remember` where an earlier rehearsal is kept."""
     stop_requested = Signal()
     record_requested = Signal(object, object)
     """A `Rehearsal` and the commands whose recorded effects are to take their place; answered by `recorded`."""
@@ -33,9 +36,16 @@ class RehearsalDesk(QObject):
     """Plan id and the revision in which the commands still run."""
 
     def __init__(
-        self, model: StagedOperationsModel, footer: PlanFooter, line: RehearsalLine, chooser: Chooser, parent: QObject
+        self,
+        model: StagedOperationsModel,
+        footer: PlanFooter,
+        line: RehearsalLine,
+        chooser: Chooser,
+        now: Callable[[], datetime],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._now = now
         self._chooser = chooser
         self._footer = footer
         self._line = line
@@ -52,6 +62,8 @@ class RehearsalDesk(QObject):
     def show_page(self, page: PlanPage | None) -> None:
         self._page = page
         self._follower.show_page(page)
+        if page is not None and self._follower.book is None and page.meta.status in OPEN:
+            self.kept_wanted.emit(page.version)
         wanted = self._waits_for
         if page is not None and wanted is not None and wanted[:2] == (page.version.plan_id, page.version.revision):
             self.rehearse(wanted[2])
@@ -82,6 +94,10 @@ class RehearsalDesk(QObject):
         """A rehearsal has ended; with the file effects of every command."""
         self._follower.finish(rehearsal, views)
         announce(self._line, self._line.text)
+
+    def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+        """What was kept of a rehearsal of the page that was asked about."""
+        self._follower.remember(rehearsal, views)
 
     def fail(self) -> None:
         """It was stopped, or could not be; nothing is known of it."""
@@ -116,4 +132,4 @@ class RehearsalDesk(QObject):
         if page is None or page.meta.status not in OPEN:
             self._line.hide()
         else:
-            self._line.show_rehearsal(self._follower, page.version)
+            self._line.show_rehearsal(self._follower, page.version, self._now())

@@ -1,4 +1,4 @@
-"""Follow the rehearsal of a plan, chunk by chunk, and keep what came of it for as long as the window is open."""
+"""Follow the rehearsal of a plan, chunk by chunk, and show what came of it, now or when the plan was last open."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -75,8 +75,7 @@ class RehearsalFollower(QObject):
     def begin(self, page: PlanPage, *, network: bool) -> None:
         """The person asked for a rehearsal of this page."""
         version = page.version
-        calls = {each.id: each.call for each in version.operations if each.call is not None}
-        self._books[version.plan_id] = Book(version.revision, network, calls)
+        self._books[version.plan_id] = Book(version.revision, network, _calls(page))
         self.under_way, self._has_started = version.plan_id, False
         self._wait_in_line(self._books[version.plan_id])
         self._tell()
@@ -112,13 +111,29 @@ class RehearsalFollower(QObject):
 
     def finish(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
         """All that came of it."""
+        self._settle(rehearsal, views)
+        self._end()
+
+    def _settle(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
         book = self._books[rehearsal.plan_id]
         book.rehearsal = rehearsal
         book.rows = {each.id: _settled(each, rehearsal.revision, views[each.id]) for each in rehearsal.commands}
         for problem in rehearsal.problems:
             name = OperationId(problem.step)
             book.rows[name] = Rehearsed(revision=rehearsal.revision, problem=problem.reason, is_settled=True)
-        self._end()
+
+    def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
+        """What was kept of an earlier rehearsal; whatever was seen of one since is newer."""
+        page = self._page
+        here = page is not None and (page.version.plan_id, page.version.revision) == (
+            rehearsal.plan_id,
+            rehearsal.revision,
+        )
+        if page is None or not here or self.book is not None:
+            return
+        self._books[rehearsal.plan_id] = Book(rehearsal.revision, rehearsal.network, _calls(page))
+        self._settle(rehearsal, views)
+        self._tell()
 
     def fail(self) -> None:
         """It was stopped or could not be; nothing is known."""
@@ -163,6 +178,10 @@ class RehearsalFollower(QObject):
                     rows[name] = replace(row, is_stale=self.is_stale)
         self._model.set_rehearsed(rows)
         self.changed.emit()
+
+
+def _calls(page: PlanPage) -> dict[OperationId, CommandCall]:
+    return {each.id: each.call for each in page.version.operations if each.call is not None}
 
 
 def _settled(command: RehearsedCommand, revision: int, effects: tuple[OperationView, ...]) -> Rehearsed:

@@ -1,8 +1,11 @@
 """One line about the rehearsal of the plan on screen: that it goes on, what came of it, that it is stale."""
 
+from datetime import datetime
+
 from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.ui.moments import when
 from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.plan.rehearsal_follower import Book, RehearsalFollower
 from tandem_desktop.ui.theme.theme import Theme
@@ -20,17 +23,17 @@ class RehearsalLine(Banner):
         self._said: tuple[object, ...] = ()
         self.hide()
 
-    def show_rehearsal(self, follower: RehearsalFollower, version: PlanVersion) -> None:
+    def show_rehearsal(self, follower: RehearsalFollower, version: PlanVersion, now: datetime) -> None:
         """Of the revision on screen."""
         book = follower.book
-        said = self._message(follower, book, version)
+        said = self._message(follower, book, version, now)
         self.setVisible(said is not None)
         if said is not None and said != self._said:
             self._said = said
             self.set_message(*said)
 
     def _message(
-        self, follower: RehearsalFollower, book: Book | None, version: PlanVersion
+        self, follower: RehearsalFollower, book: Book | None, version: PlanVersion, now: datetime
     ) -> tuple[str, str, tuple[tuple[str, str], ...]] | None:
         if book is not None and follower.under_way == version.plan_id:
             return "info", f"{_going_on(book)} {_UNTOUCHED}", (("stop-rehearsal", "Stop"),)
@@ -45,7 +48,7 @@ class RehearsalLine(Banner):
         count = len(follower.recordable)
         every = (("record-all", "Apply all recorded effects"),) if count > 1 else ()
         tone = "error" if any(row.error or row.problem for row in book.rows.values()) else "ok"
-        return tone, f"{_came_of_it(book)} {_UNTOUCHED}", every
+        return tone, f"{_came_of_it(book, now)} {_UNTOUCHED}", every
 
 
 def _going_on(book: Book) -> str:
@@ -55,7 +58,7 @@ def _going_on(book: Book) -> str:
     return f"Played once in a copy, {how}; playing it again to see whether it comes out the same."
 
 
-def _came_of_it(book: Book) -> str:
+def _came_of_it(book: Book, now: datetime) -> str:
     rows = book.rows.values()
     failed = sum(bool(row.error) for row in rows)
     refused = sum(bool(row.problem) for row in rows)
@@ -68,4 +71,5 @@ def _came_of_it(book: Book) -> str:
     doubtful = sum(bool(row.doubts) for row in rows)
     if doubtful:
         parts.append(f"{doubtful:,} cannot be previewed")
-    return f"Rehearsed in a copy, {rehearsal_words.conditions(book.network)}: {', '.join(parts)}."
+    at = f" {when(book.rehearsal.at, now)}" if book.rehearsal is not None else ""
+    return f"Rehearsed{at} in a copy, {rehearsal_words.conditions(book.network)}: {', '.join(parts)}."

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.plan import Origin, PlanVersion
-from tandem_desktop.review.since_viewed import since_viewed
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.review.since_viewed import Looked
 
 WORDS = "changed since you looked"
 
@@ -16,12 +16,19 @@ class SinceLooked:
         self._changed: frozenset[OperationId] = frozenset()
 
     def follow(self, before: PlanVersion | None, viewed: Collection[OperationId], now: PlanVersion) -> None:
-        """Another page of the plan, or of another one. What a person changed by themselves is not news to them."""
+        """Another page of the plan, or of another one."""
         if before is None or now.revision < before.revision:
             self._changed = frozenset()
         elif now.revision > before.revision:
-            found = since_viewed(before, {*viewed, *self._changed}, now)
-            self._changed = frozenset(found.changed if now.origin is not Origin.PERSON else ())
+            self.resume(self.looked(before.revision, viewed).in_next(before, now))
+
+    def resume(self, looked: Looked) -> None:
+        """Go on from what is known of the revision on screen."""
+        self._changed = frozenset(looked.changed)
+
+    def looked(self, revision: int, viewed: Collection[OperationId]) -> Looked:
+        """What is known of the revision on screen, to be kept."""
+        return Looked(revision=revision, viewed=tuple(sorted(viewed)), changed=tuple(sorted(self._changed)))
 
     def marks(self, viewed: Collection[OperationId]) -> dict[OperationId, str]:
         """A word for each of them that was not viewed since."""

@@ -1,6 +1,7 @@
 """A plan is played in a copy before anybody approves it, and what its commands did there can be applied instead."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ def rehearse(person: Person) -> None:
 
 def every(person: Person) -> list[Rehearsed | None]:
     return [rehearsed(person, row) for row in range(person.place.panel.model.rowCount())]
+
+
+def told(person: Person) -> list[tuple[object, ...]]:
+    found = [each for each in every(person) if each is not None]
+    return [(each.output, each.exit_code, [view.operation.path for view in each.effects]) for each in found]
 
 
 def words(widget: QWidget) -> str:
@@ -193,4 +199,22 @@ def test_network_is_off_unless_it_is_chosen_from_the_menu(window: Person) -> Non
     for _ in range(2):
         QTest.keyClick(menu, Qt.Key.Key_Down)
     QTest.keyClick(menu, Qt.Key.Key_Return)
-    window.wait(lambda: "Rehearsed in a copy, with network" in words(window.find("rehearsal-line")))
+    window.wait(lambda: "in a copy, with network: " in words(window.find("rehearsal-line")))
+
+
+def test_what_was_rehearsed_is_there_after_a_restart_and_its_effects_can_still_be_applied(
+    person: Person, workspace: Path, open_window: Callable[..., Person]
+) -> None:
+    rehearse(person)
+    shown = told(person)
+    person.leave()
+    again = open_window()
+    again.wait(lambda: again.status is PlanStatus.PROPOSED and any(every(again)))
+    assert told(again) == shown
+    line = again.place.panel.operations.rehearsal
+    assert "Rehearsed " in line.text
+    row = next(number for number, each in enumerate(every(again)) if each is not None)
+    again.place.panel.rehearsals.record((again.place.panel.model.row(row).operation.id,))
+    again.wait(lambda: again.revision == 2)
+    implement(again)
+    assert "Goodbye" in (workspace / "app.py").read_text()

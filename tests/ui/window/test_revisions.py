@@ -1,5 +1,6 @@
 """Several revisions of one plan: what is new to the person is marked, any two are compared, any one comes back."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QMenu
 
+from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.review.choices import Drop
 from tandem_desktop.ui.plan.since_looked import WORDS
 from tests.ui.window.driver import Person
 
@@ -33,9 +37,13 @@ def person(window: Person) -> Person:
 
 def reworked(person: Person, path: str, content: bytes) -> None:
     """The agent answers with other operation ids in another order, and another content for one file."""
-    engine = person.place.workroom.engine
     page = person.place.panel.page
     assert page is not None
+    rework(person.place.workroom.engine, page.version, path, content)
+    person.wait(lambda: person.revision == page.version.revision + 1)
+
+
+def rework(engine: Engine, version: PlanVersion, path: str, content: bytes) -> None:
     sha = engine.objects.put(content)
 
     def changed(operation: StagedOperation) -> StagedOperation:
@@ -44,11 +52,9 @@ def reworked(person: Person, path: str, content: bytes) -> None:
             update["after"] = operation.after.model_copy(update={"sha256": sha, "size": len(content)})
         return operation.model_copy(update=update)
 
-    operations = tuple(map(changed, reversed(page.version.operations)))
-    latest = page.version.revision
-    update = {"operations": operations, "parent_revision": latest, "origin": Origin.REWORK}
-    engine.proposals.stage(page.version.model_copy(update=update))
-    person.wait(lambda: person.revision == latest + 1)
+    operations = tuple(map(changed, reversed(version.operations)))
+    update = {"operations": operations, "parent_revision": version.revision, "origin": Origin.REWORK}
+    engine.proposals.stage(version.model_copy(update=update))
 
 
 def choose(person: Person, name: str, revision: int) -> None:
@@ -92,6 +98,27 @@ def test_viewed_stays_where_nothing_changed_though_renumbered_and_what_changed_s
     assert (rows["README.md"].viewed, rows["README.md"].change) == (False, WORDS)
     person.place.open_plan(person.place.panel.page.version.plan_id)  # type: ignore[union-attr]
     person.wait(lambda: model.row(model.row_of(rows["README.md"].operation.id)).change == WORDS)
+
+
+def test_what_changed_since_one_looked_is_marked_after_a_restart_until_it_is_viewed(
+    person: Person, workspace: Path, open_window: Callable[..., Person]
+) -> None:
+    seen = person.place.panel.page.version  # type: ignore[union-attr]
+    person.leave()
+    engine = build_engine(workspace)
+    rework(engine, seen, "README.md", b"# Farewell\n")
+    engine.proposals.drop(seen.plan_id, [Drop.parse("new-s1" if seen.operations[0].path == "app.py" else "new-s2")])
+    engine.close()
+    again = open_window()
+    again.wait(lambda: again.revision == 3 and again.place.panel.model.row(0).change == WORDS)
+    again.leave()
+    last = open_window()
+    last.wait(lambda: last.place.panel.model.rowCount() == 1 and last.place.panel.model.row(0).change == WORDS)
+    last.place.panel.operations.list.setFocus()
+    last.press(Qt.Key.Key_Home)
+    last.press(Qt.Key.Key_Space)
+    last.wait(lambda: last.place.panel.model.row(0).viewed)
+    assert last.place.state.of("looked", seen.plan_id)["changed"] == []
 
 
 def test_any_two_revisions_are_compared_with_the_difference_of_what_they_leave(person: Person) -> None:

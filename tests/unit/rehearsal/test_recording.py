@@ -131,3 +131,20 @@ def test_an_operation_that_no_longer_applies_after_the_effects_stops_it(engine: 
     assert [problem.step for problem in plan.problems] == ["s2"]
     with pytest.raises(StepRefusedError, match="s2 no longer applies"):
         engine.rehearsals.record(plan)
+
+
+def test_a_rehearsal_is_kept_for_exactly_the_revision_that_was_rehearsed(engine: Engine) -> None:
+    steps = (named(bash("echo b > b"), "one"), named(bash("echo c > c"), "two"))
+    version = engine.proposals.propose(plan_json(*steps))
+    engine.rehearsals.rehearse(version.plan_id, once=True)
+    assert engine.rehearsals.kept(version) is None, "what was played once is not known well enough"
+    found = engine.rehearsals.rehearse(version.plan_id)
+    assert engine.rehearsals.kept(version) == found
+    recorded = engine.rehearsals.record(found, [OperationId("one")])
+    left = engine.rehearsals.kept(recorded)
+    assert left is not None
+    assert (left.revision, left.at, [each.id for each in left.commands]) == (2, found.at, ["two"])
+    assert engine.rehearsals.kept(version) is None
+    [place] = engine.locations.sessions.glob("*/rehearsal.json")
+    place.write_text("{")
+    assert engine.rehearsals.kept(recorded) is None

@@ -280,3 +280,17 @@ def test_operations_are_named_after_their_command(engine: Engine) -> None:
     found = rehearse(engine, named(bash("mv a.txt b.txt; echo n > n"), "go"))
     views = engine.rehearsals.views(found)[OperationId("go")]
     assert [(view.operation.id, view.operation.kind.value) for view in views] == [("go.1", "move"), ("go.2", "create")]
+
+
+def test_what_hangs_on_the_hour_or_the_day_is_in_doubt_and_a_named_moment_is_not(engine: Engine) -> None:
+    by_the_clock = (
+        "date +%H > hour.txt",
+        "date -u +%Y > year.txt",
+        "bash -c 'date -u +%A' > weekday.txt",
+        "printf '%(%j)T' -1 > day-of-the-year.txt",
+        """python3 -c 'import time; open("h", "w").write(time.strftime("%I %p"))'""",
+    )
+    named_moments = ("date -u -d 2020-02-02 +%A > then.txt; date -u -r a.txt +%Y > written.txt", "cp a.txt b.txt")
+    found = rehearse(engine, *map(bash, (*by_the_clock, *named_moments)), once=False)
+    assert [command.is_previewable for command in found.commands] == [False] * 5 + [True] * 2
+    assert all("differently when it was run again" in command.doubts[0] for command in found.commands[:5])

@@ -1,0 +1,15 @@
+"""Moments in few words, as the person's clock has them."""
+
+from datetime import datetime
+
+
+def when(moment: datetime, now: datetime) -> str:
+    """`14:02`, `yesterday`, `on 3 May`, as the person's clock has it."""
+    local, today = moment.astimezone(), now.astimezone().date()
+    days = (today - local.date()).days
+    if days <= 0:
+        return f"{local:%H:%M}"
+    if days == 1:
+        return "yesterday"
+    year = f" {local.year}" if local.year != today.year else ""
+    return f"on {local.day} {local:%b}{year}"
