@@ -74,7 +74,8 @@ def show(call: Call) -> Answer:
         "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
     }
     rehearsal = engine.rehearsals.kept(version)
-    data["rehearsal"] = shapes.rehearsal(rehearsal) if rehearsal else None
+    if rehearsal is not None:
+        data["rehearsal"] = shapes.rehearsal(rehearsal)
     lines = [*_heading(version, meta, tasks), *_rehearsed(rehearsal)]
     for view, each in zip(views, sides, strict=True):
         lines += ["", *in_full(view, each)]

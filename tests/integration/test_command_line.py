@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
+from tandem_desktop.shadow.confinement import bubblewrap_missing
 from tandem_desktop.storage.file_clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
@@ -361,3 +362,14 @@ def test_every_answer_for_a_person_ends_with_what_to_do_next(tandem: CommandLine
     run_id = applied.out.split()[0]
     assert applied.out.splitlines()[-1] == f"Next: Take it back with: tandem -C {tandem.workspace} undo {run_id}"
     assert tandem("undo", run_id, "--preview").out.splitlines()[-1].startswith("Next: tandem")
+
+
+@pytest.mark.skipif(bool(bubblewrap_missing()), reason="nothing can be confined here")
+def test_show_names_what_the_rehearsal_of_this_revision_found_and_when(tandem: CommandLine) -> None:
+    plan = tandem.propose(bash("echo n > n.txt"), write("w", "w\n"))
+    found = tandem.answer("rehearse", plan["plan_id"])
+    shown = tandem.answer("show", plan["plan_id"])["rehearsal"]
+    assert shown == {name: found[name] for name in shown}
+    assert "changes 1 path" in tandem("show", plan["plan_id"]).out
+    tandem.answer("drop", plan["plan_id"], "s2")
+    assert "rehearsal" not in tandem.answer("show", plan["plan_id"])
