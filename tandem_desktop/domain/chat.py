@@ -21,6 +21,8 @@ class EntryKind(StrEnum):
     """A permission card: Plan mode is off and the agent asks."""
     NOTE = "note"
     """What happened beside the conversation: a run, an undo, a change of mode."""
+    REFLECTION = "reflection"
+    """What a reflector made of a run, and the adjustments it proposes."""
     REPORT = "report"
     """The window's own answer to a command, in Markdown."""
     PROBLEM = "problem"

@@ -18,6 +18,7 @@ from tandem_desktop.events.events import (
     PermissionAnswered,
     PermissionAsked,
     PlanProposed,
+    ReflectionCompleted,
     RunFinished,
     TandemEvent,
     TurnEnded,
@@ -102,6 +103,11 @@ class ChatLog:
                 if session_id is not None:
                     facts = {"plan_id": event.plan_id, "run_id": event.run_id}
                     self._add(session_id, EntryKind.NOTE, text=event.summary, **facts)
+            case ReflectionCompleted():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    facts = {"plan_id": event.plan_id, "run_id": event.run_id}
+                    self._add(session_id, EntryKind.REFLECTION, text=event.assessment.value, **facts)
             case TurnEnded():
                 self._turn_ended(event)
             case TaskDelegated():

@@ -30,6 +30,7 @@ from tandem_desktop.orchestration.disk_watch import DiskWatch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.keeping_house import keep_house
+from tandem_desktop.orchestration.looking_back import LookingBack
 from tandem_desktop.orchestration.plan_figures import PlanFigures, plan_figures
 from tandem_desktop.orchestration.plan_pages import PlanPage, PlanPages
 from tandem_desktop.orchestration.plan_runs import ListedRun
@@ -60,6 +61,7 @@ class Workroom:
         self.events: EventStream = engine.events
         self._thread = thread
         self.conversations = Conversations(engine, sessions, thread)
+        self.looking_back = LookingBack(engine, sessions, thread)
         self._control: RunControl | None = None
         self._pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -300,6 +302,7 @@ class Workroom:
         self.stop_run()
         self.stop_rehearsal()
         self._watch.close()
+        self.looking_back.close()
         self.conversations.close()
         self._thread.close()
         self.chat.close()

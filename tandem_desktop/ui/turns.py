@@ -87,7 +87,8 @@ class Turns(QObject):
 
     def stop(self) -> None:
         """The agent of the conversation on screen stops where it is."""
-        self._commands.run(self._conversations.stop(self._session()))
+        if self.is_working(self._session()):
+            self._commands.run(self._conversations.stop(self._session()))
 
     def answer(self, request_id: str, decision: Decision, words: str) -> None:
         if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):

@@ -23,6 +23,7 @@ class WindowCommands(QObject):
     """The task that several minds should look at."""
     plans_wanted = Signal(str)
     """The words to look for in the list of plans."""
+    reflection_wanted = Signal()
     plan_made = Signal(str)
     """A plan came of a template."""
     failed = Signal(object)
@@ -53,6 +54,8 @@ class WindowCommands(QObject):
                 self._list(words)
             case "plan-stats":
                 self._count()
+            case "reflect":
+                self.reflection_wanted.emit()
             case "plan-simulate":
                 self._simulate(words)
             case "template" if words:

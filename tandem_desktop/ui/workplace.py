@@ -45,6 +45,7 @@ from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan_wishes import PlanWishes
 from tandem_desktop.ui.quiet_pool import QuietPool
+from tandem_desktop.ui.reflecting import Reflecting
 from tandem_desktop.ui.run_facts import run_facts
 from tandem_desktop.ui.screen_memory import ScreenMemory
 from tandem_desktop.ui.store_watch import StoreWatch
@@ -110,6 +111,7 @@ class Workplace(QObject):
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._merging = Merging(workroom, self.commands, self.panel, self)
         self._back = GoingBack(workroom, self.commands, self.chat, self.panel, lambda: self.session_id)
+        self._reflecting = Reflecting(workroom, self.commands, self.chat, self.agents, self)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
         self._first_look = FirstLook(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
         self.own = WindowCommands(workroom, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
@@ -194,6 +196,10 @@ class Workplace(QObject):
         panel.followed.connect(self._drift.follow_panel)
         self.bridge.event_received.connect(self._drift.follow_event)
         self._drift.found.connect(self.drift_found)
+        self.bridge.event_received.connect(self._reflecting.follow_event)
+        self._reflecting.said.connect(self.said)
+        self._reflecting.failed.connect(self.failed)
+        self.own.reflection_wanted.connect(lambda: self._reflecting.ask(self._plan_id))
         chat.sent.connect(self._first_look.consider)
         self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
         self._first_look.cleared.connect(lambda text: self.turns.send(text, plan_mode=self.plan_mode))
@@ -283,6 +289,7 @@ class Workplace(QObject):
             self.session_id = session_id
             self.state.put(session=session_id)
             self.chat.set_entries(self.workroom.entries(session_id))
+            self._reflecting.show_cards()
             self._memory.show_session(session_id)
             self.chat.set_working(self.turns.is_working(session_id))
             self._offer_commands()

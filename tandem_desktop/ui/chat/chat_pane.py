@@ -14,6 +14,7 @@ from tandem_desktop.ui.chat.composer import Composer, FindFiles
 from tandem_desktop.ui.chat.empty_chat import EmptyChat, ExampleTask
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.chat.queue_list import QueueList
+from tandem_desktop.ui.chat.reflection_card import ReflectionFacts
 from tandem_desktop.ui.chat.transcript import WIDEST, Transcript
 from tandem_desktop.ui.models.transcript_model import TranscriptModel
 from tandem_desktop.ui.run_facts import RunFacts
@@ -46,6 +47,8 @@ class ChatPane(QWidget):
     log_requested = Signal()
     record_requested = Signal()
     """What was said, as it is stored."""
+    reflection_wish = Signal(object)
+    """A `ReflectionWish`."""
     refused = Signal(str)
     queue_changed = Signal(object)
 
@@ -103,7 +106,13 @@ class ChatPane(QWidget):
 
     def set_plan(self, facts: PlanFacts) -> None:
         """What the card of a revision shows."""
-        self.transcript.set_facts(facts)
+        self.transcript.know(facts)
+        if facts.is_waiting:
+            self._offer_card()
+
+    def set_reflection(self, facts: ReflectionFacts) -> None:
+        """What the card of a reflection shows."""
+        self.transcript.know(facts)
         if facts.is_waiting:
             self._offer_card()
 
@@ -228,6 +237,7 @@ class ChatPane(QWidget):
             "file_activated",
             "restart_requested",
             "log_requested",
+            "reflection_wish",
         ):
             getattr(transcript, name).connect(getattr(self, name))
         transcript.typed.connect(composer.type_on)

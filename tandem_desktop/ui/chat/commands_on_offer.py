@@ -33,6 +33,7 @@ WINDOW_COMMANDS = (
     ChatCommand("plans", "Find a plan", "[words]", CommandSource.WINDOW),
     ChatCommand("plan-stats", "Figures of this workspace's plans", source=CommandSource.WINDOW),
     ChatCommand("plan-simulate", "What the plan would do, without doing it", "[plan]", CommandSource.WINDOW),
+    ChatCommand("reflect", "Ask what to change about the plan after its last run", source=CommandSource.WINDOW),
     ChatCommand("template", "A plan from one of your templates", "[name] [parameter=value]…", CommandSource.WINDOW),
     ChatCommand("save-template", "Keep this plan as a template", "name [parameter=text]…", CommandSource.WINDOW),
 )

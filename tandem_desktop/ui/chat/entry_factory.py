@@ -7,6 +7,7 @@ from tandem_desktop.ui.chat.entry_widget import EntryWidget
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.problem_card import ProblemCard
+from tandem_desktop.ui.chat.reflection_card import ReflectionCard
 from tandem_desktop.ui.chat.set_aside import SetAside
 from tandem_desktop.ui.chat.spoken import AgentMessage, NoteLine, PersonBubble, Report, Thinking
 from tandem_desktop.ui.chat.tool_chip import ToolChip
@@ -27,6 +28,7 @@ PASSED_ON = (
     "undo_requested",
     "restart_requested",
     "log_requested",
+    "reflection_wish",
     "typed",
 )
 """What the widgets of entries ask for, each only some of it."""
@@ -38,6 +40,7 @@ _WIDGETS: dict[EntryKind, type[EntryWidget]] = {
     EntryKind.PLAN: PlanCard,
     EntryKind.QUESTION: PermissionCard,
     EntryKind.NOTE: NoteLine,
+    EntryKind.REFLECTION: ReflectionCard,
     EntryKind.REPORT: Report,
     EntryKind.PROBLEM: ProblemCard,
 }

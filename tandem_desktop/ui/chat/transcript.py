@@ -11,11 +11,11 @@ from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.ui.chat.decision_card import DecisionCard
 from tandem_desktop.ui.chat.entry_factory import EDGE, PASSED_ON, gap, guessed_height, make_entry
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
-from tandem_desktop.ui.chat.known_plans import KnownPlans
 from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
+from tandem_desktop.ui.chat.reflection_card import ReflectionCard, ReflectionFacts
+from tandem_desktop.ui.chat.row_facts import RowFacts
 from tandem_desktop.ui.chat.row_places import RowPlaces
-from tandem_desktop.ui.chat.spoken import NoteLine
 from tandem_desktop.ui.models.transcript_model import Row, TranscriptModel
 from tandem_desktop.ui.run_facts import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
@@ -47,6 +47,7 @@ class Transcript(QAbstractScrollArea):
     back_requested = Signal(int)
     restart_requested = Signal()
     log_requested = Signal()
+    reflection_wish = Signal(object)
     typed = Signal(str)
     at_end_changed = Signal(bool)
 
@@ -58,8 +59,7 @@ class Transcript(QAbstractScrollArea):
         self._widgets: dict[int, EntryWidget] = {}
         """By the number of the row's first entry, which a row keeps while others come and go."""
         self._open: set[int] = set()
-        self._plans = KnownPlans()
-        self._runs: dict[str, RunFacts] = {}
+        self._facts = RowFacts()
         self._at_end = True
         self._is_placing = False
         self._has_new = False
@@ -102,14 +102,14 @@ class Transcript(QAbstractScrollArea):
         """The widget that shows the entry with this number, while it is near the eye."""
         return self._widgets.get(number)
 
-    def set_facts(self, facts: PlanFacts) -> None:
-        """What is known of a revision by now; its card follows."""
-        self._plans.learn(facts)
+    def know(self, *facts: PlanFacts | ReflectionFacts) -> None:
+        """What is known of revisions and reflections by now; their cards follow."""
+        self._facts.know(*facts)
         self._inform_all()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
         """What is known of each run by now; notes of other runs offer nothing."""
-        self._runs = {run.run_id: run for run in runs}
+        self._facts.set_runs(runs)
         self._inform_all()
 
     def reopen(self, plan_id: str) -> None:
@@ -122,7 +122,7 @@ class Transcript(QAbstractScrollArea):
         """The newest card that waits for the person."""
         for row in reversed(self._model.rows):
             widget = self._widgets.get(row.number)
-            card = widget.card if isinstance(widget, PlanCard | PermissionCard) else None
+            card = widget.card if isinstance(widget, PlanCard | PermissionCard | ReflectionCard) else None
             if card is not None and card.is_waiting:
                 return card
         return None
@@ -209,7 +209,7 @@ class Transcript(QAbstractScrollArea):
     def _add_place(self, at: int) -> None:
         row = self._model.row(at)
         if row.kind is EntryKind.PLAN:
-            self._plans.note(row.last.plan_id or "", row.last.revision)
+            self._facts.plans.note(row.last.plan_id or "", row.last.revision)
         before = self._model.row(at - 1) if at else None
         self._places.insert(at, self._theme.px(gap(before, row)), self._theme.px(guessed_height(row)))
 
@@ -320,7 +320,7 @@ class Transcript(QAbstractScrollArea):
         if isinstance(widget, PermissionCard):
             widget.answered.connect(self.permission_answered)
         widget.set_row(row)
-        self._inform(widget, row)
+        self._facts.inform(widget, row)
         number = row.number
         widget.set_open(number in self._open)
         widget.opened.connect(lambda is_open: self._remember(number, is_open))
@@ -341,19 +341,9 @@ class Transcript(QAbstractScrollArea):
                     before = widget
 
     def _inform_all(self) -> None:
-        for widget in self._widgets.values():
-            self._inform(widget)
-
-    def _inform(self, widget: EntryWidget, row: Row | None = None) -> None:
-        if isinstance(widget, NoteLine) and (run := self._runs.get(widget.run_id or "")) is not None:
-            widget.show_run(run, self._plans.of(run.plan_id, run.revision))
-        if not isinstance(widget, PlanCard):
-            return
-        if row is None:
-            row = next((each for each in self._model.rows if self._widgets.get(each.number) is widget), None)
-        facts = self._plans.of(row.last.plan_id, row.last.revision) if row is not None else None
-        if facts is not None:
-            widget.set_facts(facts)
+        for row in self._model.rows:
+            if (widget := self._widgets.get(row.number)) is not None:
+                self._facts.inform(widget, row)
 
     def _remember(self, number: int, is_open: bool) -> None:
         (self._open.add if is_open else self._open.discard)(number)

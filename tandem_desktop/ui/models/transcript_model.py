@@ -21,6 +21,7 @@ _SPEAKERS = {
     EntryKind.PLAN: "Plan",
     EntryKind.QUESTION: "Permission",
     EntryKind.NOTE: "Note",
+    EntryKind.REFLECTION: "Reflection",
     EntryKind.REPORT: "Tandem",
     EntryKind.PROBLEM: "Problem",
 }

@@ -163,7 +163,7 @@ def test_slash_offers_the_windows_commands_the_recipes_and_the_agents_own(
     names = [each.split()[0] for each in words(pane)]
     assert names == [*(f"/{each.name}" for each in WINDOW_COMMANDS), "/replace", "/init"]  # `/plan` is the window's own
     assert "/plans [words]" in words(pane)
-    typed("re")
+    typed("rep")
     assert words(pane)[0] == "/replace OLD NEW"
     typed(Key.Key_Tab)
     assert pane.composer.text == "/replace "

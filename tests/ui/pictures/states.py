@@ -1,5 +1,6 @@
 """Every state the window can be in, each reached over a real workspace, engine and agent by clicks and keys."""
 
+import json
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QSettings, Qt
@@ -181,6 +182,47 @@ def failed(stage: Stage) -> Person:
     return person
 
 
+MEND = {
+    "assessment": "NEEDS_ADJUSTMENT",
+    "reasoning": "The test counts six attempts, but the limit is five (greeter/ratelimit.py:4): the bucket is filled "
+    "once too often. The command itself is fine.",
+    "adjustments": [
+        {
+            "action": "MODIFY",
+            "step_id": "s2",
+            "reason": "Run only the test of the limiter first, so that its failure is seen alone.",
+            "tool_input": {"command": "python -m pytest -q tests/test_ratelimit.py"},
+        },
+        {
+            "action": "ADD_BEFORE",
+            "step_id": "s2",
+            "reason": "The limiter needs its setting.",
+            "tool": "write",
+            "tool_input": {"path": "settings.toml", "content": "[login]\nattempts = 5\n"},
+        },
+        {
+            "action": "ADD_AFTER",
+            "step_id": "s3",
+            "reason": "Take the old limiter away.",
+            "tool": "delete",
+            "tool_input": {"path": "greeter/old_limit.py"},
+        },
+    ],
+}
+
+
+def reflected(stage: Stage) -> Person:
+    """A failed run, and what the agent would change; the first adjustment is accepted, the second rejected."""
+    steps = Steps(stage.workspace)
+    stage.use_agent({"turns": [[steps.say(json.dumps(MEND))]]})
+    person = failed(stage)
+    person.wait(lambda: person.sees("segmented-adjustment-1"))
+    person.click("segmented-adjustment-1-accepted")
+    person.click("segmented-adjustment-2-rejected")
+    person.wait(lambda: person.sees("reflection-make"))
+    return person
+
+
 def interrupted(stage: Stage) -> Person:
     steps = [write(f"{name}.txt", "text\n") for name in ("one", "two", "three")]
     plan = stage.propose("Three files", steps[0], bash("true"), *steps[1:])
@@ -311,6 +353,7 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "14-paused": paused,
     "15-failed-and-rolled-back": failed,
     "16-interrupted": interrupted,
+    "27-reflected": reflected,
     "17-completed": completed,
     "18-cancelled": cancelled,
     "19-expired": expired,

@@ -1,0 +1,120 @@
+"""Looking back from a window: an agent is asked about a failed run, and the person's answers are kept as they fall."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tandem_desktop.agent.models import CHOICE
+from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.execution import RunKind, RunStatus
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.reflection import Reflection, Verdict
+from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.reflection.plan_reflector import ROLE, PlanReflector
+from tandem_desktop.sidecar.profiles import BUILT_IN
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """A reflection as it stands by now."""
+
+    reflection: Reflection
+    is_open: bool
+    """Whether its adjustments can still be decided: the plan has not gone on since."""
+
+
+class LookingBack:
+    """Call it from any thread; nothing here blocks."""
+
+    def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
+        self._engine = engine
+        self._sessions = sessions
+        self._thread = thread
+        self._asking: set[asyncio.Task[Any]] = set()
+        self._answering = asyncio.Lock()
+
+    def is_wanted(self, run_id: RunId, profile: AgentProfile) -> "Future[bool]":
+        """Whether the settings want this run looked back at, unasked, and somebody is there who can."""
+        return self._thread.submit(_apart(lambda: self._is_wanted(run_id, profile)))
+
+    def reflect(self, run_id: RunId, profile: AgentProfile) -> "Future[Reflection]":
+        """Ask the reflector; cancelling the answer ends its agent, and nothing is kept."""
+        return self._thread.submit(self._reflect(run_id, profile))
+
+    def reflected(self, run_id: RunId) -> "Future[Reflected | None]":
+        return self._thread.submit(_apart(lambda: self._reflected(run_id)))
+
+    def judge(self, run_id: RunId, number: int, verdict: Verdict) -> "Future[Reflection]":
+        """Keep the person's word on one adjustment; of several the last one holds."""
+        return self._thread.submit(self._in_turn(lambda: self._engine.reflections.judge(run_id, number, verdict)))
+
+    def make_revision(self, run_id: RunId) -> "Future[PlanVersion]":
+        """What was accepted becomes the next revision, once every word before it is kept."""
+        return self._thread.submit(self._in_turn(lambda: self._engine.reflections.make_revision(run_id)))
+
+    async def _in_turn(self, work: Callable[[], _Answer]) -> _Answer:
+        async with self._answering:
+            return await asyncio.to_thread(work)
+
+    def close(self) -> None:
+        """End every agent that is being asked, and wait for it."""
+        closing = self._thread.submit(self._end())
+        if not closing.cancelled():
+            closing.result()
+
+    async def _end(self) -> None:
+        for task in self._asking:
+            if not task.cancelling():  # an agent that is being ended is left to end
+                task.cancel()
+        if self._asking:
+            await asyncio.wait(self._asking)
+
+    def _is_wanted(self, run_id: RunId, profile: AgentProfile) -> bool:
+        settings, reflections = self._engine.settings, self._engine.reflections
+        record = self._engine.runs.record(run_id)
+        if settings.reflection == "off" or (record.kind, record.status) != (RunKind.APPLY, RunStatus.FAILED):
+            return False
+        if settings.reflection == "unless_simple" and reflections.is_simple(record.plan_id):
+            return False
+        return self._has_a_mind(profile) and reflections.cycles(record.plan_id) < reflections.max_cycles
+
+    def _has_a_mind(self, profile: AgentProfile) -> bool:
+        """The built-in agent has recipes and, unless a model was chosen, nothing to think with."""
+        chosen = self._engine.settings.minds.get(ROLE)
+        other = chosen is not None and chosen.agent not in ("", BUILT_IN)
+        return other or profile.name != BUILT_IN or bool(os.environ.get(CHOICE, "").strip())
+
+    async def _reflect(self, run_id: RunId, profile: AgentProfile) -> Reflection:
+        task = asyncio.current_task()
+        assert task is not None
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        reflections = self._engine.reflections
+        snapshot = await asyncio.to_thread(reflections.snapshot, run_id)
+        advisor = self._sessions.advisor(Minds(self._engine.settings.minds, profile))
+        reflected = await PlanReflector(advisor).reflect(snapshot)
+        return await asyncio.to_thread(reflections.keep, snapshot, reflected)
+
+    def _reflected(self, run_id: RunId) -> Reflected | None:
+        try:
+            found = self._engine.reflections.of_run(run_id)
+            if found is None:
+                return None
+            newest = self._engine.reflections.of_plan(found.plan_id)
+        except TandemError:
+            return None
+        return Reflected(found, newest == found and found.made_revision is None)
+
+
+async def _apart(work: Callable[[], _Answer]) -> _Answer:
+    return await asyncio.to_thread(work)

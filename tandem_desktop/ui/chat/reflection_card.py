@@ -1,0 +1,328 @@
+"""A look back in the conversation: how it stands and why, and each proposed adjustment to accept or reject."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, Judged, Reflection, Verdict
+from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.chat.decision_card import DecisionCard
+from tandem_desktop.ui.chat.entry_widget import EntryWidget
+from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.badge import Badge
+from tandem_desktop.ui.widgets.button import PRIMARY, Button, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.key_hint import KeyHint
+from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.segmented import Segmented
+
+_ASSESSMENTS = {
+    Assessment.COMPLETE: ("Complete", "ok"),
+    Assessment.FAILED: ("Cannot be done this way", "error"),
+    Assessment.ON_TRACK: ("On track", "ok"),
+    Assessment.NEEDS_ADJUSTMENT: ("Needs adjustment", "risk"),
+    Assessment.OFF_TRACK: ("Off track", "error"),
+    Assessment.UNKNOWN: ("No answer", "neutral"),
+}
+_ACTIONS = {
+    AdjustmentAction.MODIFY: "Change {step}",
+    AdjustmentAction.RETRY: "Do {step} again",
+    AdjustmentAction.SKIP: "Leave out {step}",
+    AdjustmentAction.ADD_BEFORE: "Add a step before {step}",
+    AdjustmentAction.ADD_AFTER: "Add a step after {step}",
+    AdjustmentAction.REPLACE: "Replace {step}",
+}
+_VERDICTS = ((Verdict.OPEN.value, "Undecided"), (Verdict.ACCEPTED.value, "Accept"), (Verdict.REJECTED.value, "Reject"))
+_SETTLED = {
+    Verdict.OPEN: ("Not accepted", "neutral"),
+    Verdict.ACCEPTED: ("Accepted", "ok"),
+    Verdict.REJECTED: ("Rejected", "neutral"),
+}
+_MOST_LINES, _LONGEST = 8, 600
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionFacts:
+    """What a card shows of one reflection; the conversation itself only knows its run."""
+
+    reflection: Reflection
+    is_open: bool
+    """Whether the plan still waits for what the person says to it."""
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.is_open and bool(self.reflection.adjustments)
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionWish:
+    """What a person wants of a reflection: an adjustment judged, the revision made, or to ask again."""
+
+    run_id: str
+    number: int = 0
+    verdict: Verdict | None = None
+    makes_revision: bool = False
+
+
+class ReflectionCard(EntryWidget):
+    """Shows one reflection. It changes no plan: what is accepted becomes a revision that is reviewed like any other."""
+
+    reflection_wish = Signal(object)
+    typed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("reflection-card")
+        self._shown: ReflectionFacts | None = None
+        self._card: _Card | None = None
+        self._waiting = plain_label("", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._waiting)
+
+    @property
+    def card(self) -> DecisionCard | None:
+        """The part that takes digits."""
+        return self._card
+
+    def set_row(self, row: Row) -> None:
+        if self._shown is None:
+            self._waiting.setText(f"Reflection on {row.last.run_id}")
+
+    def set_facts(self, facts: ReflectionFacts) -> None:
+        if facts == self._shown:
+            return
+        before, self._shown = self._shown, facts
+        if self._card is not None and before is not None and _same_but_verdicts(before, facts):
+            self._card.follow(facts.reflection)
+            return
+        had_focus = self.is_kept
+        if self._card is not None:
+            self._card.hide()
+            self._card.deleteLater()
+        self._card = self._made(facts)
+        self._waiting.hide()
+        if had_focus:
+            self._card.setFocus()
+        words, _ = _ASSESSMENTS[facts.reflection.assessment]
+        self.setAccessibleName(f"Reflection: {words}. {facts.reflection.reasoning}")
+        self.height_changed.emit()
+
+    def _made(self, facts: ReflectionFacts) -> "_Card":
+        card = _Card(self.theme, facts)
+        card.wished.connect(self.reflection_wish)
+        card.typed.connect(self.typed)
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(card)
+        card.show()  # now, so that it can take the focus at once
+        return card
+
+
+class _Card(DecisionCard):
+    wished = Signal(object)
+
+    def __init__(self, theme: Theme, facts: ReflectionFacts, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "line_strong" if facts.is_waiting else "line", parent)
+        self.setObjectName("reflection")
+        self._facts = facts
+        found = facts.reflection
+        self._run_id = found.run_id
+        self.setAccessibleName(f"Reflection with {_counted(len(found.adjustments))}. A number accepts or rejects it.")
+        self._head(found)
+        self.body.addWidget(_prose(found.reasoning, "reflection-reasoning"))
+        self._rows = [
+            _AdjustmentRow(theme, number, each, _subject(found, each), is_open=facts.is_open)
+            for number, each in enumerate(found.adjustments, start=1)
+        ]
+        for row in self._rows:
+            row.judged.connect(self._judge)
+            self.body.addSpacing(theme.px(4))
+            self.body.addWidget(_line())
+            self.body.addSpacing(theme.px(4))
+            self.body.addWidget(row)
+        if self._rows:
+            self.body.addSpacing(theme.px(4))
+        self._foot(found)
+        self.follow(found)
+
+    def follow(self, found: Reflection) -> None:
+        """The verdicts by now; what is accepted can be made a revision."""
+        for row, each in zip(self._rows, found.adjustments, strict=True):
+            row.follow(each)
+        accepted = len(found.numbers(Verdict.ACCEPTED))
+        self._make.setEnabled(accepted > 0)
+        tally = f"{accepted} of {len(self._rows)} accepted. " if self._facts.is_waiting else ""
+        self._after.setText(f"{tally}{_after_words(self._facts)}")
+
+    def press(self, key: str) -> bool:
+        """A digit accepts its adjustment, or rejects it when it was accepted."""
+        if not self._facts.is_waiting or not key.isdecimal() or not 1 <= int(key) <= len(self._rows):
+            return False
+        self._rows[int(key) - 1].turn()
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._make.isVisible() and self._make.isEnabled():
+            self._make.click()
+            return
+        super().keyPressEvent(event)
+
+    def _head(self, found: Reflection) -> None:
+        words, tone = _ASSESSMENTS[found.assessment]
+        head = QHBoxLayout()
+        head.setSpacing(self.theme.px(8))
+        head.addWidget(plain_label("Looking back", "heading"))
+        head.addWidget(Badge(self.theme, words, tone))
+        head.addStretch(1)
+        head.addWidget(plain_label(f"{found.run_id} · r{found.snapshot.plan.revision}", "code-muted"))
+        self.body.addLayout(head)
+
+    def _foot(self, found: Reflection) -> None:
+        self._make = Button(self.theme, f"Make revision {found.snapshot.plan.revision + 1}", hint="Enter")
+        self._make.wear(PRIMARY)
+        self._make.setObjectName("reflection-make")
+        self._make.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id, makes_revision=True)))
+        again = QuietButton(self.theme, "Ask again")
+        again.setObjectName("reflection-again")
+        again.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id)))
+        self._after = _prose("", "reflection-after", "muted")
+        row = QHBoxLayout()
+        row.setSpacing(self.theme.px(8))
+        row.addWidget(self._make)
+        row.addWidget(again)
+        row.addStretch(1)
+        self._make.setVisible(self._facts.is_waiting)
+        again.setVisible(self._facts.is_open)
+        self.choices.hide()
+        self.body.addWidget(self._after)
+        self.body.addLayout(row)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._facts.is_waiting
+
+    def _judge(self, number: int, verdict: str) -> None:
+        self.wished.emit(ReflectionWish(self._run_id, number, Verdict(verdict)))
+
+
+class _AdjustmentRow(QWidget):
+    """One adjustment: what and why, what it would be given, and the person's word on it."""
+
+    judged = Signal(int, str)
+
+    def __init__(self, theme: Theme, number: int, each: Judged, subject: str, *, is_open: bool) -> None:
+        super().__init__()
+        self._number = number
+        self._may_accept = is_open and not each.problem
+        self.setObjectName(f"adjustment-{number}")
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(KeyHint(theme, str(number)) if is_open and number < 10 else plain_label(f"{number}.", "muted"))
+        head.addWidget(plain_label(_title(each), "heading"))
+        head.addWidget(ElidedLabel(theme, subject, mode=Qt.TextElideMode.ElideRight, token="muted"), 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(6))
+        layout.addLayout(head)
+        layout.addWidget(_prose(each.adjustment.reason, f"adjustment-{number}-reason"))
+        if given := _given(each):
+            layout.addWidget(_prose(given, f"adjustment-{number}-input", "code-block"))
+        if each.problem:
+            problem = f"Cannot be accepted: {each.problem}"
+            layout.addWidget(_prose(problem, f"adjustment-{number}-problem", "risk"))
+        self._choice: Segmented | None = None
+        self._badge: Badge | None = None
+        answer = QHBoxLayout()
+        if is_open:
+            self._choice = Segmented(theme, _VERDICTS, f"Adjustment {number}")
+            self._choice.set_allowed(Verdict.ACCEPTED.value, not each.problem)
+            self._choice.chosen.connect(lambda verdict: self.judged.emit(number, verdict))
+            answer.addWidget(self._choice)
+        else:
+            self._badge = Badge(theme)
+            answer.addWidget(self._badge)
+        answer.addStretch(1)
+        layout.addLayout(answer)
+
+    def follow(self, each: Judged) -> None:
+        if self._choice is not None:
+            self._choice.set_current(each.verdict.value)
+        if self._badge is not None:
+            self._badge.set_state(*_SETTLED[each.verdict])
+
+    def turn(self) -> None:
+        """Accepted by the first press, rejected by the next."""
+        if self._choice is None:
+            return
+        accept = self._may_accept and self._choice.current != Verdict.ACCEPTED.value
+        verdict = Verdict.ACCEPTED if accept else Verdict.REJECTED
+        self._choice.set_current(verdict.value)
+        self.judged.emit(self._number, verdict.value)
+
+
+def _same_but_verdicts(before: ReflectionFacts, now: ReflectionFacts) -> bool:
+    def bare(facts: ReflectionFacts) -> object:
+        found = facts.reflection
+        undecided = tuple(each.model_copy(update={"verdict": Verdict.OPEN}) for each in found.adjustments)
+        return facts.is_open, found.model_copy(update={"adjustments": undecided})
+
+    return bare(before) == bare(now)
+
+
+def _title(each: Judged) -> str:
+    return _ACTIONS[each.adjustment.action].format(step=visible(each.adjustment.step_id))
+
+
+def _subject(found: Reflection, each: Judged) -> str:
+    """The step as the plan has it: its command, its path, or its words."""
+    step = next((step for step in found.snapshot.plan.steps if step.id == each.adjustment.step_id), None)
+    if step is None:
+        return ""
+    return visible(str(step.tool_input.get("command") or step.tool_input.get("path") or step.description))
+
+
+def _given(each: Judged) -> str:
+    """What the step would be given, cut to what can be judged at a glance; the whole is in the revision."""
+    given = dict(each.adjustment.tool_input or {})
+    if not given:
+        return ""
+    path, command, content = (given.pop(name, None) for name in ("path", "command", "content"))
+    first = " ".join(str(word) for word in (each.adjustment.tool, path or command) if word)
+    rest = (f"{name}: {value}" for name, value in given.items())
+    lines = "\n".join(part for part in (first, *rest, str(content or "").rstrip()) if part)
+    shown = [visible(line) for line in lines[:_LONGEST].split("\n")]
+    more = len(lines) > _LONGEST or len(shown) > _MOST_LINES
+    return "\n".join((*shown[:_MOST_LINES], *(("…",) if more else ())))
+
+
+def _after_words(facts: ReflectionFacts) -> str:
+    found = facts.reflection
+    if found.made_revision is not None:
+        return f"What was accepted became revision {found.made_revision}."
+    if not facts.is_open:
+        return "The plan has gone on since; these can no longer be accepted."
+    if not found.adjustments:
+        return "Nothing is proposed; the plan stays as it is."
+    return "What you accept becomes a new revision. Nothing runs before you have reviewed and approved it."
+
+
+def _line() -> QWidget:
+    line = QFrame()
+    line.setProperty("role", "separator")
+    line.setFixedHeight(1)
+    return line
+
+
+def _prose(text: str, name: str, role: str = "") -> QLabel:
+    label = plain_label("\n".join(map(visible, text.split("\n"))), role, wrap=True)
+    label.setObjectName(name)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _counted(count: int) -> str:
+    return f"{count} {'adjustment' if count == 1 else 'adjustments'}"
