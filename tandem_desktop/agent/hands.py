@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tandem_desktop.agent.client_port import ClientPort
@@ -96,7 +96,7 @@ class Hands:
             stopped.set()
 
     async def _ended(self, call: ToolCall, status: ToolCallStatus, output: str) -> None:
-        await self._client.tell(ToolCallChanged(call=call.model_copy(update={"status": status, "output": output})))
+        await self._client.tell(ToolCallChanged(call=replace(call, status=status, output=output)))
 
 
 def in_batches(edits: Iterable[Edit]) -> Iterator[tuple[Edit, ...]]:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -178,9 +179,7 @@ class Tools:
             answer, status = await act(), ToolCallStatus.COMPLETED
         except TandemError as error:
             answer, status = f"Error: {in_words(error)}", ToolCallStatus.FAILED
-        await self._client.tell(
-            ToolCallChanged(call=call.model_copy(update={"status": status, "output": _cut(answer)}))
-        )
+        await self._client.tell(ToolCallChanged(call=replace(call, status=status, output=_cut(answer))))
         return answer
 
     async def _change(

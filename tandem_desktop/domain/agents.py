@@ -1,11 +1,12 @@
 """A coding agent as the product knows it: what it is, what it says, what it asks for. No wire format here."""
 
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.frozen import NOTHING_ELSE, Frozen
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 
 
@@ -86,16 +87,26 @@ class ToolCallStatus(StrEnum):
     FAILED = "failed"
 
 
-class ProposedDiff(Frozen):
-    """What an agent says it will change; shown beside the real change, never taken for it."""
+@dataclass(frozen=True, slots=True)
+class ProposedDiff:
+    """What an agent says it will change; shown beside the real change, never taken for it.
+
+    This and what else is made for each request of an agent are dataclasses: they come by the thousand, from values
+    that were looked at already, and are read with care only where they come back from a file.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     path: str
     old_text: str | None
     new_text: str
 
 
-class ToolCall(Frozen):
+@dataclass(frozen=True, slots=True)
+class ToolCall:
     """Everything heard so far about one use of a tool, merged from all messages that carry its id."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     id: ToolCallId
     tool: str = ""
@@ -103,7 +114,7 @@ class ToolCall(Frozen):
     title: str = ""
     kind: ToolKind = ToolKind.OTHER
     status: ToolCallStatus = ToolCallStatus.PENDING
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     """Relative to the workspace where inside it; as the agent wrote them otherwise."""
     diffs: tuple[ProposedDiff, ...] = ()
@@ -123,8 +134,11 @@ class OptionKind(StrEnum):
     REJECT_ALWAYS = "reject_always"
 
 
-class PermissionRequest(Frozen):
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
     """An agent asks before it acts."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     id: RequestId
     session_id: SessionId

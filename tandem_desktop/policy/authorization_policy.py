@@ -30,9 +30,11 @@ class AuthorizationPolicy:
         first: tuple[AuthorizationRule, AuthorizationResult] | None = None
         for rule in self._rules:
             answer = rule.evaluate(use, context)
+            if answer is None:
+                continue
             if answer is AuthorizationResult.DENY:
                 return Ruling(answer, rule.reason(use, context))
-            if answer is not None and first is None:
+            if first is None:
                 first = rule, answer
         if first is None:
             return Ruling(AuthorizationResult.CONFIRM)

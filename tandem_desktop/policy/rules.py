@@ -52,7 +52,7 @@ class PlanModeBlockRule:
             return None
         if use.category in UNSTAGEABLE:
             return AuthorizationResult.DENY
-        if use.category in (ToolCategory.WRITE, ToolCategory.EXECUTE) and not context.shadowed:
+        if not context.shadowed and use.category in (ToolCategory.WRITE, ToolCategory.EXECUTE):
             return AuthorizationResult.DENY
         return None
 
@@ -89,7 +89,7 @@ class GuardedToolsRule:
     priority: ClassVar[int] = 120
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        if not context.guard_blocks or not is_guarded(use, context):
+        if not context.guarded_tools or not context.guard_blocks or not is_guarded(use, context):
             return None
         held = use.category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE) and context.shadowed
         return None if context.plan_mode and held else AuthorizationResult.DENY

@@ -80,9 +80,7 @@ class AgentRequests:
         Raises:
             RefusedError: the request is answered with an error.
         """
-        handler = self._answers.get(method)
-        if method == _PERMISSION:
-            handler = partial(self._permission, request_id)
+        handler = partial(self._permission, request_id) if method == _PERMISSION else self._answers.get(method)
         if handler is None:
             raise RefusedError(METHOD_NOT_FOUND, f"{method} is not known here", {"method": method})
         if not isinstance(params, dict):
@@ -157,7 +155,7 @@ class AgentRequests:
             id=RequestId(request_id),
             session_id=conversation.id,
             call=call,
-            options=tuple(offer.kind for offer in offered),
+            options=tuple([offer.kind for offer in offered]),
         )
         if conversation.turn is None or conversation.cancelled:
             reason = "the agent asked outside a turn" if conversation.turn is None else "the turn was told to end"

@@ -157,7 +157,8 @@ class LineTransport:
                     next="Start the agent again; if it happens again, report it to the agent's makers.",
                 )
             if end >= 0:
-                line = bytes(self._buffer[:end])
+                with memoryview(self._buffer) as held:
+                    line = bytes(held[:end])
                 del self._buffer[: end + 1]
                 self._scanned = 0
                 return line
@@ -268,7 +269,7 @@ class LineTransport:
 
 def _parsed(line: bytes) -> Message | None:
     # No batch, no bare value: nothing else than an object is worth building in memory.
-    if line.lstrip()[:1] != b"{":
+    if not line.startswith(b"{") and not line.lstrip().startswith(b"{"):
         return None
     try:
         message = from_json(line, allow_inf_nan=False)

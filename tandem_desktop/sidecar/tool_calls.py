@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,7 @@ class ToolCalls:
         self._prefixes = tuple(
             prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
         )
-        self._records: dict[str, _Record] = {}
+        self._records: OrderedDict[str, _Record] = OrderedDict()
         self._weight = 0
 
     def told(self, update: ToolCallUpdate) -> ToolCall:
@@ -70,12 +71,12 @@ class ToolCalls:
             record = self._records[number] = _Record(_BLANK)
         before = record.call
         arguments = _merged(before.arguments, update.raw_input)
+        path = _text(arguments, _PATH_KEYS)
         name = self._name(record, update)
         command = _command(arguments) or before.command
-        diffs = self._diffs(record, update, arguments, asked=asked)
-        kind = _kind(update.kind or before.kind, name, arguments, command)
-        if kind is not ToolKind.EXECUTE:
-            command = None
+        diffs = self._diffs(record, update, arguments, path, asked=asked)
+        kind = _kind(update.kind or before.kind, name, path, command)
+        runs = kind is ToolKind.EXECUTE
         record.call = ToolCall(
             id=ToolCallId(number),
             tool=name or _likely_name(kind, diffs),
@@ -83,10 +84,10 @@ class ToolCalls:
             kind=kind,
             status=update.status or before.status,
             arguments=arguments,
-            paths=self._found_paths(before, update, arguments, diffs, kind),
+            paths=self._found_paths(before, update, path, diffs, runs=runs),
             diffs=diffs,
-            command=command,
-            cwd=self._cwd(arguments) if kind is ToolKind.EXECUTE else None,
+            command=command if runs else None,
+            cwd=self._cwd(arguments) if runs else None,
             output=before.output if asked else self._output(before, update),
             asked=asked or before.asked,
         )
@@ -101,8 +102,7 @@ class ToolCalls:
         while len(self._records) > self._limits.tool_calls or (
             self._weight > self._limits.tool_call_characters and len(self._records) > 1
         ):
-            oldest = next(iter(self._records))
-            self._weight -= self._records.pop(oldest).weight
+            self._weight -= self._records.popitem(last=False)[1].weight
 
     def _name(self, record: _Record, update: ToolCallUpdate) -> str:
         name = _named(update.meta)
@@ -114,7 +114,7 @@ class ToolCalls:
         return record.name
 
     def _diffs(
-        self, record: _Record, update: ToolCallUpdate, arguments: dict[str, Any], *, asked: bool
+        self, record: _Record, update: ToolCallUpdate, arguments: dict[str, Any], path: str | None, *, asked: bool
     ) -> tuple[ProposedDiff, ...]:
         if update.diffs:
             if record.diffs_asked and not asked:
@@ -127,12 +127,11 @@ class ToolCalls:
                     for path, old_text, new_text in update.diffs
                 ]
             )
-        return record.call.diffs if record.diffs_said else self._diffs_of(arguments)
+        if record.diffs_said:
+            return record.call.diffs
+        return () if path is None else self._diffs_of(arguments, path)
 
-    def _diffs_of(self, arguments: dict[str, Any]) -> tuple[ProposedDiff, ...]:
-        path = _text(arguments, _PATH_KEYS)
-        if path is None:
-            return ()
+    def _diffs_of(self, arguments: dict[str, Any], path: str) -> tuple[ProposedDiff, ...]:
         for old, new in _FRAGMENT_KEYS:
             if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str):
                 return (ProposedDiff(path=self._paths.shown(path), old_text=arguments[old], new_text=arguments[new]),)
@@ -143,18 +142,19 @@ class ToolCalls:
         self,
         before: ToolCall,
         update: ToolCallUpdate,
-        arguments: dict[str, Any],
+        named: str | None,
         diffs: tuple[ProposedDiff, ...],
-        kind: ToolKind,
+        *,
+        runs: bool,
     ) -> tuple[str, ...]:
         found = dict.fromkeys(before.paths)
         for path in update.paths:
             found[self._paths.shown(path)] = None
         for diff in diffs:
             found[diff.path] = None
-        if (named := _text(arguments, _PATH_KEYS)) is not None:
+        if named is not None:
             found[self._paths.shown(named)] = None
-        if kind is ToolKind.EXECUTE:
+        if runs:
             # Where a command runs is not what it touches.
             found.pop(".", None)
         return tuple(found)[:_MOST_ARGUMENTS]
@@ -188,10 +188,10 @@ def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
     return merged if len(merged) <= _MOST_ARGUMENTS else dict(said)
 
 
-def _kind(said: ToolKind, tool: str, arguments: dict[str, Any], command: str | None) -> ToolKind:
+def _kind(said: ToolKind, tool: str, path: str | None, command: str | None) -> ToolKind:
     """What the call is about: a command is a command, whatever it is called."""
     if command is not None:
-        is_verb = command in _EDITOR_VERBS and _text(arguments, _PATH_KEYS) is not None
+        is_verb = path is not None and command in _EDITOR_VERBS
         return _EDITOR_VERBS[command] if is_verb else ToolKind.EXECUTE
     return _KINDS_BY_NAME.get(tool.lower(), said) if said is ToolKind.OTHER else said
 
@@ -228,11 +228,11 @@ def _named(meta: Any) -> str:
     if not isinstance(meta, dict):
         return ""
     inner = meta.get("goose")
-    places = (meta, meta.get("claudeCode"), inner.get("toolCall") if isinstance(inner, dict) else None)
-    for place in places:
-        for key in ("toolName", "tool_name"):
-            if isinstance(place, dict) and isinstance(name := place.get(key), str) and name:
-                return name
+    for place in (meta, meta.get("claudeCode"), inner.get("toolCall") if isinstance(inner, dict) else None):
+        if isinstance(place, dict):
+            for key in ("toolName", "tool_name"):
+                if isinstance(name := place.get(key), str) and name:
+                    return name
     return ""
 
 

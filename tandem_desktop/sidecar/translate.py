@@ -52,9 +52,8 @@ def offers(options: Any) -> tuple[Offer, ...]:
     for option in options if isinstance(options, list) else ():
         if isinstance(option, dict):
             said, number = option.get("kind"), option.get("optionId")
-            kind = _KINDS.get(said) if isinstance(said, str) else None
-            if kind is not None and isinstance(number, str):
-                found.append(Offer(kind, number))
+            if isinstance(said, str) and said in _KINDS and isinstance(number, str):
+                found.append(Offer(_KINDS[said], number))
     return tuple(found)
 
 

@@ -1,13 +1,14 @@
 """What became of each request of an agent: one record each, so that none is lost between the wire and the plan."""
 
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict
 
 from tandem_desktop.domain.agents import ProposedDiff, Verdict
 from tandem_desktop.domain.authorization import ToolCategory
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.frozen import NOTHING_ELSE
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.policy.tool_catalog import UNKNOWN_TOOL
@@ -54,13 +55,16 @@ _VERDICTS = {
 }
 
 
-class InterceptedRequest(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterceptedRequest:
     """A request and its one answer."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     request_id: RequestId
     session_id: SessionId
     tool: str = UNKNOWN_TOOL
-    args: dict[str, Any] = Field(default_factory=dict)
+    args: dict[str, Any] = field(default_factory=dict)
     message_id: str | None = None
     """The message of the conversation in which the agent asked."""
     tool_call_id: ToolCallId | None = None
@@ -78,8 +82,11 @@ class InterceptedRequest(Frozen):
     warning: str = ""
 
 
-class QueuedCommand(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedCommand:
     """A command that was not run: it waits in the plan, between what came before it and what comes after."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     number: int
     call: CommandCall

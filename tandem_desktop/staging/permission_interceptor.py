@@ -158,14 +158,14 @@ class PermissionInterceptor:
             # Its one answer is given elsewhere, or was.
             return PermissionAnswer(verdict=Verdict.CANCELLED, reason=rejections.answered_twice(request.id))
         self._open.add(request.id)
-        outcome = _Outcome(Handling.CANCELLED, rejections.turn_over("the agent no longer waits"))
+        outcome = _NO_LONGER_WAITED_FOR
         try:
             outcome = await self._outcome(asked)
         finally:
             self._open.discard(request.id)
             self._answered.add(name)
             self._note(asked, outcome)
-        return PermissionAnswer(verdict=outcome.verdict, reason=outcome.reason)
+        return PermissionAnswer(outcome.verdict, outcome.reason)
 
     async def _outcome(self, asked: "_Asked") -> "_Outcome":
         if self._turn_over is not None:
@@ -265,6 +265,9 @@ class _Outcome(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         return self.handling.verdict
+
+
+_NO_LONGER_WAITED_FOR = _Outcome(Handling.CANCELLED, rejections.turn_over("the agent no longer waits"))
 
 
 class _Contexts(NamedTuple):

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -395,7 +396,7 @@ def test_the_agents_words_and_the_task_are_taken_from_the_last_call_that_names_t
     calls = (
         a_call("c1", "a", title="Draft"),
         a_call("c2", "a", title="Finish"),
-        a_call("c3", "a", title="Look again", tool="Read").model_copy(update={"kind": ToolKind.READ}),
+        replace(a_call("c3", "a", title="Look again", tool="Read"), kind=ToolKind.READ),
         a_call("c4", "a", title="Broken", status=ToolCallStatus.FAILED),
     )
     (operation,) = staged(
@@ -410,7 +411,7 @@ def test_the_agents_words_and_the_task_are_taken_from_the_last_call_that_names_t
 
 
 def test_a_request_that_names_no_path_finds_it_through_its_call() -> None:
-    request = a_request("r1").model_copy(update={"tool_call_id": ToolCallId("c1")})
+    request = replace(a_request("r1"), tool_call_id=ToolCallId("c1"))
     segment = Segment(changes_between({}, {"a": a_file()}), calls=(a_call("c1", "a"),), requests=(request,))
     assert staged(segment).operations[0].request_ids == ("r1",)
 
@@ -428,8 +429,8 @@ def test_what_nobody_announced_is_still_described_by_what_it_does() -> None:
 
 
 def test_the_effects_of_a_rehearsed_command_are_put_down_to_it() -> None:
-    ran = a_request("r1", handling=Handling.REHEARSED, tool="bash").model_copy(
-        update={"title": "npm install", "category": ToolCategory.EXECUTE}
+    ran = replace(
+        a_request("r1", handling=Handling.REHEARSED, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
     )
     segment = Segment(
         changes_between({}, {"lock.json": a_file(), "mine": a_file(b"x")}),
@@ -443,8 +444,8 @@ def test_the_effects_of_a_rehearsed_command_are_put_down_to_it() -> None:
 
 
 def test_a_rehearsed_command_is_not_credited_with_what_was_there_before_it_ran() -> None:
-    ran = a_request("r1", handling=Handling.REHEARSED, tool="bash").model_copy(
-        update={"title": "npm install", "category": ToolCategory.EXECUTE}
+    ran = replace(
+        a_request("r1", handling=Handling.REHEARSED, tool="bash"), title="npm install", category=ToolCategory.EXECUTE
     )
     segment = Segment(
         changes_between({}, {"again": a_file(b"2"), "lock.json": a_file(), "mine": a_file(b"x")}),
