@@ -10,6 +10,7 @@ from tandem_desktop.api.telling import told
 from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import PlanRejected
+from tandem_desktop.review.choices import Drop
 from tests.support.minds_desk import Desk, a_desk
 from tests.support.perspective_scripts import CHAPO, KODA
 from tests.support.spoken_minds import GOOD, SpokenMinds
@@ -66,6 +67,16 @@ async def test_a_plan_is_made_approved_carried_out_and_found_again_with_those_be
     assert plans.plans_of(session_id)[0] == plan_id
     assert plans.plan_of(session_id) != plan_id
     assert plans.revision(plan_id).perspectives == version.perspectives
+
+
+async def test_what_the_minds_said_stays_with_the_revisions_a_person_makes(desk: Desk) -> None:
+    turns = [[desk.steps.write("b.txt", "b\n")], [desk.steps.write("c.txt", "c\n")]]
+    turn = await desk.planned(SpokenMinds(), *turns)
+    assert turn.version is not None
+    own = desk.engine.proposals.drop(turn.version.plan_id, [Drop.parse(turn.version.operations[0].id)])
+    assert own.revision == turn.version.revision + 1
+    assert own.perspectives == turn.version.perspectives
+    assert [operation.task for operation in own.operations] == ["t2"]
 
 
 @pytest.mark.req("S2-21", "S2-29")
