@@ -6,27 +6,50 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.agents import AgentSaid, OptionKind, PermissionRequest, StopReason, ToolCall, Verdict
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.execution_plan import StepStatus
-from tandem_desktop.domain.ids import OperationId, RequestId, RunId, TaskId, ToolCallId
+from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, TaskId, ToolCallId
 from tandem_desktop.domain.orchestration import Outcome, Stage
+from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Voice
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment
-from tandem_desktop.domain.tasks import TaskStatus, TrackedTask
+from tandem_desktop.domain.tasks import PlanTask, TaskStatus, TrackedTask
 from tandem_desktop.events import events, task_events
+from tandem_desktop.events import perspective_events as told
 from tandem_desktop.events.events import TandemEvent
 from tests.support.builders import PLAN_ID, SESSION_ID, a_write
 
 RUN, OTHER_RUN = RunId("RUN-00000001"), RunId("RUN-00000002")
 STEP = OperationId("s1")
 TASK = TrackedTask(id=TaskId("t1"), plan_id=PLAN_ID, subject="Update the types", blocks=(TaskId("t2"),))
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RESULT = OperationResult(id=STEP, status=ResultStatus.FAILED, error="no")
 ADAPTER: TypeAdapter[TandemEvent] = TypeAdapter(TandemEvent)
 
 REQUEST = PermissionRequest(
     id=RequestId("r1"), session_id=SESSION_ID, call=ToolCall(id=ToolCallId("c1")), options=(OptionKind.ALLOW_ONCE,)
+)
+
+CHAPO = ChapoPerspective(
+    analysis="It reaches far.",
+    estimated_effort=Effort.MEDIUM,
+    strategic_analysis="One part after the other.",
+    risk_assessment=RiskLevel.MEDIUM,
+    timestamp=NOW,
+)
+ADVISED = AdvisedPlan(
+    plan_id=PLAN_ID,
+    session_id=SESSION_ID,
+    status=PlanStatus.PROPOSED,
+    phase="waiting_plan_approval",
+    chapo_perspective=CHAPO,
+    summary="Do it",
+    tasks=(PlanTask(id=TaskId("t1"), subject="Update the types"),),
+    created_at=NOW,
 )
 
 EXAMPLES: list[TandemEvent] = [
@@ -38,7 +61,7 @@ EXAMPLES: list[TandemEvent] = [
     events.ChangesWaiting(session_id=SESSION_ID, plan_id=PLAN_ID),
     events.ChatGrew(
         session_id=SESSION_ID,
-        entry=ChatEntry(number=1, kind=EntryKind.PERSON, at=datetime(2026, 1, 1, tzinfo=UTC), text="Hello"),
+        entry=ChatEntry(number=1, kind=EntryKind.PERSON, at=NOW, text="Hello"),
     ),
     events.OperationStaged(session_id=SESSION_ID, operation=a_write()),
     events.OperationUnstaged(session_id=SESSION_ID, operation_id=STEP),
@@ -47,6 +70,7 @@ EXAMPLES: list[TandemEvent] = [
     events.PlanApproved(plan_id=PLAN_ID, revision=1, digest="0" * 64),
     events.PlanRejected(plan_id=PLAN_ID, revision=1, reason="no", status=PlanStatus.REJECTED),
     events.PlanCancelled(plan_id=PLAN_ID),
+    events.PlanSuperseded(plan_id=PLAN_ID, by=PlanId("PLAN-00000009")),
     events.PlanExpired(plan_id=PLAN_ID),
     events.DiskTouched(plan_id=PLAN_ID),
     events.RunStarted(
@@ -84,6 +108,16 @@ EXAMPLES: list[TandemEvent] = [
     events.OrchestrationStarted(task="Do it"),
     events.OrchestrationMoved(stage=Stage.REFLECTING, plan_id=PLAN_ID, cycle=1),
     events.OrchestrationEnded(plan_id=PLAN_ID, outcome=Outcome.MAX_CYCLES, cycles=3, problem="no more"),
+    told.PlanningStarted(session_id=SESSION_ID, task="Do it", qualification="It is complex."),
+    told.PerspectiveStarted(session_id=SESSION_ID, agent=Voice.CHAPO, spoken_by="goose"),
+    told.PerspectiveMoved(session_id=SESSION_ID, agent=Voice.KODA, doing="reads app.py"),
+    told.PerspectiveCompleted(session_id=SESSION_ID, agent=Voice.CHAPO, perspective=CHAPO),
+    told.PerspectiveFailed(session_id=SESSION_ID, agent=Voice.DEVO, reason="It ended."),
+    told.SynthesisStarted(session_id=SESSION_ID),
+    told.SynthesisEnded(session_id=SESSION_ID, tasks=("Update the types",)),
+    told.TaskDelegated(session_id=SESSION_ID, task_id="t1", subject="Update the types", agent="koda"),
+    told.PlanReady(session_id=SESSION_ID, plan_id=PLAN_ID, revision=1, plan=ADVISED),
+    told.PlanApprovalRequested(session_id=SESSION_ID, plan_id=PLAN_ID, revision=1, plan=ADVISED),
 ]
 
 
