@@ -14,6 +14,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Note, Origin, PlanVersion
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
+from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.review.choices import Drop, choose
@@ -142,6 +143,7 @@ class Proposals:
     def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> PlanVersion:
         """The same plan without some operations or hunks, as the person's own revision."""
         self._before_writing()
+        lifecycle.revise(self._plans.meta(plan_id), Origin.PERSON)  # of an ended plan that alone is the reason
         latest = self._plans.revision(plan_id)
         chosen = choose(latest.operations, drops, self._objects)
         self._objects.put_all(chosen.contents)

@@ -20,8 +20,11 @@ SETTINGS_FILE = "settings.toml"
 WORKSPACE_FILE = "plans.json"
 MAX_BYTES = 1024 * 1024
 
-LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes", "retention_days")
+LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes")
 """Numbers a workspace may make smaller."""
+RAISED: tuple[str, ...] = ("retention_days",)
+"""Numbers a workspace may make larger: less would take undo away from the person."""
+_MOST = 36_500
 GUARDED = "guardedTools"
 """Names a workspace may add to."""
 
@@ -97,16 +100,17 @@ def _tightened(settings: Settings, path: Path) -> LoadedSettings:
         if field == GUARDED:
             added = _names(path, value)
             update["guarded_tools"] = tuple(dict.fromkeys((*settings.guarded_tools, *added)))
-        elif field in LOWERED:
+        elif field in (*LOWERED, *RAISED):
             number, limit = _number(path, field, value), getattr(settings, field)
-            if number <= limit:
+            if number <= limit if field in LOWERED else limit <= number <= _MOST:
                 update[field] = number
             else:
+                way = "lower it" if field in LOWERED else f"raise it, to {_MOST} at most"
                 warnings.append(
-                    f"{path}: `{field}` = {number} is ignored: a workspace may only lower it, and it is {limit}."
+                    f"{path}: `{field}` = {number} is ignored: a workspace may only {way}, and it is {limit}."
                 )
         else:
-            tighten = ", ".join((GUARDED, *LOWERED))
+            tighten = ", ".join((GUARDED, *LOWERED, *RAISED))
             warnings.append(f"{path}: `{shown(field)}` is ignored: a workspace may only tighten {tighten}.")
     return LoadedSettings(settings.model_copy(update=update), tuple(warnings))
 

@@ -1,11 +1,16 @@
 """`tandem drift`, `tandem rebase` and `tandem compare --diff`, as a person or a script calls them."""
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.errors import InvalidTransitionError
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.review.choices import Drop
 from tests.support.command_line import CommandLine, a_workspace, edit, write
 
 LINES = "".join(f"line {n}\n" for n in range(1, 11))
@@ -192,3 +197,41 @@ def test_compare_shows_how_the_results_of_two_revisions_differ(tandem: CommandLi
     said = tandem("compare", plan_id, "1", "2", "--diff").out
     assert "-ONE" in said
     assert "+line 1" in said
+
+
+@pytest.mark.parametrize("end", ["cancelled", "superseded"])
+def test_a_plan_that_ended_for_good_takes_no_comment_no_drop_and_no_rebase(tandem: CommandLine, end: str) -> None:
+    plan = tandem.propose(edit("a.txt", "line 2\n", "TWO\n"), edit("b.txt", "line 1\n", "ONE\n"))
+    name = plan["plan_id"]
+    if end == "cancelled":
+        tandem.answer("cancel", name)
+    else:
+        other = tandem.answer("branch", name)["plan_id"]
+        tandem.answer("drop", other, "s2")
+        tandem.approve(other)
+        tandem.answer("apply", other)
+    edited(tandem, "a.txt", 9, "nine\n")
+    before = tandem.answer("show", name)
+    assert before["plan"]["status"] == end
+    for words in (("comment", name, "s1", "why?"), ("drop", name, "s2"), ("rebase", name), ("restore", name, "1")):
+        said = tandem(*words, "--json")
+        assert (said.code, said.data["error"]["kind"]) == (3, "invalid_transition"), words
+    assert tandem.answer("show", name) == before
+    assert tandem.answer("comments", name)["comments"] == []
+
+
+def test_the_engine_refuses_to_change_a_plan_that_ended(tandem: CommandLine) -> None:
+    name = PlanId(tandem.propose(edit("a.txt", "line 2\n", "TWO\n"), edit("b.txt", "line 1\n", "ONE\n"))["plan_id"])
+    tandem.answer("cancel", name)
+    edited(tandem, "a.txt", 9, "nine\n")
+    engine = build_engine(tandem.workspace)
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: engine.commenting.add(name, "why?", OperationId("s1")),
+        lambda: engine.proposals.drop(name, [Drop.parse("s2")]),
+        lambda: engine.rebases.rebase(name),
+    )
+    for change in changes:
+        with pytest.raises(InvalidTransitionError, match="cancelled"):
+            change()
+    assert engine.plans.latest_revision(name) == 1
+    engine.close()

@@ -195,3 +195,18 @@ def test_with_comments_rework_is_the_step_that_counts_and_its_key_sends_them_all
     person.press(Qt.Key.Key_Return, CONTROL | SHIFT)
     person.wait(lambda: person.sees("rework-send"))
     assert "1 comment will be sent along" in person.place.panel.sheets.rework.drafts.text()
+
+
+def test_words_that_could_not_be_sent_are_in_the_sheet_again(person: Person) -> None:
+    person.click("plan-action-request_revision")
+    person.wait(lambda: person.sees("rework-feedback"))
+    person.click("rework-feedback")
+    person.type("Keep the old name")
+    page = person.place.panel.page
+    assert page is not None
+    person.place.workroom.engine.decisions.cancel(page.version.plan_id)  # elsewhere, a moment before
+    person.click("rework-send")
+    sheet = person.place.panel.sheets.rework
+    person.wait(lambda: person.stored_status is PlanStatus.CANCELLED and person.window.toast.isVisible())
+    person.wait(lambda: sheet.feedback.toPlainText() == "Keep the old name")
+    assert "cancelled" in person.window.toast.text

@@ -86,7 +86,7 @@ def test_a_workspace_tightens_what_it_may(config: Path, plans: Path) -> None:
                 "guardedTools": ["gmail_send", "odoo_create"],
                 "stale_after_days": 5,
                 "executor_timeout_minutes": 10,
-                "retention_days": 90,
+                "retention_days": 900,
             }
         )
     )
@@ -95,7 +95,7 @@ def test_a_workspace_tightens_what_it_may(config: Path, plans: Path) -> None:
     assert loaded.settings.guarded_tools == ("odoo_create", "gmail_send")
     assert loaded.settings.stale_after_days == 5
     assert loaded.settings.executor_timeout_minutes == 10
-    assert loaded.settings.retention_days == 90
+    assert loaded.settings.retention_days == 900
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,8 @@ def test_a_workspace_tightens_what_it_may(config: Path, plans: Path) -> None:
     [
         ("stale_after_days", 31),
         ("executor_timeout_minutes", 1000),
-        ("retention_days", 1000),
+        ("retention_days", 364),
+        ("retention_days", 10**9),
         ("yolo", True),
         ("tool_ignore", ["bash"]),
         ("rules", [{"answer": "allow"}]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from tandem_desktop.settings.load import GUARDED, LOWERED, load_settings
+from tandem_desktop.settings.load import GUARDED, LOWERED, RAISED, load_settings
 from tandem_desktop.settings.settings import Settings
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "settings.md"
@@ -34,6 +34,8 @@ def rows() -> list[str]:
 def tightening(name: str) -> str:
     if name in LOWERED:
         return f"lower, as `{name}`"
+    if name in RAISED:
+        return f"raise, as `{name}`"
     return f"add, as `{GUARDED}`" if name == "guarded_tools" else "no"
 
 
