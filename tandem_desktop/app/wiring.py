@@ -85,7 +85,7 @@ def build_engine(
         clock=now,
         on_result=news.finished,
         on_output=printed if lives_on else on_output,
-        on_start=news.started if lives_on else lambda run_id, operation: None,
+        on_start=news.started if lives_on else lambda run_id, operation, is_command: None,
         clear=clearing if lives_on else clear_now,
     )
     runs = PlanRuns(

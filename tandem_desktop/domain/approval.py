@@ -38,8 +38,11 @@ class ApprovalHash(Frozen):
 
 
 def _effect(operation: StagedOperation) -> dict[str, Any]:
-    """`operation.effect()` as JSON values, put together by hand because a large plan is hashed often."""
-    return {
+    """`operation.effect()` as JSON values, put together by hand because a large plan is hashed often.
+
+    A task is in it where there is one, so that plans without tasks keep the digest they had.
+    """
+    effect = {
         "id": operation.id,
         "kind": operation.kind.value,
         "path": operation.path,
@@ -49,6 +52,9 @@ def _effect(operation: StagedOperation) -> dict[str, Any]:
         "call": operation.call and vars(operation.call),
         "blocked_by": operation.blocked_by,
     }
+    if operation.call is not None and operation.task is not None:
+        effect["task"] = operation.task
+    return effect
 
 
 class WorkspaceIdentity(Frozen):

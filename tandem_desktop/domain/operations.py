@@ -97,6 +97,8 @@ class Effect(Frozen):
     after: NodeState
     call: CommandCall | None
     blocked_by: tuple[OperationId, ...]
+    task: TaskId | None = None
+    """Of a command only: commands of independent tasks run side by side."""
 
 
 class StagedOperation(Frozen):
@@ -137,6 +139,7 @@ class StagedOperation(Frozen):
             after=self.after,
             call=self.call,
             blocked_by=self.blocked_by,
+            task=self.task if self.call is not None else None,
         )
 
     def changes(self) -> tuple[PathChange, ...]:

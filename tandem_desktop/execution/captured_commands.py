@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 
-from tandem_desktop.domain.errors import OperationError
+from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.execution.commands import (
     CommandOutcome,
@@ -16,14 +17,16 @@ from tandem_desktop.execution.commands import (
     shell_argv,
 )
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.processes.child import Outcome, run_child, scrubbed_environment
 from tandem_desktop.shadow.overlay import Overlay, can_overlay
 from tandem_desktop.shadow.overlay_changes import OverlayChanges
 from tandem_desktop.storage.file_clock import next_tick
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.scratch import remove_tree
 from tandem_desktop.storage.workspace import Workspace
 
 BUDGET_BYTES = 1024 * 1024 * 1024
+_BESIDE = "-beside-"
 
 
 class CapturedCommands:
@@ -36,7 +39,7 @@ class CapturedCommands:
     ) -> None:
         self._workspace = workspace
         self._objects = objects
-        self._overlay = Overlay(workspace.path, folder)
+        self._folder = folder
         self._budget_bytes = budget_bytes
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
@@ -45,48 +48,67 @@ class CapturedCommands:
         Raises:
             OperationError: it could not be started, or its effects cannot be kept.
         """
-        try:
-            self._overlay.open()
-            return self._run(operation, control, on_output)
-        except OSError as error:
-            raise OperationError(
-                f"The command of {operation.id} could not be run: {error.strerror}.",
-                step=operation.id,
-                next="Check free space and permissions of the state folder, then apply again.",
-            ) from error
-        finally:
-            self._overlay.discard()
+        (ended,) = self.run_together((operation,), control, on_output, all_or_none=False)
+        if isinstance(ended, TandemError):
+            raise ended
+        return ended
 
-    def _run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
-        call = operation.call
-        assert call is not None
-        since_ns = next_tick()
-        outcome = run_child(
-            self._overlay.argv(shell_argv(call.command), call.cwd),
-            cwd=Path("/"),
-            environment=scrubbed_environment(dict(call.env)),
-            timeout_s=call.timeout_s,
-            should_abort=lambda: control.is_aborted,
-            on_output=lambda chunk: on_output(operation.id, chunk),
-        )
-        if not self._overlay.was_mounted and not outcome.aborted:
-            raise OperationError(
+    def run_together(
+        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
+    ) -> tuple[CommandOutcome | TandemError, ...]:
+        """Each in an overlay of its own, over the same tree; it is read what they changed when all have ended."""
+        self._sweep()
+        captures = [
+            _Capture(operation, Overlay(self._workspace.path, self._place(number)))
+            for number, operation in enumerate(operations)
+        ]
+        try:
+            for capture in captures:
+                capture.open()
+            _run_all(captures, _Together(control, all_or_none=all_or_none), on_output)
+            return tuple(self._ended(capture) for capture in captures)
+        finally:
+            for capture in captures:
+                capture.overlay.discard()
+
+    def _place(self, number: int) -> Path:
+        return self._folder.with_name(f"{self._folder.name}{_BESIDE}{number}") if number else self._folder
+
+    def _sweep(self) -> None:
+        """Layers of commands that ran beside others when a run was cut off."""
+        for leftover in self._folder.parent.glob(f"{self._folder.name}{_BESIDE}*"):
+            remove_tree(leftover)
+
+    def _ended(self, capture: "_Capture") -> CommandOutcome | TandemError:
+        operation, ended = capture.operation, capture.ended
+        assert ended is not None
+        if isinstance(ended, OSError):
+            return _not_run(operation, ended)
+        if not capture.overlay.was_mounted and not ended.aborted:
+            return OperationError(
                 f"The command of {operation.id} could not be run: no overlay of the workspace could be mounted.",
                 path=str(self._workspace.path),
                 step=operation.id,
                 next="See what is missing with: tandem doctor",
             )
-        error = explain(operation, outcome.exit_code, timed_out=outcome.timed_out, aborted=outcome.aborted)
+        error = explain(operation, ended.exit_code, timed_out=ended.timed_out, aborted=ended.aborted)
+        try:
+            effects = () if error else self._effects(capture)
+        except TandemError as refused:
+            return refused
+        except OSError as refused:
+            return _not_run(operation, refused)
         return CommandOutcome(
-            exit_code=outcome.exit_code,
-            output=outcome.output.decode("utf-8", "replace"),
+            exit_code=ended.exit_code,
+            output=ended.output.decode("utf-8", "replace"),
             error=error,
-            aborted=outcome.aborted,
-            effects=() if error else self._effects(operation, since_ns),
+            aborted=ended.aborted,
+            effects=effects,
         )
 
-    def _effects(self, operation: StagedOperation, since_ns: int) -> tuple[PathChange, ...]:
-        size = sum(_sizes(self._overlay.upper))
+    def _effects(self, capture: "_Capture") -> tuple[PathChange, ...]:
+        operation, upper = capture.operation, capture.overlay.upper
+        size = sum(_sizes(upper))
         if size > self._budget_bytes:
             raise OperationError(
                 f"The command of {operation.id} changed {size:,} bytes; {self._budget_bytes:,} can be taken back.",
@@ -96,12 +118,83 @@ class CapturedCommands:
         effects: list[PathChange] = []
 
         def contents() -> Iterator[bytes]:
-            for change, sides in OverlayChanges(self._overlay.upper, self._workspace, since_ns).read():
+            for change, sides in OverlayChanges(upper, self._workspace, capture.since_ns).read():
                 effects.append(change)
                 yield from sides
 
         self._objects.put_all(contents())
         return tuple(effects)
+
+
+class _Together(RunControl):
+    """Stops a whole batch: with the run, or when one of it has failed and none is kept without all."""
+
+    def __init__(self, outer: RunControl, *, all_or_none: bool) -> None:
+        super().__init__()
+        self._outer = outer
+        self._all_or_none = all_or_none
+
+    @property
+    def is_aborted(self) -> bool:
+        return super().is_aborted or self._outer.is_aborted
+
+    def one_ended(self, ended: Outcome | OSError) -> None:
+        if self._all_or_none and (isinstance(ended, OSError) or ended.exit_code or ended.timed_out):
+            self.abort()
+
+
+class _Capture:
+    """One command in its overlay."""
+
+    def __init__(self, operation: StagedOperation, overlay: Overlay) -> None:
+        self.operation = operation
+        self.overlay = overlay
+        self.since_ns = 0
+        self.ended: Outcome | OSError | None = None
+
+    def open(self) -> None:
+        try:
+            self.overlay.open()
+            self.since_ns = next_tick()
+        except OSError as error:
+            self.ended = error
+
+    def run(self, together: _Together, on_output: OnOutput) -> None:
+        """To its end, on whichever thread; what it changed is read later, by the one thread of the run."""
+        call = self.operation.call
+        assert call is not None
+        if self.ended is not None:
+            together.one_ended(self.ended)
+            return
+        try:
+            self.ended = run_child(
+                self.overlay.argv(shell_argv(call.command), call.cwd),
+                cwd=Path("/"),
+                environment=scrubbed_environment(dict(call.env)),
+                timeout_s=call.timeout_s,
+                should_abort=lambda: together.is_aborted,
+                on_output=lambda chunk: on_output(self.operation.id, chunk),
+            )
+        except OSError as error:
+            self.ended = error
+        together.one_ended(self.ended)
+
+
+def _run_all(captures: list[_Capture], together: _Together, on_output: OnOutput) -> None:
+    if len(captures) == 1:
+        captures[0].run(together, on_output)
+        return
+    with ThreadPoolExecutor(len(captures), thread_name_prefix="command") as hands:
+        for done in [hands.submit(capture.run, together, on_output) for capture in captures]:
+            done.result()
+
+
+def _not_run(operation: StagedOperation, error: OSError) -> OperationError:
+    return OperationError(
+        f"The command of {operation.id} could not be run: {error.strerror}.",
+        step=operation.id,
+        next="Check free space and permissions of the state folder, then apply again.",
+    )
 
 
 def _sizes(folder: Path) -> Iterator[int]:
@@ -127,6 +220,11 @@ class BestCommands:
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
         return self._chosen.run(operation, control, on_output)
+
+    def run_together(
+        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
+    ) -> tuple[CommandOutcome | TandemError, ...]:
+        return self._chosen.run_together(operations, control, on_output, all_or_none=all_or_none)
 
     @cached_property
     def _chosen(self) -> CommandRunner:

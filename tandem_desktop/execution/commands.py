@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from tandem_desktop.domain.errors import OperationError
+from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.execution.control import RunControl
@@ -35,6 +35,15 @@ class CommandRunner(Protocol):
         ...
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome: ...
+
+    def run_together(
+        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
+    ) -> tuple["CommandOutcome | TandemError", ...]:
+        """Several at once, where effects are held back: each sees the workspace as it stands and none the others.
+
+        With `all_or_none` the failure of one ends the others. What one cannot do is its own answer, not an error here.
+        """
+        ...
 
 
 class InPlaceCommands:
@@ -71,6 +80,11 @@ class InPlaceCommands:
             error=explain(operation, outcome.exit_code, timed_out=outcome.timed_out, aborted=outcome.aborted),
             aborted=outcome.aborted,
         )
+
+    def run_together(
+        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
+    ) -> tuple[CommandOutcome | TandemError, ...]:
+        raise NotImplementedError("Commands in one place run one after the other.")
 
 
 def shell_argv(command: str) -> list[str]:

@@ -35,6 +35,7 @@ class History:
     lost: dict[int, Metadata] = field(default_factory=dict)
     commands_done: frozenset[OperationId] = frozenset()
     command_open: OperationId | None = None
+    """Of commands that were running when it was cut off, the first."""
     command_captured: bool = False
     ran_in_place: bool = False
     end: Record | None = None
@@ -155,7 +156,7 @@ def understand(records: tuple[Record, ...]) -> History:
     current: tuple[Step, ...] = ()
     lost: dict[int, Metadata] = {}
     commands: set[OperationId] = set()
-    command: OperationId | None = None
+    open_commands: dict[OperationId, None] = {}
     captured = ran_in_place = False
     end: Record | None = None
     planned: Record = {}
@@ -172,10 +173,11 @@ def understand(records: tuple[Record, ...]) -> History:
                 current = ()
                 lost.update({int(n): metadata for n, metadata in entry["lost"].items()})
             case "command":
-                command, captured = entry["operation"], entry["captured"]
+                open_commands[entry["operation"]] = None
+                captured = entry["captured"]
                 ran_in_place |= not captured
             case "command_done":
-                command = None
+                open_commands.pop(entry["operation"], None)
                 if entry["exit_code"] == 0:
                     commands.add(entry["operation"])
             case "end":
@@ -187,7 +189,7 @@ def understand(records: tuple[Record, ...]) -> History:
         current=current,
         lost=lost,
         commands_done=frozenset(commands),
-        command_open=command,
+        command_open=next(iter(open_commands), None),
         command_captured=captured,
         ran_in_place=ran_in_place,
         end=end,

@@ -9,17 +9,20 @@ from tandem_desktop.domain.execution import FailurePolicy, OperationResult, Resu
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
 from tandem_desktop.execution.change_order import ordered_steps
-from tandem_desktop.execution.commands import CommandRunner, OnOutput
+from tandem_desktop.execution.commands import CommandOutcome, CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.segments import Segment, dependents, is_a_command
+from tandem_desktop.execution.side_by_side import Touched, batches
 from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
 from tandem_desktop.execution.workbench import Metadata, Workbench
 from tandem_desktop.storage.workspace import Sight, Workspace
 
 FAILED_HERE = -1
 """The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
+
+_BESIDE_A_FAILURE = "A command that ran beside it failed; nothing it did was kept."
 
 OnResult = Callable[[OperationResult], None]
 
@@ -46,7 +49,7 @@ class Run:
         policy: FailurePolicy,
         on_result: OnResult,
         on_output: OnOutput,
-        on_start: Callable[[OperationId], None] = lambda operation: None,
+        on_start: Callable[[OperationId, bool], None] = lambda operation, is_command: None,
         metadata: dict[str, Metadata] | None = None,
         sights: dict[str, Sight] | None = None,
     ) -> None:
@@ -80,12 +83,13 @@ class Run:
             HaltError: it stopped early; `roll_back` may follow.
         """
         self._operations = tuple(operation for segment in all_segments for operation in segment)
-        for segment in all_segments:
+        in_turn = batches(all_segments) if self._commands.captures else ((segment,) for segment in all_segments)
+        for batch in in_turn:
             self._go_on_or_halt()
-            if is_a_command(segment[0]):
-                self._run_command(segment[0])
+            if not is_a_command(batch[0][0]):
+                self._run_files(batch[0])
             else:
-                self._run_files(segment)
+                self._run_commands(tuple(segment[0] for segment in batch if segment[0].id not in self._doomed))
 
     def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
         """Take over what an earlier, cut-off run had published."""
@@ -268,30 +272,61 @@ class Run:
                 if known is None or known.status is not ResultStatus.COMPLETED:
                     self._set(OperationResult(id=step.operation, status=ResultStatus.COMPLETED))
 
-    def _run_command(self, operation: StagedOperation) -> None:
-        if operation.id in self._doomed:
-            return
-        self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
-        self.ran_in_place |= not self._commands.captures
-        self._tell_start(operation.id)
-        try:
-            outcome = self._commands.run(operation, self._control, self._on_output)
-        except TandemError as error:
-            self._command_failed(operation.id, error.message)
-            return
+    def _run_commands(self, operations: tuple[StagedOperation, ...]) -> None:
+        """One command, or several that do not depend on each other: run side by side, committed in plan order."""
+        for operation in operations:
+            self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
+        self.ran_in_place |= bool(operations) and not self._commands.captures
+        for operation in operations:
+            self._tell_start(operation.id, is_command=True)
+        outcomes = self._outcomes(operations)
         self._workspace.forget_directories()
-        self._segments_done += 1
-        facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
-        if outcome.effects and not outcome.error and not self._commit_effects(operation, outcome.effects, facts):
+        self._segments_done += len(operations)
+        touched, waiting = Touched(), list(operations)
+        try:
+            for operation, outcome in zip(operations, outcomes, strict=True):
+                waiting.remove(operation)
+                self._settle_command(operation, outcome, touched)
+        except HaltError as halt:
+            for operation in waiting:
+                self._journal.append({"type": "command_done", "operation": operation.id, "exit_code": FAILED_HERE})
+                self._set(_not_kept(operation.id, "stopped by the person" if halt.cancelled else _BESIDE_A_FAILURE))
+            raise
+
+    def _outcomes(self, operations: tuple[StagedOperation, ...]) -> tuple[CommandOutcome | TandemError, ...]:
+        if len(operations) > 1:
+            all_or_none = self._policy is FailurePolicy.ROLLBACK
+            return self._commands.run_together(operations, self._control, self._on_output, all_or_none=all_or_none)
+        try:
+            return tuple(self._commands.run(each, self._control, self._on_output) for each in operations)
+        except TandemError as error:
+            return (error,)
+
+    def _settle_command(
+        self, operation: StagedOperation, outcome: CommandOutcome | TandemError, touched: Touched
+    ) -> None:
+        if isinstance(outcome, TandemError):
+            self._command_failed(operation.id, outcome.message)
             return
+        facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
+        if outcome.effects and not outcome.error:
+            try:
+                effects = touched.take(operation.id, outcome.effects)
+            except OperationError as clash:
+                self._command_failed(operation.id, f"{clash.message} {clash.next}", **facts)
+                return
+            if effects and not self._commit_effects(operation, effects, facts):
+                return
         self._journal.append({"type": "command_done", "operation": operation.id, "exit_code": outcome.exit_code})
-        if outcome.aborted:
+        if outcome.aborted and not self._control.is_aborted:
+            self._set(_not_kept(operation.id, _BESIDE_A_FAILURE))
+        elif outcome.aborted:
             self._set(OperationResult(id=operation.id, status=ResultStatus.CANCELLED, error=outcome.error, **facts))
             raise HaltError(cancelled=True)
-        if outcome.error:
+        elif outcome.error:
             self.fail(operation.id, f"The command {outcome.error}.", **facts)
-            return
-        self._set(OperationResult(id=operation.id, status=ResultStatus.COMPLETED, **facts))
+        else:
+            self._set(OperationResult(id=operation.id, status=ResultStatus.COMPLETED, **facts))
 
     def _commit_effects(
         self, operation: StagedOperation, effects: tuple[PathChange, ...], facts: dict[str, Any]
@@ -332,14 +367,18 @@ class Run:
         if not self._control.may_go_on():
             raise HaltError(cancelled=True)
 
-    def _tell_start(self, operation: OperationId) -> None:
+    def _tell_start(self, operation: OperationId, *, is_command: bool = False) -> None:
         if operation != self._begun:
             self._begun = operation
-            self._on_start(operation)
+            self._on_start(operation, is_command)
 
     def _set(self, result: OperationResult) -> None:
         self.results[result.id] = result
         self._on_result(result)
+
+
+def _not_kept(operation: OperationId, why: str) -> OperationResult:
+    return OperationResult(id=operation, status=ResultStatus.CANCELLED, error=why)
 
 
 def _incomplete(path: str, reason: str) -> RollbackError:

@@ -75,7 +75,7 @@ class RunDesk:
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
         on_output: OnOutput,
-        on_start: Callable[[RunId, OperationId], None] = lambda run_id, operation: None,
+        on_start: Callable[[RunId, OperationId, bool], None] = lambda run_id, operation, is_command: None,
         clear: Callable[[Callable[[], None]], None] = clear_now,
     ) -> None:
         self.workspace = workspace
@@ -191,7 +191,7 @@ class RunDesk:
             policy=record.on_failure,
             on_result=lambda result: self._on_result(record.run_id, result),
             on_output=self._on_output,
-            on_start=lambda operation: self._on_start(record.run_id, operation),
+            on_start=lambda operation, is_command: self._on_start(record.run_id, operation, is_command),
             metadata=metadata,
             sights=sights,
         )

@@ -26,13 +26,16 @@ class RunNews:
         self._begun: tuple[RunId, OperationId] | None = None
         self._lock = threading.Lock()
         self._printed: dict[OperationId, str] = {}
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoders: dict[OperationId, codecs.IncrementalDecoder] = {}
         self._timer: threading.Timer | None = None
 
-    def started(self, run_id: RunId, operation: OperationId) -> None:
-        """Files are written faster than anybody reads; the last that was begun is always told, if it takes its time."""
+    def started(self, run_id: RunId, operation: OperationId, is_command: bool = False) -> None:
+        """Files are written faster than anybody reads; the last that was begun is always told, if it takes its time.
+
+        Commands are told at once: several may run side by side.
+        """
         with self._lock:
-            is_due = self._now() - self._last >= _BETWEEN_S
+            is_due = is_command or self._now() - self._last >= _BETWEEN_S
             self._begun = None if is_due else (run_id, operation)
             if not is_due:
                 self._tell_soon()
@@ -41,13 +44,15 @@ class RunNews:
 
     def printed(self, operation: OperationId, chunk: bytes) -> None:
         with self._lock:
-            text = self._printed.get(operation, "") + self._decoder.decode(chunk)
+            decoder = self._decoders.setdefault(operation, codecs.getincrementaldecoder("utf-8")("replace"))
+            text = self._printed.get(operation, "") + decoder.decode(chunk)
             self._printed[operation] = text[-TAIL:]
             self._tell_soon()
 
     def finished(self, run_id: RunId, result: OperationResult) -> None:
         with self._lock:
             self._printed.pop(result.id, None)
+            self._decoders.pop(result.id, None)
             if self._begun is not None and self._begun[1] == result.id:
                 self._begun = None
         self._events.publish(OperationFinished(run_id=run_id, result=result))

@@ -40,7 +40,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._telling: set[OperationId] = set()
         """Whose results have more to say than fits their line."""
         self._under_way: OperationId | None = None
-        self._begun_at = 0
+        self._begun_at, self._goes_beside = 0, False
         self._changes: dict[OperationId, str] = {}
         self._choices: Choices | None = None
         self._problems: dict[OperationId, str] = {}
@@ -296,10 +296,11 @@ class StagedOperationsModel(QAbstractListModel):
 
     def _leave_behind(self, operation_id: OperationId) -> None:
         """Of files written quickly only some are told: the one before is written too, and waits for its result."""
-        before, self._under_way = self._under_way, operation_id
+        before, stays, self._under_way = self._under_way, self._goes_beside, operation_id
         row = self.row_of(operation_id)
         self._begun_at = self._shown[row] if row >= 0 else 0
-        if before is not None and before != operation_id and self.is_under_way(before):
+        self._goes_beside = row >= 0 and self._views[self._begun_at].operation.call is not None
+        if before is not None and not stays and before != operation_id and self.is_under_way(before):
             del self._results[before]
             self._telling.discard(before)
             self._changed(before)

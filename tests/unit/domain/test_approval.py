@@ -6,8 +6,10 @@ from tests.support.builders import a_command, a_delete, a_move, a_version, a_wri
 
 
 def test_operations_hash_is_the_digest_of_the_effects_in_order() -> None:
-    version = a_version(a_write(), a_delete(id="s2"), a_move(id="s3"), a_command(id="s4", blocked_by=("s1",)))
+    commands = (a_command(id="s4", blocked_by=("s1",)), a_command(id="s5", task="t1"))
+    version = a_version(a_write(), a_delete(id="s2"), a_move(id="s3"), *commands)
     effects = [operation.effect().model_dump(mode="json") for operation in version.operations]
+    effects = [{name: value for name, value in each.items() if (name, value) != ("task", None)} for each in effects]
     assert ApprovalHash.of(version).operations_hash == digest("operations:1", canonical(effects))
 
 
@@ -18,3 +20,12 @@ def test_title_text_and_context_are_in_the_digest() -> None:
     ]
     hashes = {ApprovalHash.of(each).combined_hash for each in (version, *changed)}
     assert len(hashes) == 4
+
+
+def test_the_task_of_a_command_is_in_the_digest_and_that_of_a_file_is_not() -> None:
+    def hashed(command: str | None, file: str | None) -> str:
+        version = a_version(a_command(id="s1", task=command), a_write(id="s2", task=file))
+        return ApprovalHash.of(version).operations_hash
+
+    assert hashed("t1", None) == hashed("t1", "t2")
+    assert len({hashed(None, None), hashed("t1", None), hashed("t2", None)}) == 3

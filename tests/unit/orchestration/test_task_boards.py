@@ -180,3 +180,27 @@ def test_while_it_runs_the_board_is_the_one_that_moves(engine: Engine) -> None:
     engine.events.subscribe(hear)
     engine.runs.apply(version.plan_id)
     assert {1, 2} <= set(seen)
+
+
+@pytest.mark.req("S2-27", "S2-25")
+def test_independent_tasks_of_commands_are_under_way_at_once_and_the_failure_of_one_skips_the_last(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "project").mkdir()
+    engine = build_engine(tmp_path / "project", state=tmp_path / "state", lives_on=True)
+    if not engine.commands_captured:
+        pytest.skip("this system mounts no overlay for this user")
+
+    def meeting(mine: str, other: str) -> str:
+        return f"touch {tmp_path}/{mine}; while [ ! -e {tmp_path}/{other} ]; do sleep 0.02; done"
+
+    steps = (run("true", "1"), run(f"{meeting('two', 'three')}; exit 3", "2"), run(meeting("three", "two"), "3"))
+    version = approved(engine, *steps, run("true", "4"))
+    told = told_by(engine)
+    record = engine.runs.apply(version.plan_id, FailurePolicy.CONTINUE).record
+    moved = standing(told)
+    begun = moved.index(("2", "in_progress")), moved.index(("3", "in_progress"))
+    assert max(begun) < min(moved.index(("2", "failed")), moved.index(("3", "completed")))
+    assert dict(moved) == {"1": "completed", "2": "failed", "3": "completed", "4": "skipped"}
+    assert record.summary == "2 of 4 operations done (2/4 tasks succeeded)"
+    engine.close()
