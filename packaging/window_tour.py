@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.workplace import Workplace
 
 PATIENCE_S = 60.0
+SETTLE_S = 0.5
 
 
 def main(words: list[str]) -> int:
@@ -71,7 +73,7 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     press(window, Qt.Key.Key_Return)
     settle(app)
     yield "window-3-drafting", window
-    wait(app, lambda: status(window) is PlanStatus.PROPOSED and not place(window).is_working)
+    wait(app, lambda: status(window) is PlanStatus.PROPOSED and not is_working(window))
     listed = place(window).panel.operations.list
     listed.setFocus()
     press(window, Qt.Key.Key_Down)
@@ -115,6 +117,10 @@ def status(window: MainWindow) -> PlanStatus | None:
     return page.meta.status if page is not None else None
 
 
+def is_working(window: MainWindow) -> bool:
+    return place(window).turns.is_working(place(window).session_id)
+
+
 def sees(window: MainWindow, name: str) -> bool:
     return any(each.isVisible() and each.isEnabled() for each in window.findChildren(QWidget, name))
 
@@ -135,7 +141,7 @@ def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.K
 
 def settle(app: QApplication) -> None:
     """Let what is under way arrive."""
-    end = time.monotonic() + 1.0
+    end = time.monotonic() + SETTLE_S
     while time.monotonic() < end:
         app.processEvents()
 
@@ -148,4 +154,10 @@ def wait(app: QApplication, until: Callable[[], bool]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        code = main(sys.argv[1:])
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    os._exit(code)  # a step that failed leaves a window and its agent at work; nobody waits for them

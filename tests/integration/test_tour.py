@@ -1,5 +1,6 @@
 """The tour that `./packaging/start` gives tells the truth: it succeeds on the real engine and stops at a lie."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def tour(python: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([python, ROOT / "packaging" / "tour.py"], capture_output=True, text=True, check=False)
+
+
+def test_window_goes_from_a_question_to_an_undone_run_where_there_is_no_display(tmp_path: Path) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, ROOT / "packaging" / "window_tour.py", tmp_path]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert (tmp_path / "window-9-undone.png").stat().st_size > 10_000
 
 
 def a_lying_tandem(folder: Path, script: str) -> Path:
