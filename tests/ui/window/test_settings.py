@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QSpinBox, QWidget
 
 from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.settings import Settings
@@ -55,8 +55,9 @@ def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window
     assert not window.sees("keys-search")
     window.press(Qt.Key.Key_H, CONTROL | Qt.KeyboardModifier.AltModifier)
     window.wait(lambda: window.sees("keys-search"))
-    rows = window.window.keys.list.model()
-    assert rows.index(2, 0).data() == "Keys: Ctrl+Alt+H"
+    listed = window.find("keys-list")
+    assert isinstance(listed, QListView)
+    assert listed.model().index(2, 0).data() == "Keys: Ctrl+Alt+H"
 
 
 def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: Path, window: Person) -> None:
