@@ -1,10 +1,10 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -40,6 +40,14 @@ def press(qtbot: QtBot, pane: QWidget, name: str) -> None:
 
 def words(pane: ChatPane) -> list[str]:
     return [offer.words for offer in pane.composer.popup.offers]
+
+
+@pytest.fixture
+def clipboard() -> Iterator[QClipboard]:
+    """Emptied again: what a test made must not outlive the interpreter in it."""
+    found = QGuiApplication.clipboard()
+    yield found
+    found.clear()
 
 
 def test_enter_sends_and_shift_enter_makes_a_line(qtbot: QtBot, pane: ChatPane) -> None:
@@ -220,11 +228,13 @@ def test_at_offers_files_and_puts_the_chosen_one_in_place(
     assert pane.composer.text == 'look at @"my author.md" '
 
 
-def test_files_that_are_pasted_or_dropped_become_mentions(pane: ChatPane, tmp_path: Path) -> None:
+def test_files_that_are_pasted_or_dropped_become_mentions(
+    pane: ChatPane, tmp_path: Path, clipboard: QClipboard
+) -> None:
     pane.set_files(tmp_path, None)
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / "app/auth.py")), QUrl.fromLocalFile("/elsewhere/shot.png")])
-    QGuiApplication.clipboard().setMimeData(data)
+    clipboard.setMimeData(data)
     pane.composer.edit.paste()
     assert pane.composer.text == "@app/auth.py @/elsewhere/shot.png (image) "
     pane.composer.clear()
@@ -267,11 +277,11 @@ def test_a_large_picture_is_made_smaller_and_a_ninth_is_refused_in_words(qtbot: 
     assert {QImage.fromData(each.data).width() for each in pane.composer.pictures.take()} == {2000}
 
 
-def test_pasted_rich_text_arrives_as_words(pane: ChatPane) -> None:
+def test_pasted_rich_text_arrives_as_words(pane: ChatPane, clipboard: QClipboard) -> None:
     data = QMimeData()
     data.setHtml("<b>bold</b>")
     data.setText("bold")
-    QGuiApplication.clipboard().setMimeData(data)
+    clipboard.setMimeData(data)
     pane.composer.edit.paste()
     assert pane.composer.text == "bold"
 
