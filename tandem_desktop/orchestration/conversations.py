@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 from tandem_desktop.domain.agents import AgentProfile, Picture
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
-from tandem_desktop.domain.plan import Origin
+from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
@@ -15,9 +15,11 @@ from tandem_desktop.orchestration.minds import Mind, Minds
 from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn
+from tandem_desktop.perspectives.order_advice import advise_order
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.staging.confirmation import Decision
+from tandem_desktop.tasks.suggested_order import SuggestedOrder
 
 Pictures = tuple[Picture, ...]
 _GRACE_S = 10.0
@@ -64,6 +66,11 @@ class Conversations:
         self._modes[session_id] = True
         self._stopped.discard(session_id)
         return self._thread.submit(self._plan_with_perspectives(session_id, task, profile))
+
+    def advise_order(self, version: PlanVersion, profile: AgentProfile) -> "Future[SuggestedOrder]":
+        """Ask a mind, which may only look, for a better order of a revision."""
+        advisor = self._sessions.advisor(Minds(self._engine.settings.minds, profile))
+        return self._thread.submit(advise_order(advisor, version))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
         """Send the plan back with words; its agent makes a new revision."""

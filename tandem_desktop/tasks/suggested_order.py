@@ -7,6 +7,7 @@ offer and nothing more: taking it is a person's own reordering, with a digest of
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import OperationId, TaskId
 from tandem_desktop.domain.operations import OperationKind, StagedOperation
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
@@ -42,6 +43,23 @@ def suggest_order(
         return None
     reasons = tuple(_reasons(operations, order, known))[:_REASONS]
     return SuggestedOrder(order, reasons) if reasons else None
+
+
+def refuse_impossible(order: Sequence[OperationId], operations: Sequence[StagedOperation]) -> None:
+    """Raises BadInputError: the order does not name each operation once, or puts one before what it must follow."""
+    if sorted(order) != sorted(each.id for each in operations):
+        names = ", ".join(each.id for each in operations)
+        raise BadInputError("The order does not name each operation once.", next=f"Name exactly these: {names}.")
+    place = {name: position for position, name in enumerate(order)}
+    for name, waits in _bound(operations).items():
+        for other in waits:
+            if place[other] > place[name]:
+                raise BadInputError(
+                    f"{name} cannot come before {other}: it waits for it, touches the same path, or is a command that "
+                    f"may see what the other does.",
+                    step=name,
+                    next=f"Put {other} before {name}.",
+                )
 
 
 def _bound(operations: Sequence[StagedOperation]) -> dict[OperationId, set[OperationId]]:

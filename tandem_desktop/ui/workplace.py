@@ -40,6 +40,7 @@ from tandem_desktop.ui.first_look import FirstLook
 from tandem_desktop.ui.going_back import GoingBack
 from tandem_desktop.ui.merging import Merging
 from tandem_desktop.ui.models.plans_model import PlansModel
+from tandem_desktop.ui.order_wishes import OrderWishes
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
@@ -110,6 +111,7 @@ class Workplace(QObject):
         self._watch.changed.connect(self._store_changed)
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._merging = Merging(workroom, self.commands, self.panel, self)
+        self._order = OrderWishes(workroom, self.commands, self.panel, self.agents, self)
         self._back = GoingBack(workroom, self.commands, self.chat, self.panel, lambda: self.session_id)
         self._reflecting = Reflecting(workroom, self.commands, self.chat, self.agents, self)
         self._drift = DriftFollower(workroom, self.commands, self.panel, self)
@@ -191,6 +193,8 @@ class Workplace(QObject):
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
         self.actions.tasks_requested.connect(panel.show_tasks)
+        self._order.said.connect(self.said)
+        self._order.failed.connect(self.failed)
         panel.graph.failed.connect(lambda words: self.said.emit(words, "risk"))
         panel.followed.connect(self._follow)
         panel.followed.connect(self._drift.follow_panel)

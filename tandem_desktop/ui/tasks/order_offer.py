@@ -19,6 +19,7 @@ class OrderOffer(QWidget):
 
     accepted = Signal(object)
     """Every `OperationId`, in the new order."""
+    answered = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -39,6 +40,14 @@ class OrderOffer(QWidget):
             actions = ((_USE, "Use this order"), (_NOT_NOW, "Not now"))
             self.banner.set_message("info", words(suggested), actions)
 
+    def show_advice(self, suggested: SuggestedOrder, present: tuple[OperationId, ...]) -> None:
+        """What an agent said; it may be that the order is good as it is."""
+        self._unwanted = ()
+        self.show_order(suggested)
+        if suggested.order == present:
+            said = f"The order is good as it is. {visible(' '.join(suggested.reasons))}"
+            self.banner.set_message("info", said, ((_NOT_NOW, "Done"),))
+
     def _answer(self, action: str) -> None:
         if self._suggested is None:
             return
@@ -46,6 +55,7 @@ class OrderOffer(QWidget):
         if action == _NOT_NOW:
             self._unwanted = order
         self.hide()
+        self.answered.emit()
         if action == _USE:
             self.accepted.emit(order)
 

@@ -136,10 +136,22 @@ class PlanWork(QObject):
         """What the agent last said about a task; nothing on disk has."""
         return self._words.get(task_id, "")
 
+    @property
+    def order(self) -> tuple[OperationId, ...]:
+        """Every operation of the revision as the person wants them to stand, dropped ones among them."""
+        return tuple(view.operation.id for view in self._page.views) if self._page is not None else ()
+
+    @property
+    def may_be_reordered(self) -> bool:
+        page = self._page
+        if page is None or page.meta.status not in _OPEN or page.version.revision != page.meta.revision:
+            return False
+        return len(page.views) > 1
+
     def suggested_order(self) -> SuggestedOrder | None:
         """A better order, where the plan waits for a decision and there is one."""
         page = self._page
-        if page is None or page.meta.status not in _OPEN or page.version.revision != page.meta.revision:
+        if page is None or not self.may_be_reordered:
             return None
         operations = [view.operation for view in page.views]
         return suggest_order(operations, page.tasks, [operation.id for operation in page.version.operations])

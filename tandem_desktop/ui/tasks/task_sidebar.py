@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.tasks import task_words
@@ -12,10 +13,12 @@ from tandem_desktop.ui.tasks.plan_work import PlanWork
 from tandem_desktop.ui.tasks.task_tree import TaskTree
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.empty_state import EmptyState
+from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.progress_line import ProgressLine
 
 _NARROW = 560
+_ASK = "Ask an agent for an order"
 _NO_TASKS = (
     "plan",
     "This plan has no tasks",
@@ -31,6 +34,8 @@ class TaskSidebar(QWidget):
     operation_requested = Signal(str)
     order_accepted = Signal(object)
     """Every `OperationId` in the order that was suggested."""
+    order_asked = Signal()
+    """An agent is to say which order would be better; answered by `show_advice` or `stop_waiting`."""
     operations_requested = Signal()
     """There are no tasks; whoever looks for something finds it among the operations."""
 
@@ -48,6 +53,11 @@ class TaskSidebar(QWidget):
         self.end.setObjectName("task-summary")
         self.offer = OrderOffer(theme)
         self.offer.accepted.connect(self.order_accepted)
+        self.offer.answered.connect(self._forget_advice)
+        self.ask = LinkButton(theme, _ASK)
+        self.ask.setObjectName("ask-for-an-order")
+        self.ask.clicked.connect(self._ask)
+        self._advised: SuggestedOrder | None = None
         self.empty = EmptyState(theme, *_NO_PLAN, primary=False)
         self.empty.requested.connect(self.operations_requested)
         above = QHBoxLayout()
@@ -55,6 +65,7 @@ class TaskSidebar(QWidget):
         above.addWidget(self.progress)
         above.addStretch(1)
         above.addWidget(self.end)
+        above.addWidget(self.ask)
         tasks = QWidget()
         column = QVBoxLayout(tasks)
         Spacing(theme, column, between=0)
@@ -97,9 +108,30 @@ class TaskSidebar(QWidget):
         self._sum_up()
         self._look_for_an_order()
 
+    def show_advice(self, suggested: SuggestedOrder) -> None:
+        """What an agent said about the order of the plan on screen."""
+        self._advised = suggested
+        self.offer.show_advice(suggested, self._work.order)
+
+    def stop_waiting(self) -> None:
+        """The agent has answered, or cannot."""
+        self.ask.setEnabled(True)
+        self.ask.setText(_ASK)
+
+    def _ask(self) -> None:
+        self.ask.setEnabled(False)
+        self.ask.setText("Asking an agent…")
+        self.order_asked.emit()
+
+    def _forget_advice(self) -> None:
+        self._advised = None
+
     def _look_for_an_order(self) -> None:
-        """Only while somebody looks: it takes a moment in a large plan."""
-        if self.isVisible():
+        """Only while somebody looks: it takes a moment in a large plan. What an agent said is not talked over."""
+        self.ask.setVisible(self._work.may_be_reordered)
+        if self._advised is not None and set(self._advised.order) != set(self._work.order):
+            self._advised = None
+        if self.isVisible() and self._advised is None:
             self.offer.show_order(self._work.suggested_order())
 
     def _sum_up(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -41,6 +42,7 @@ def _scenes() -> Iterator[tuple[str, str, PlanPage, tuple[int, int]]]:
     yield "tasks", "waiting", four(), _WIDE
     yield "tasks", "under-way", six_under_way(), _WIDE
     yield "tasks", "narrow", six_under_way(), _NARROW
+    yield "tasks", "suggested-order", replace(six_under_way(), meta=four().meta, results=()), _WIDE
     yield "tasks", "none", a_page(*the_operations()[0]), _WIDE
     yield "tasks", "two-hundred", many(200), _WIDE
     yield "graph", "four", four(), _WIDE

@@ -8,9 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import RunFinished
 from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tests.support.builders import PLAN_ID
@@ -131,3 +133,28 @@ def test_nothing_is_offered_for_a_plan_that_has_run(panel: ExecutionPlanPanel) -
     panel.show_page(replace(scattered(), meta=scattered().meta.model_copy(update={"status": PlanStatus.COMPLETED})))
     panel.show_tasks()
     assert not panel.tasks.offer.isVisible()
+
+
+@pytest.mark.req("S0-88")
+def test_an_agent_is_asked_for_an_order_and_what_it_says_is_offered(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_page(four())
+    panel.show_tasks()
+    with qtbot.waitSignal(panel.tasks.order_asked):
+        QTest.mouseClick(panel.tasks.ask, Qt.MouseButton.LeftButton)
+    assert not panel.tasks.ask.isEnabled()
+    panel.tasks.stop_waiting()
+    order = tuple(map(OperationId, ("s2", "s1", "s3", "s4", "s5")))
+    panel.tasks.show_advice(SuggestedOrder(order, ("OpenCode says: Models first.",)))
+    panel.show_page(four())
+    assert "OpenCode says: Models first." in panel.tasks.offer.banner.text
+    with qtbot.waitSignal(panel.choices_changed) as chosen:
+        QTest.mouseClick(panel.findChild(QWidget, "banner-use"), Qt.MouseButton.LeftButton)
+    assert chosen.args[0].order == order
+
+
+def test_an_agent_may_find_the_order_good_as_it_is(panel: ExecutionPlanPanel) -> None:
+    panel.show_page(four())
+    panel.show_tasks()
+    panel.tasks.show_advice(SuggestedOrder(panel.work.order, ("OpenCode says: Nothing to gain.",)))
+    assert panel.tasks.offer.banner.text == "The order is good as it is. OpenCode says: Nothing to gain."
+    assert not any(each.isVisible() for each in panel.findChildren(QWidget, "banner-use"))
