@@ -25,6 +25,7 @@ class Inks:
             "number": _between(muted, panel, 0.8),
             "glyph": _between(muted, panel, 0.85),
             "found": _between(risk, panel, 0.35),
+            "info_strong": _between(theme.color("link"), theme.color("info_surface"), 0.35),
             "found_now": _between(risk, panel, 0.65),
         }
         self._pens: dict[str, QPen] = {}

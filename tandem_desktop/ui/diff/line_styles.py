@@ -94,12 +94,16 @@ class LineStyles:
     def _styled(self, key: LineKey) -> StyledLine:
         is_old, line = key
         whole = (self._diff.old if is_old else self._diff.new).line(line)
-        is_cut = len(whole) > SHOWN_CHARACTERS and key not in self._opened
-        text = whole[:SHOWN_CHARACTERS] if is_cut else whole
-        cells = cells_of(text)
         spans = self._spans[is_old][line] if line < len(self._spans[is_old]) else ()
-        tokens = tuple(found.span() for found in TOKEN.finditer(text)) if not text.isascii() else ()
-        return StyledLine(text, cells, tuple(_pieces(text, cells, spans, tokens)), tokens, len(whole) - len(text))
+        return styled_line(whole, spans, shown=len(whole) if key in self._opened else SHOWN_CHARACTERS)
+
+
+def styled_line(whole: str, spans: tuple[Span, ...], shown: int = SHOWN_CHARACTERS) -> StyledLine:
+    """A line with the lexer's colours, cut after so many characters."""
+    text = whole[:shown]
+    cells = cells_of(text)
+    tokens = tuple(found.span() for found in TOKEN.finditer(text)) if not text.isascii() else ()
+    return StyledLine(text, cells, tuple(_pieces(text, cells, spans, tokens)), tokens, len(whole) - len(text))
 
 
 def _pieces(text: str, cells: Cells, spans: tuple[Span, ...], tokens: Marks) -> Iterator[Piece]:

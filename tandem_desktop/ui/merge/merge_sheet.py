@@ -13,6 +13,7 @@ from tandem_desktop.ui.diff.diff_loader import DiffLoader
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.merge.answers import Answers, merged_so_far
 from tandem_desktop.ui.merge.merge_choices import WORDS, MergeChoices
+from tandem_desktop.ui.merge.merge_colours import MergeColours
 from tandem_desktop.ui.merge.three_way_view import ThreeWayView
 from tandem_desktop.ui.merge.whole_choices import WholeChoices
 from tandem_desktop.ui.plan import wording
@@ -52,6 +53,7 @@ class MergeSheet(Sheet):
         self.view = ThreeWayView(theme)
         self.view.region_chosen.connect(self._go_to)
         self.view.key_pressed.connect(self._key)
+        self._colours = MergeColours(self.view, source.commands, source.executor)
         self.choices = MergeChoices(theme)
         self.choices.chosen.connect(self._choose)
         self.choices.stepped.connect(self._step)
@@ -111,6 +113,7 @@ class MergeSheet(Sheet):
         self.title.setText(f"Merge {visible(sides.path)}")
         conflict = sides.conflict
         self.view.show_sides((sides.base, sides.disk, sides.proposed), _stretches(sides))
+        self._colours.show(sides.path)
         self._region = next(iter(self.answers.open_regions(conflict)), 1) if conflict and conflict.regions else 0
         self._show_answers()
         self.view.go_to(self._region)

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from tandem_desktop.review.three_way import Meeting, Stretch
 from tandem_desktop.ui.diff.cells import cells_of
+from tandem_desktop.ui.diff.highlighter import Marks, Span, Spans
 from tandem_desktop.ui.diff.inks import Inks
+from tandem_desktop.ui.diff.line_styles import StyledLine, styled_line
 from tandem_desktop.ui.diff.side import Side
 from tandem_desktop.ui.merge.merge_rows import Column, MergeRow, merge_rows
 from tandem_desktop.ui.theme.theme import Theme
@@ -28,6 +30,12 @@ _GROUNDS = {
 }
 
 
+_STRONG = {"risk_surface": "found", "info_surface": "info_strong", "added": "added_strong", "removed": "removed_strong"}
+"""The ground below what changed within a line."""
+
+Sides = tuple[Side, Side, Side]
+
+
 class ThreeWayView(QAbstractScrollArea):
     """Shows stretches of three contents; answers keys with wishes and decides nothing."""
 
@@ -39,7 +47,9 @@ class ThreeWayView(QAbstractScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._inks = Inks(theme)
-        self._sides = (Side(b""), Side(b""), Side(b""))
+        self._sides: Sides = (Side(b""), Side(b""), Side(b""))
+        self._spans: dict[Column, list[tuple[Span, ...]]] = {column: [] for column in Column}
+        self._marks: dict[tuple[Column, int], Marks] = {}
         self._missing: frozenset[Column] = frozenset()
         self._stretches: tuple[Stretch, ...] = ()
         self._opened: set[int] = set()
@@ -58,9 +68,37 @@ class ThreeWayView(QAbstractScrollArea):
         self._sides = (base, disk, proposed)
         self._missing = frozenset(column for column in Column if contents[column] is None)
         self._stretches, self._opened = tuple(stretches), set()
+        self._spans = {column: [] for column in Column}
+        self._marks = {}
         self._current = 0
         self._arrange()
         self.verticalScrollBar().setValue(0)
+
+    def add_spans(self, column: Column, spans: Spans) -> None:
+        """Colours of the lines that follow those that have theirs."""
+        self._spans[column].extend(spans)
+        self.viewport().update()
+
+    def add_marks(self, marks: Mapping[tuple[Column, int], Marks]) -> None:
+        """What changed within lines."""
+        self._marks.update(marks)
+        self.viewport().update()
+
+    @property
+    def sides(self) -> Sides:
+        return self._sides
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        return self._stretches
+
+    def styled(self, column: Column, line: int) -> StyledLine:
+        """A line as it is drawn, in the colours that have arrived."""
+        spans = self._spans[column]
+        return styled_line(self.text_of(column, line), spans[line] if line < len(spans) else ())
+
+    def marks_in(self, column: Column, line: int) -> Marks:
+        return self._marks.get((column, line), ())
 
     def show_states(self, states: Mapping[int, str], current: int) -> None:
         """How each conflict stands in words, empty while it is open, and which one is being decided."""
@@ -204,11 +242,20 @@ class ThreeWayView(QAbstractScrollArea):
             painter.setFont(self._inks.code)
         painter.save()
         painter.setClipRect(QRect(place.left(), cell.top(), place.width(), cell.height()))
-        painter.setPen(self._inks.pen("text"))
-        text = self.text_of(column, number).expandtabs(4)
-        shift = self.horizontalScrollBar().value()
-        painter.drawText(QRect(place.left() - shift, cell.top(), 1_000_000, cell.height()), _LEFT, text[:4_000])
+        self._paint_text(painter, column, number, cell, place.left() - self.horizontalScrollBar().value(), ground)
         painter.restore()
+
+    def _paint_text(self, painter: QPainter, column: Column, line: int, cell: QRect, left: int, ground: str) -> None:
+        styled, metrics = self.styled(column, line), QFontMetricsF(self._inks.code)
+        width = metrics.horizontalAdvance("0")
+        for start, end in self.marks_in(column, line):
+            first, last = (styled.cells[min(at, len(styled.text))] for at in (start, end))
+            box = QRectF(left + first * width, cell.top() + 1, (last - first) * width, cell.height() - 2)
+            self._inks.box(painter, box, _STRONG.get(ground, ground), 3)
+        base = cell.top() + (cell.height() + metrics.ascent() - metrics.descent()) / 2
+        for piece in styled.pieces:
+            painter.setPen(self._inks.pen(piece.token))
+            painter.drawText(QPointF(left + piece.cell * width, base), piece.text)
 
     def _paint_conflict(self, painter: QPainter, area: QRect, row: MergeRow) -> None:
         words = self._states.get(row.region, "")

@@ -161,6 +161,26 @@ def alternatives_compared(stage: Stage) -> Person:
     return person
 
 
+def merging(stage: Stage) -> Person:
+    stage.propose("Greet warmly", edit("greeter/greeting.py", "Hello", "Welcome"))
+    file = stage.workspace / "greeter" / "greeting.py"
+    file.write_text(file.read_text().replace("Hello", "Good day") + "\n\nLIMIT = 5  # per minute\n")
+    person = stage.open_on_plan()
+    person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.drifted))
+    person.place.panel.operations.banner_requested.emit("merge")
+    person.wait(lambda: person.sees("merge-back"))
+    return person
+
+
+def kept(stage: Stage) -> Person:
+    """What was rehearsed before the window was opened."""
+    plan = stage.propose("Say goodbye", write("bye.txt", "Hello\n"), bash("sed -i s/Hello/Bye/ bye.txt; echo done"))
+    stage.tandem("rehearse", plan["plan_id"])
+    person = stage.open_on_plan()
+    person.wait(lambda: any(row.rehearsed is not None for row in rows(person)))
+    return person
+
+
 def rows(person: Person) -> list[OperationRow]:
     model = person.place.panel.model
     return [model.row(number) for number in range(model.rowCount())]
@@ -179,4 +199,6 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "10-conflict": conflicting,
     "11-alternative": alternative,
     "12-alternatives-compared": alternatives_compared,
+    "13-merging": merging,
+    "14-kept-rehearsal": kept,
 }

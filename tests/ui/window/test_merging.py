@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.ui.merge.merge_rows import Column
 from tandem_desktop.ui.merge.merge_sheet import MergeSheet
 from tandem_desktop.ui.plan.row_geometry import ROW
 from tests.ui.window.driver import Person
@@ -181,3 +182,19 @@ def test_file_deleted_on_disk_is_answered_as_a_whole(person: Person, workspace: 
     person.click("merge-save")
     person.wait(lambda: person.revision == 2)
     assert person.operations == ["app.py"]
+
+
+def test_three_sides_are_coloured_and_what_changed_within_a_line_is_marked(person: Person, workspace: Path) -> None:
+    (workspace / "app.py").write_text('print("Hello you")\n')
+    panel = person.place.panel
+    person.wait(lambda: bool(panel.page and panel.page.drifted))
+    page = panel.page
+    assert page is not None
+    panel.merge_requested.emit(page.version.plan_id, "app.py")
+    view = panel.sheets.merge.view
+    person.wait(lambda: len(view.rows) > 1)
+    for column in Column:
+        person.wait(lambda column=column: "syntax_string" in {each.token for each in view.styled(column, 0).pieces})
+    person.wait(lambda: bool(view.marks_in(Column.DISK, 0)))
+    text = view.text_of(Column.DISK, 0)
+    assert [text[start:end] for start, end in view.marks_in(Column.DISK, 0)] == [" you"]
