@@ -56,6 +56,7 @@ class TaskSidebar(QWidget):
         self.offer.answered.connect(self._forget_advice)
         self.ask = LinkButton(theme, _ASK)
         self.ask.setObjectName("ask-for-an-order")
+        self.ask.setAccessibleName(_ASK)
         self.ask.clicked.connect(self._ask)
         self._advised: SuggestedOrder | None = None
         self.empty = EmptyState(theme, *_NO_PLAN, primary=False)
@@ -90,6 +91,7 @@ class TaskSidebar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.progress.line.setVisible(self.width() >= self._theme.px(_NARROW))
+        self.ask.setText(self._ask_words())
 
     def take_keyboard(self) -> None:
         """To the first thing that can be used here."""
@@ -116,12 +118,18 @@ class TaskSidebar(QWidget):
     def stop_waiting(self) -> None:
         """The agent has answered, or cannot."""
         self.ask.setEnabled(True)
-        self.ask.setText(_ASK)
+        self.ask.setText(self._ask_words())
 
     def _ask(self) -> None:
         self.ask.setEnabled(False)
-        self.ask.setText("Asking an agent…")
+        self.ask.setText(self._ask_words())
         self.order_asked.emit()
+
+    def _ask_words(self) -> str:
+        """Shorter where there is little room; the name stays whole."""
+        if not self.ask.isEnabled():
+            return "Asking…"
+        return _ASK if self.width() >= self._theme.px(_NARROW) else "Ask…"
 
     def _forget_advice(self) -> None:
         self._advised = None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -14,7 +13,7 @@ from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import A_MOMENT
 from tests.ui.plan.pages import a_page, source_of, the_operations
-from tests.ui.tasks.work import four, many, six_under_way
+from tests.ui.tasks.work import four, many, scattered, six_under_way
 
 _WIDE, _NARROW = (780, 820), (420, 760)
 
@@ -42,7 +41,7 @@ def _scenes() -> Iterator[tuple[str, str, PlanPage, tuple[int, int]]]:
     yield "tasks", "waiting", four(), _WIDE
     yield "tasks", "under-way", six_under_way(), _WIDE
     yield "tasks", "narrow", six_under_way(), _NARROW
-    yield "tasks", "suggested-order", replace(six_under_way(), meta=four().meta, results=()), _WIDE
+    yield "tasks", "suggested-order", scattered(), _WIDE
     yield "tasks", "none", a_page(*the_operations()[0]), _WIDE
     yield "tasks", "two-hundred", many(200), _WIDE
     yield "graph", "four", four(), _WIDE

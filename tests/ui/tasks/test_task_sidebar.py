@@ -11,14 +11,13 @@ from pytestqt.qtbot import QtBot
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import RunFinished
-from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.models.task_tree_model import TaskTreeModel
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tests.support.builders import PLAN_ID
 from tests.ui.plan.pages import a_page, the_operations
 from tests.ui.tasks.test_task_tree_model import RUN, STARTED
-from tests.ui.tasks.work import D, F, a_task, a_view, four, six_under_way
+from tests.ui.tasks.work import D, F, a_task, a_view, four, scattered, six_under_way
 
 
 @pytest.mark.req("S0-44")
@@ -98,12 +97,6 @@ def test_what_is_under_way_turns_only_while_it_is_seen(panel: ExecutionPlanPanel
     panel.tabs.show_tab("operations")
     assert not tree.is_turning
     assert tree.model().index(0, 0).data(TaskTreeModel.EntryRole).task.id == "types"
-
-
-def scattered() -> PlanPage:
-    """Two tasks whose operations alternate."""
-    tasks = (a_task("1", "Create types"), a_task("2", "Add tests"))
-    return a_page(*(a_view(number, "12"[number % 2]) for number in range(1, 5)), tasks=tasks)
 
 
 @pytest.mark.req("S0-88")

@@ -92,6 +92,12 @@ def six_under_way() -> PlanPage:
     return a_page(*views, status=PlanStatus.EXECUTING, results=results, title="Refactor auth and deploy", tasks=tasks)
 
 
+def scattered() -> PlanPage:
+    """Two tasks whose operations alternate."""
+    tasks = (a_task("1", "Create types"), a_task("2", "Add tests"))
+    return a_page(*(a_view(number, "12"[number % 2]) for number in range(1, 5)), tasks=tasks)
+
+
 def many(count: int) -> PlanPage:
     """Layers of tasks, each waiting for some of the layer before, each with one operation."""
     width = 10
