@@ -1,5 +1,6 @@
 """Open the window: the application, its theme, and a workroom for the workspace."""
 
+import contextlib
 import gc
 import logging
 import os
@@ -39,6 +40,7 @@ def open_window(root: Path | None, plan: str | None = None, words: str = "") -> 
         BadInputError: there is no display, or the libraries of the window are not installed.
     """
     check_display()
+    gc.disable()  # nothing that is imported goes away again; see `settle_memory`
     application = make_application()
     from tandem_desktop.ui.shell.polite_end import PoliteEnd
     from tandem_desktop.ui.window_frame import WindowFrame
@@ -80,6 +82,7 @@ class _Opening:
     def _import(self) -> None:
         from PySide6.QtCore import QTimer
 
+        _read_no_sources()
         for name in _HEAVY:
             try:
                 import_module(name)
@@ -121,6 +124,17 @@ def _after_a_crash(report: Path) -> str:
     )
 
 
+def _read_no_sources() -> None:
+    """PySide reads the source of whatever is imported to learn whether it uses PySide: an eighth of all importing.
+
+    What it would learn decides about `__feature__`, which nothing here uses; without it imports are as slow as ever.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        feature = import_module("shibokensupport.feature")
+        if callable(feature._mod_uses_pyside):
+            feature._mod_uses_pyside = lambda module: True  # type: ignore[attr-defined]  # a name of its own
+
+
 def keep_a_log() -> "Logbook":
     """Everything that is logged in this process, and what nobody caught; it is still told where it was told before."""
     from tandem_desktop.storage.locations import default_state_directory
@@ -151,9 +165,9 @@ def settle_memory() -> None:
     through all of them whenever enough was added, for long enough to be felt. What comes later is searched as ever,
     only less often.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 def check_display() -> None:

@@ -94,6 +94,8 @@ def _turn(name: str, folder: Path, workspace: Path, worked: list[float]) -> Call
         "TANDEM_STATE_DIR": str(folder / "state"),
         "TANDEM_CONFIG_DIR": str(folder / "config"),
         "XDG_CONFIG_HOME": str(folder / "config"),
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+        "PYTHONDONTWRITEBYTECODE": "",  # what is installed has byte code, whatever is set here
     }
 
     def turn() -> float:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from tandem_desktop.agent.source_files import source_paths
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.storage.workspace import Workspace
 
@@ -77,6 +76,8 @@ def _scattered(wanted: str, lowered: str) -> int | None:
 
 
 def _look(root: Path) -> tuple[str, ...]:
+    from tandem_desktop.agent.source_files import source_paths  # here, beside the window: nobody waits for it
+
     try:
         workspace = Workspace(root)
     except TandemError:

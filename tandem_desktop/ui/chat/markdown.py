@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _FENCES = ("fence", "code_block")
 
@@ -16,7 +17,7 @@ class TextBlock:
     """One block of prose: a paragraph, a heading, a list, a quote, a table or a rule."""
 
     source: str
-    tokens: tuple[Token, ...]
+    tokens: "tuple[Token, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,14 @@ class MarkdownStream:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
     """One for all messages: it keeps nothing between two texts, and making it takes longer than using it."""
+    from markdown_it import MarkdownIt  # a plan is on screen before anything was said
+
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Block]:
+def _blocks(tokens: "Sequence[Token]", lines: Sequence[str]) -> Iterator[Block]:
     for group in _groups(tokens):
         first = group[0]
         start, end = first.map or (0, 0)
@@ -88,7 +91,7 @@ def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Block]:
             yield TextBlock(source, group)
 
 
-def _groups(tokens: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
+def _groups(tokens: "Sequence[Token]") -> "Iterator[tuple[Token, ...]]":
     """The tokens of each block at the top."""
     group: list[Token] = []
     depth = 0
@@ -100,6 +103,6 @@ def _groups(tokens: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
             group = []
 
 
-def _last_start(tokens: Sequence[Token]) -> int:
+def _last_start(tokens: "Sequence[Token]") -> int:
     starts = [token.map[0] for token in tokens if token.level == 0 and token.map is not None and token.nesting >= 0]
     return starts[-1] if starts else 0

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from markdown_it.token import Token
 from PySide6.QtGui import (
     QBrush,
     QTextBlockFormat,
@@ -21,6 +21,9 @@ from PySide6.QtGui import (
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.ui.chat.markdown import TextBlock
 from tandem_desktop.ui.theme.theme import Theme
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 FILE_LINK = "tandem-file:"
 """Where a name of a file leads; no text of an agent can make a link to a scheme that is not listed here."""
@@ -60,7 +63,7 @@ class ProseWriter:
             self._new_block(bottom=0)
             self._cursor.insertText(line, self._plain())
 
-    def _blocks(self, tokens: Sequence[Token]) -> None:
+    def _blocks(self, tokens: "Sequence[Token]") -> None:
         position = 0
         while position < len(tokens):
             token = tokens[position]
@@ -124,20 +127,20 @@ class ProseWriter:
         else:
             current.add(self._cursor.block())
 
-    def _open_list(self, token: Token) -> None:
+    def _open_list(self, token: "Token") -> None:
         ordered = token.type.startswith("ordered")
         bullets = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle)
         style = QTextListFormat.Style.ListDecimal if ordered else bullets[len(self._lists) % 2]
         self._styles = [*self._styles[: len(self._lists)], (style, int(token.attrs.get("start", 1)))]
         self._lists.append(None)
 
-    def _heading(self, inline: Token, tag: str) -> None:
+    def _heading(self, inline: "Token", tag: str) -> None:
         self._new_block(top=8, bottom=6)
         form = self._plain()
         form.setFont(self._theme.ui_font(_HEADING_POINTS.get(tag, 0), bold=True))
         self._inline(inline, form)
 
-    def _paragraph(self, inline: Token, *, is_tight: bool) -> None:
+    def _paragraph(self, inline: "Token", *, is_tight: bool) -> None:
         self._new_block(bottom=3 if is_tight else 8)
         form = self._plain()
         if self._quotes:
@@ -160,7 +163,7 @@ class ProseWriter:
         block.setProperty(QTextBlockFormat.Property.BackgroundBrush, QBrush(self._theme.color("line")))
         self._cursor.setBlockFormat(block)
 
-    def _table(self, tokens: Sequence[Token]) -> None:
+    def _table(self, tokens: "Sequence[Token]") -> None:
         rows = list(_table_rows(tokens))
         if not rows:
             return
@@ -179,7 +182,7 @@ class ProseWriter:
             self._table_row(table, at, row)
         self._cursor.movePosition(QTextCursor.MoveOperation.End)
 
-    def _table_row(self, table: QTextTable, at: int, row: Sequence[Token]) -> None:
+    def _table_row(self, table: QTextTable, at: int, row: "Sequence[Token]") -> None:
         for column, inline in enumerate(row):
             self._cursor = table.cellAt(at, column).firstCursorPosition()
             form = self._plain()
@@ -188,7 +191,7 @@ class ProseWriter:
             self._inline(inline, form)
         self._cursor = QTextCursor(self._document)
 
-    def _inline(self, inline: Token, base: QTextCharFormat) -> None:
+    def _inline(self, inline: "Token", base: QTextCharFormat) -> None:
         form = QTextCharFormat(base)
         links: list[tuple[str, int]] = []
         for token in inline.children or ():
@@ -247,7 +250,7 @@ class ProseWriter:
             form.setAnchorHref(FILE_LINK + code)
         self._cursor.insertText(code, form)
 
-    def _image(self, token: Token, base: QTextCharFormat) -> None:
+    def _image(self, token: "Token", base: QTextCharFormat) -> None:
         form = QTextCharFormat(base)
         form.setForeground(self._theme.color("muted"))
         name = token.content or "image"
@@ -295,7 +298,7 @@ def _lead_nowhere(form: QTextCharFormat, base: QTextCharFormat) -> None:
     form.setFontUnderline(False)
 
 
-def _table_rows(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def _table_rows(tokens: "Sequence[Token]") -> "Iterator[list[Token]]":
     row: list[Token] = []
     for token in tokens:
         if token.type == "tr_open":

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from tandem_desktop.ui.graph.graph_cards import Card
 from tandem_desktop.ui.graph.layered_layout import Box, Drawing, Route
@@ -72,4 +71,6 @@ def _cut(text: str, length: int) -> str:
 
 def _text(text: str) -> str:
     """Escaped, and without what XML cannot hold."""
+    from xml.sax.saxutils import escape  # brings half of the web with it, and a picture is rarely wanted
+
     return escape("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text))

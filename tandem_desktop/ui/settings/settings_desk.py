@@ -1,6 +1,7 @@
 """What the window itself takes from the settings, and where they are changed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -9,11 +10,13 @@ from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage import atomic
 from tandem_desktop.ui.editor import open_in_editor
-from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
 from tandem_desktop.ui.shell.actions import WindowActions
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.window_memory import WindowMemory
 from tandem_desktop.ui.theme.theme import Theme
+
+if TYPE_CHECKING:
+    from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
 
 
 class SettingsDesk(QObject):
@@ -47,6 +50,8 @@ class SettingsDesk(QObject):
 
     def show(self) -> None:
         if self._sheet is None:
+            from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
+
             sheet = self._sheet = SettingsSheet(self._window, self._theme, self._memory, _config())
             sheet.changed.connect(self.wear)
             sheet.reopen_requested.connect(self.reopen_requested)
