@@ -37,7 +37,7 @@ class PlanFooter(QFrame):
         super().__init__(parent)
         self.setObjectName("plan-footer")
         self.setProperty("role", "footer")
-        self.words = ElidedLabel(theme, _REVIEW, mode=Qt.TextElideMode.ElideRight, token="muted")
+        self.words = ElidedLabel(theme, _REVIEW, mode=Qt.TextElideMode.ElideRight, token="muted", least=96)
         self.words.setObjectName("plan-footer-words")
         self.clear = QuietButton(theme, "Clear all")
         self.rehearse = Button(theme, "Rehearse")

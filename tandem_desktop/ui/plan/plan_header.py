@@ -163,7 +163,7 @@ class PlanHeader(QWidget):
     def show_paused(self, paused: bool) -> None:
         self._paused = paused
         self.pause.setText("Go on" if paused else "Pause")
-        self.pause.set_icon_name("run" if paused else "pause")
+        self.pause.set_icon_name("play" if paused else "pause")
         if self._is_running:
             self.badge.set_state("Paused" if paused else "Executing", "info" if paused else "ok")
 

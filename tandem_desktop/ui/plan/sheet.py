@@ -1,8 +1,8 @@
 """A question inside the window: everything else dims, the keyboard stays in it, Escape leaves it."""
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from tandem_desktop.ui.theme.theme import Theme
@@ -131,12 +131,16 @@ class Sheet(QWidget):
         stops = [
             each
             for each in self.card.findChildren(QWidget)
-            if each.isVisible() and each.isEnabled() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+            if each.isVisible()
+            and each.isEnabled()
+            and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+            # The field inside a spin box gives the keyboard back to its box, where one has just been.
+            and each.focusProxy() is None
         ]
         if not stops:
             return True
         # In the order they are read, whatever order they were made in.
-        stops.sort(key=lambda each: (_place(each, self).top(), _place(each, self).left()))
+        stops.sort(key=lambda each: _reading_order(each, self))
         focused = QApplication.focusWidget()
         at = stops.index(focused) if focused in stops else -1 if forward else 0
         stops[(at + (1 if forward else -1)) % len(stops)].setFocus(
@@ -151,5 +155,15 @@ class Sheet(QWidget):
         painter.end()
 
 
-def _place(widget: QWidget, sheet: QWidget) -> QRect:
-    return QRect(widget.mapTo(sheet, widget.rect().topLeft()), widget.size())
+def _reading_order(widget: QWidget, sheet: QWidget) -> tuple[int, ...]:
+    """Rows from above, each from the left; what is scrolled stands where its page does, wherever it is scrolled to."""
+    page: QWidget | None = widget.parentWidget()
+    while page is not None and page is not sheet:
+        area = page.parentWidget()
+        around = area.parentWidget() if area is not None else None
+        if isinstance(around, QScrollArea) and around.widget() is page:
+            outer, inner = around.mapTo(sheet, QPoint()), widget.mapTo(page, QPoint())
+            return outer.y(), outer.x(), 1, inner.y(), inner.x()
+        page = area
+    place = widget.mapTo(sheet, QPoint())
+    return place.y(), place.x(), 0, 0, 0

@@ -47,6 +47,7 @@ class SettingsSheet(Sheet):
         self.search.left.connect(self._left_search)
         self._scroll = QScrollArea()
         self._scroll.setObjectName("settings-page")
+        self._scroll.setAccessibleName("Settings")
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setProperty("role", "clear")

@@ -23,11 +23,14 @@ class ElidedLabel(QLabel):
         code: bool = False,
         bold: bool = False,
         points_delta: float = 0,
+        least: int = 0,
         parent: QWidget | None = None,
     ) -> None:
+        """Narrower than `least` it shows nothing: a hint of which a few letters are left is none."""
         super().__init__(parent)
         self._theme = theme
         self._mode = mode
+        self._least = least
         self._token = token
         self._code = code
         self._bold = bold
@@ -45,6 +48,8 @@ class ElidedLabel(QLabel):
     @property
     def shown_text(self) -> str:
         """What is drawn at the present width."""
+        if self._least and self.width() < self._theme.px(self._least):
+            return ""
         line = self.text().replace("\n", " ")
         return QFontMetrics(self._font()).elidedText(line, self._mode, self.width())
 
