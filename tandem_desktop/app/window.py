@@ -1,6 +1,5 @@
 """Open the window: the application, its theme, and a workroom for the workspace."""
 
-import contextlib
 import gc
 import logging
 import os
@@ -129,10 +128,9 @@ def _read_no_sources() -> None:
 
     What it would learn decides about `__feature__`, which nothing here uses; without it imports are as slow as ever.
     """
-    with contextlib.suppress(ImportError, AttributeError):
-        feature = import_module("shibokensupport.feature")
-        if callable(feature._mod_uses_pyside):
-            feature._mod_uses_pyside = lambda module: True  # type: ignore[attr-defined]  # a name of its own
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        setattr(feature, "_mod_uses_pyside", lambda module: True)  # noqa: B010 - a name that need not be there
 
 
 def keep_a_log() -> "Logbook":

@@ -280,6 +280,7 @@ def long_line(stage: Stage) -> Person:
 
 def log(stage: Stage) -> Person:
     person = crashed(stage)
+    person.wait(lambda: person.sees("problem-log"))
     person.click("problem-log")
     person.wait(lambda: person.sees("log-text"))
     return person
