@@ -15,7 +15,7 @@ from tandem_desktop.ui.models.staged_operations_model import StagedOperationsMod
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.inks import Inks
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones, Zone
-from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_height, notes_of
+from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_height, notes_of, wrapping
 from tandem_desktop.ui.plan.since_looked import WORDS as CHANGED_SINCE
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
@@ -147,8 +147,8 @@ class OperationDelegate(QStyledItemDelegate):
         mark = QRectF(band.left() + theme.px(12), band.top() + theme.px(7), side, side)
         self._inks.icon(painter, sign, ink, mark)
         painter.setFont(self._inks.font("ui"))
-        flags = _LEFT | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
         inner = band.adjusted(theme.px(32), 0, -theme.px(16), 0)
+        flags = _LEFT | wrapping(self._inks.metrics("ui"), f"{note.text} {note.link}", inner.width())
         words = self._inks.metrics("ui").horizontalAdvance(f"{note.text}  ")
         if not note.link or words + self._inks.metrics("ui").horizontalAdvance(note.link) > inner.width():
             painter.drawText(inner, flags, f"{note.text}  {note.link}".rstrip())

@@ -67,12 +67,15 @@ def note_height(theme: Theme, note: Note, width: int) -> int:
         lines = note.text.count("\n") + 1
         return lines * theme.px(_LINE) + theme.px(2 * _PADDING)
     inner = max(theme.px(80), width - theme.px(48))
-    bounds = QFontMetrics(theme.ui_font()).boundingRect(
-        QRect(0, 0, inner, 10_000),
-        Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere,
-        f"{note.text}  {note.link}",
-    )
+    metrics, words = QFontMetrics(theme.ui_font()), f"{note.text}  {note.link}"
+    bounds = metrics.boundingRect(QRect(0, 0, inner, 10_000), wrapping(metrics, words, inner), words)
     return max(theme.px(_LINE), bounds.height()) + theme.px(_PADDING)
+
+
+def wrapping(metrics: QFontMetrics, text: str, width: int) -> Qt.TextFlag:
+    """Lines end between words; inside one only where it would not fit by itself."""
+    is_long = any(metrics.horizontalAdvance(word) > width for word in text.split())
+    return Qt.TextFlag.TextWordWrap | (Qt.TextFlag.TextWrapAnywhere if is_long else Qt.TextFlag(0))
 
 
 def notes_height(theme: Theme, row: OperationRow, width: int) -> int:
