@@ -1,0 +1,19 @@
+"""The page that says where each expectation of the window is met names what is there."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "ux-checklist.md"
+LINE = re.compile(r"^\| (\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
+MODULE = re.compile(r"`((?!tests/)[a-z_]+/[a-z_/]+\.py)`")
+
+
+def test_every_expectation_is_answered_once_and_in_order() -> None:
+    assert [int(number) for number, *_ in LINE.findall(PAGE.read_text("utf-8"))] == list(range(1, 91))
+
+
+def test_every_module_the_checklist_names_exists() -> None:
+    named = MODULE.findall(PAGE.read_text("utf-8"))
+    assert named
+    assert [name for name in named if not (ROOT / "tandem_desktop" / name).is_file()] == []
