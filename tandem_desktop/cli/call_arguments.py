@@ -87,6 +87,11 @@ def perspectives(parser: ArgumentParser) -> None:
     wanted.add_argument(
         "--no-perspectives", dest="perspectives", action="store_const", const=False, help="ask nobody first"
     )
+    wanted.add_argument(
+        "--delegate",
+        action="store_true",
+        help="the agent may only look, proposes a plan and ends; another follows up with --session",
+    )
     parser.add_argument(
         "--voice",
         metavar="ROLE=AGENT[:MODEL]",

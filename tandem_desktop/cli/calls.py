@@ -62,6 +62,7 @@ CALLS: tuple[CallWords, ...] = (
             ('tandem run --task "/replace colour color"', "a recipe of the built-in agent, no model needed"),
             ('tandem run --agent-command "my-agent --acp" --env MY_KEY --task "…"', "any agent that speaks ACP"),
             ('tandem run --session SES-1a2b3c4d --agent goose --task "also the tests"', "go on with a session"),
+            ('tandem run --delegate --agent claude --task "…"', "a planner that may only look; others follow up"),
         ),
         "planning_with_agents:run",
         arguments.run_agent,

@@ -152,6 +152,10 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         f"{count(len(version.operations), 'operation')}, made {readable(version.created_at)} by "
         f"{_AUTHORS[version.origin]}",
     ]
+    if meta.planner_model:
+        lines.append(f"Planned by {meta.planner_model}")
+    if meta.executor_model:
+        lines.append(f"Followed up by {meta.executor_model}")
     if point := meta.branched_from:
         lines.append(f"An alternative to {point.plan_id} r{point.revision}")
     if version.content.strip() not in ("", f"# {version.title}"):

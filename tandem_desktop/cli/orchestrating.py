@@ -28,7 +28,6 @@ from tandem_desktop.events.events import OrchestrationMoved, PlanStepCompleted, 
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.minds import Minds
-from tandem_desktop.orchestration.plan_generator import PlanGenerator
 from tandem_desktop.orchestration.plan_orchestrator import PlanOrchestrator
 from tandem_desktop.orchestration.remembered_advice import RememberedAdvice
 from tandem_desktop.reflection.plan_reflector import PlanReflector
@@ -61,9 +60,7 @@ class _Conducting:
         sessions = AgentSessions(engine, engine.settings, engine.clock)
         minds = Minds(engine.settings.minds, chosen_profile(call, sessions), environment=chosen_environment(call))
         mind = RememberedAdvice(sessions.advisor(minds))
-        generator = PlanGenerator(
-            mind, engine.proposals, engine.workspace, engine.clock, max_steps=engine.settings.max_generated_steps
-        )
+        generator = engine.generator(mind)
         self._orchestrator = PlanOrchestrator(
             engine,
             generator,

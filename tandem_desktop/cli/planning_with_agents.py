@@ -22,16 +22,20 @@ from tandem_desktop.cli.stop_request import StopRequest
 from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.agents import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
-from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.ids import SessionId, new_session_id
 from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.events.events import AgentHeard, PermissionAnswered, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
+from tandem_desktop.orchestration.delegated_planning import DelegatedPlanning
 from tandem_desktop.orchestration.engine_thread import EngineThread
+from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named
 
+EXECUTOR = "executor"
+"""The role of whoever follows up on a plan that somebody else made."""
 _GRACE_S = 3.0
 """How long an agent may take to end a turn that is stopped, before it is ended itself."""
 
@@ -42,6 +46,9 @@ def run(call: Call) -> Answer:
     unsubscribe = call.engine.events.subscribe(progress.on_event)
     sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
     profile = chosen_profile(call, sessions)
+    if _follows_up_on_a_delegated_plan(call, sessions):
+        mind = Minds(call.engine.settings.minds, profile, environment=environment).of(EXECUTOR)
+        profile, environment = mind.profile, dict(mind.environment)
     try:
         with EngineThread() as thread:
             stop = StopRequest()
@@ -95,6 +102,8 @@ async def _plan(
 ) -> _Ended:
     session_id = SessionId(call.arguments.session) if call.arguments.session is not None else None
     try:
+        if call.arguments.delegate:
+            return await _plan_by_delegation(call, sessions, profile, environment, stop)
         if perspectives.are_wanted(call, _qualified(call)):
             return await _plan_with_perspectives(call, sessions, profile, environment, stop)
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
@@ -118,6 +127,24 @@ async def _plan_with_perspectives(
     return _Ended(turn, seat.is_confined, failure)
 
 
+async def _plan_by_delegation(
+    call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
+    if call.arguments.session is not None:
+        raise UsageError(
+            "--delegate and --session exclude each other: a delegated plan begins a session.",
+            next="Leave out --delegate to go on with the session.",
+        )
+    is_named = call.arguments.agent or call.arguments.agent_command is not None
+    minds = Minds({} if is_named else call.engine.settings.minds, profile, environment=environment)
+    session_id = new_session_id()
+    call.known.update(session_id=session_id)
+    planning = DelegatedPlanning(call.engine.generator(sessions.advisor(minds)), call.engine.events)
+    plan = planning.plan(session_id, _task(call))
+    turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title, keeps=False), stop)
+    return _Ended(turn, describe_confinement(call.engine.locations.shadows).confined, failure)
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """What goes on, how it is ended, and whose it is."""
@@ -126,6 +153,8 @@ class _Work:
     end: Callable[[float], Awaitable[None]]
     session_id: SessionId
     title: str
+    keeps: bool = True
+    """Whether the session can go on, also where there is no plan yet."""
 
 
 async def _turn(call: Call, work: _Work, stop: StopRequest) -> tuple[Turn, TandemError | None]:
@@ -151,7 +180,7 @@ async def _turn(call: Call, work: _Work, stop: StopRequest) -> tuple[Turn, Tande
         )
     late = SidecarTimeoutError(
         f"{work.title} had not finished after {seconds:g} seconds and was stopped.",
-        next=f"Give it more time with --timeout, or go on: {go_on}",
+        next=f"Give it more time with --timeout{f', or go on: {go_on}' if work.keeps else ''}.",
         stderr=turn.failure.stderr if turn.failure else (),
     )
     return turn, late
@@ -218,6 +247,13 @@ def chosen_profile(call: Call, sessions: AgentSessions) -> AgentProfile:
         facts = sessions.facts(SessionId(session))
         return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
     return profile_named(call.engine.settings.agent or BUILT_IN)
+
+
+def _follows_up_on_a_delegated_plan(call: Call, sessions: AgentSessions) -> bool:
+    """Whether the settings may say who: nobody was named, and the session has a plan and no agent."""
+    given = call.arguments
+    is_named = given.agent or given.agent_command is not None
+    return not is_named and given.session is not None and not sessions.has_agent(SessionId(given.session))
 
 
 def chosen_environment(call: Call) -> dict[str, str]:

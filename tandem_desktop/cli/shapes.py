@@ -115,6 +115,8 @@ def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> d
         "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
         "rating": meta.rating,
         "run_id": meta.execution_session,
+        "planner_model": meta.planner_model,
+        "executor_model": meta.executor_model,
         "created_at": utc(version.created_at),
         "updated_at": utc(meta.updated_at),
     }

@@ -14,7 +14,7 @@ def _anything(result: Frozen) -> None:
     """Whatever has the right shape will do."""
 
 
-def _unheard(update: AgentUpdate) -> None:
+def unheard(update: AgentUpdate) -> None:
     """Nobody listens."""
 
 
@@ -35,7 +35,7 @@ class Question(Generic[Result]):
     check: Callable[[Result], None] = _anything
     """Raises `BadInputError` or `TaskError` for an answer that has the shape and makes no sense; the agent reads the
     sentence and tries again."""
-    heard: Callable[[AgentUpdate], None] = _unheard
+    heard: Callable[[AgentUpdate], None] = unheard
     """Told what the agent says and does meanwhile."""
 
 
@@ -47,7 +47,7 @@ class Advice(Generic[Result]):
     agent: str
     """Its name."""
     model: str = ""
-    """The model that was asked for; empty for the agent's own choice."""
+    """The model that was asked for, else the one the agent names; empty where nobody knows."""
     read: tuple[str, ...] = ()
     """Files of the workspace it really read, as Tandem saw it."""
     denied: tuple[str, ...] = ()

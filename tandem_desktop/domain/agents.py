@@ -1,5 +1,6 @@
 """A coding agent as the product knows it: what it is, what it says, what it asks for. No wire format here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -22,6 +23,11 @@ class OnReject(StrEnum):
 
     CONTINUES = "continues"
     STOPS = "stops"
+
+
+def agent_and_model(agent: str, model: str) -> str:
+    """Who planned or follows up, as a plan's record keeps it."""
+    return f"{agent}:{model}" if model else agent
 
 
 class AgentProfile(Frozen):
@@ -61,6 +67,11 @@ class AgentProfile(Frozen):
     install: str = ""
     known: str = ""
     """What was measured, and what was not."""
+
+    def model_in(self, environment: Mapping[str, str]) -> str:
+        """The model its environment chooses; empty where the agent chooses by itself, or the model is not readable."""
+        names = (name for name, value in self.model_env.items() if value == "{model}")
+        return next((environment[name] for name in names if environment.get(name)), "")
 
 
 class ToolKind(StrEnum):
@@ -185,6 +196,8 @@ class AgentSession(Frozen):
     id: SessionId
     modes: tuple[str, ...] = ()
     mode: str | None = None
+    model: str = ""
+    """The model it uses, as far as it says so or was told to; empty where nobody knows."""
 
 
 class PlanningServer(Frozen):

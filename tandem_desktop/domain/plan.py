@@ -118,7 +118,9 @@ class PlanMeta(Frozen):
     created_at: datetime
     updated_at: datetime
     planner_model: str = ""
+    """The agent that planned it last, with its model: `opencode:anthropic/claude-sonnet-4-5`; empty for a person."""
     executor_model: str = ""
+    """The same of whoever was told the result of its last run, to follow up on it. Tandem itself carries plans out."""
     tools_required: tuple[str, ...] = ()
     execution_session: RunId | None = None
     execution_started_at: datetime | None = None

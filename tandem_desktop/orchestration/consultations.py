@@ -90,7 +90,8 @@ class Consultations:
                     await conversation.hold(opened.id)
                 finally:
                     await agent.stop()
-                return await asyncio.to_thread(_advice, wanted, mind, doors, shadow)
+                model = mind.model or opened.model
+                return await asyncio.to_thread(_advice, wanted, mind.profile.name, model, doors, shadow)
             finally:
                 await host.close_session(session_id)
 
@@ -211,12 +212,14 @@ def _opening(wanted: Wanted[Result]) -> str:
     )
 
 
-def _advice(wanted: Wanted[Result], mind: Mind, doors: AdviserDoors, shadow: ShadowWorkspace) -> Advice[Result]:
+def _advice(
+    wanted: Wanted[Result], agent: str, model: str, doors: AdviserDoors, shadow: ShadowWorkspace
+) -> Advice[Result]:
     assert wanted.answer is not None
     return Advice(
         result=wanted.answer,
-        agent=mind.profile.name,
-        model=mind.model,
+        agent=agent,
+        model=model,
         read=doors.files_read(),
         denied=doors.denied,
         thrown_away=tuple(sorted(change.path for change in shadow.changes()))[:_MOST_TOLD],

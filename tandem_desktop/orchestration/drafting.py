@@ -46,6 +46,7 @@ class Drafting:
         plans: PlanStore,
         proposals: Proposals,
         clock: Callable[[], datetime],
+        planner: Callable[[], str],
     ) -> None:
         self.presented = Presented()
         self._session_id = session_id
@@ -54,6 +55,7 @@ class Drafting:
         self._plans = plans
         self._proposals = proposals
         self._clock = clock
+        self._planner = planner
         self._prepared: Presented | None = None
 
     @property
@@ -108,7 +110,7 @@ class Drafting:
         draft = self._proposals.with_plan_md(draft)
         if latest is not None and self._is_same(latest, draft):
             return latest
-        return self._proposals.stage(draft)
+        return self._proposals.stage(draft, self._planner())
 
     def _with_tasks(
         self, operations: tuple[StagedOperation, ...], latest: PlanVersion | None

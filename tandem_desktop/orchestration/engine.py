@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
@@ -16,6 +17,7 @@ from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.expiry import Expiry
+from tandem_desktop.orchestration.plan_generator import PlanGenerator
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
@@ -85,6 +87,11 @@ class Engine:
     def commands_captured(self) -> bool:
         """Whether what commands do to the workspace can be taken back here."""
         return self.commands.captures
+
+    def generator(self, advisor: AdvisorPort) -> PlanGenerator:
+        """Whoever is asked may only look, and hands in plans that wait."""
+        most = self.settings.max_generated_steps
+        return PlanGenerator(advisor, self.proposals, self.workspace, self.clock, max_steps=most)
 
     def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
         """What changed on disk since the plan was made."""

@@ -45,6 +45,7 @@ class ImmediateMode:
         clock: Callable[[], datetime],
         answered: Callable[[], tuple[InterceptedRequest, ...]],
         catch_up: Callable[[], tuple[str, ...]],
+        planner: Callable[[], str],
     ) -> None:
         self._session_id = session_id
         self._staging = staging
@@ -57,6 +58,7 @@ class ImmediateMode:
         self._clock = clock
         self._answered = answered
         self._catch_up = catch_up
+        self._planner = planner
         self._used: set[RequestId] = set()
         self._one_at_a_time = asyncio.Lock()
 
@@ -84,7 +86,8 @@ class ImmediateMode:
                 warnings=staged.warnings,
                 drifted=self._staging.drifted,
                 created_at=self._clock(),
-            )
+            ),
+            self._planner(),
         )
         request = self._allowing(call)
         if request is not None and not version.drifted and self._is_what_was_shown(request, version.operations):

@@ -4,8 +4,9 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 
-from tandem_desktop.domain.advice import Question
+from tandem_desktop.domain.advice import Question, unheard
 from tandem_desktop.domain.agent_ports import AdvisorPort
+from tandem_desktop.domain.agents import AgentUpdate, agent_and_model
 from tandem_desktop.domain.errors import BadInputError, StagingError, TandemError
 from tandem_desktop.domain.execution_plan import THINK
 from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
@@ -50,6 +51,7 @@ class PlanGenerator:
         context: str = "",
         tools: tuple[str, ...] = PLAN_TOOLS,
         session_id: SessionId | None = None,
+        heard: Callable[[AgentUpdate], None] = unheard,
     ) -> PlanVersion:
         """A proposed plan; a basic one, marked as such, when the model fails or hands in nothing that can be used."""
         question = Question(
@@ -59,6 +61,7 @@ class PlanGenerator:
             result=GeneratedPlan,
             about=self._files.text(PROMPT),
             check=lambda generated: self._check(generated, tools),
+            heard=heard,
         )
         try:
             advice = await self._advisor.ask(question)
@@ -67,7 +70,10 @@ class PlanGenerator:
             return self._basic(query, failure, session_id)
         for tool in found.missing:
             self._proposals.gaps.note(tool)
-        return self._proposals.make(found.plan, session_id, warnings=found.warnings, thoughts=found.thoughts)
+        planner = agent_and_model(advice.agent, advice.model)
+        return self._proposals.make(
+            found.plan, session_id, planner=planner, warnings=found.warnings, thoughts=found.thoughts
+        )
 
     def prompt(self, query: str, context: str, tools: tuple[str, ...]) -> str:
         """Instructions, what there is to work with, what is known, and the task last."""

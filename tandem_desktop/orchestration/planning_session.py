@@ -20,6 +20,7 @@ from tandem_desktop.domain.agents import (
     ToolCallChanged,
     ToolCallStatus,
     ToolKind,
+    agent_and_model,
 )
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
@@ -89,9 +90,10 @@ class PlanningSession:
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
         self._live = LiveStaging(session_id, staging, events, clock)
-        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock)
+        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who)
         self._agent_session: SessionId | None = None
         self._facts = AgentFacts()
+        self._model = ""
         self._is_opened = False
         self._to_tell: list[str] = []
         self._said: list[str] = []
@@ -106,6 +108,11 @@ class PlanningSession:
     def is_planning(self) -> bool:
         """Whether Plan mode is on."""
         return self.interceptor.permissions.plan_mode
+
+    @property
+    def who(self) -> str:
+        """The agent, and its model once it has opened a conversation and the model is known."""
+        return agent_and_model(self.profile.name, self._model)
 
     @property
     def plan_id(self) -> PlanId | None:
@@ -137,7 +144,7 @@ class PlanningSession:
         """Start the agent and open a conversation with it."""
         self._facts = await self._agent.start()
         opened = await self._agent.new_session(self._servers)
-        self._agent_session = opened.id
+        self._agent_session, self._model = opened.id, opened.model
         self._is_opened = False
 
     async def plan(

@@ -105,6 +105,7 @@ class Proposals:
         plan: PlanInput,
         session_id: SessionId | None,
         *,
+        planner: str = "",
         warnings: tuple[str, ...] = (),
         thoughts: tuple[Note, ...] = (),
     ) -> PlanVersion:
@@ -134,7 +135,7 @@ class Proposals:
         draft = self.with_plan_md(draft)
         used = {operation.tool for operation in draft.operations}
         tools = tuple(sorted({step.tool for step in plan.steps} | used))
-        return self._announced(self._plans.create_plan(draft, tools_required=tools))
+        return self._announced(self._plans.create_plan(draft, planner_model=planner, tools_required=tools))
 
     def review_patch(self, patch: bytes, title: str = "") -> PlanVersion:
         """A unified diff becomes a plan."""
@@ -211,8 +212,10 @@ class Proposals:
         self._before_writing()
         return self._announced(self._plans.branch(plan_id, revision))
 
-    def stage(self, draft: PlanVersion) -> PlanVersion:
+    def stage(self, draft: PlanVersion, planner: str = "") -> PlanVersion:
         """What an agent did becomes a plan, or, with a parent, the next revision of it; the bytes are stored already.
+
+        The record of the plan keeps the `planner`, the agent and its model.
 
         Raises:
             StaleRevisionError: a newer revision exists.
@@ -220,8 +223,8 @@ class Proposals:
         self._before_writing()
         self._locations.prepare_workspace()
         if draft.parent_revision is not None:
-            return self._revise(draft)
-        return self._announced(self._plans.create_plan(draft))
+            return self._revise(draft, planner)
+        return self._announced(self._plans.create_plan(draft, planner_model=planner))
 
     def with_plan_md(self, draft: PlanVersion) -> PlanVersion:
         """The draft with `PLAN.md` among its operations, where the settings ask for it."""
@@ -238,10 +241,10 @@ class Proposals:
                 f"{problems[0].step} no longer applies: {problems[0].reason}", step=problems[0].step, next=following
             )
 
-    def _revise(self, draft: PlanVersion) -> PlanVersion:
+    def _revise(self, draft: PlanVersion, planner: str = "") -> PlanVersion:
         # An approval dies with any newer revision; withdrawn first, so that a crash in between is on the safe side.
         self._enforcer.revoke(draft.plan_id, self._workspace.identity)
-        return self._announced(self._plans.create_revision(draft))
+        return self._announced(self._plans.create_revision(draft, planner_model=planner))
 
     def _announced(self, version: PlanVersion) -> PlanVersion:
         body = PlanRevised(

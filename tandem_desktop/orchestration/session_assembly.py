@@ -76,7 +76,13 @@ def assemble(
     doors = SessionDoors(shadow, interceptor, terminals, lambda update: session.heard(update))
     staging = SessionStaging(shadow, record, HeardSince(lambda: doors.calls, interceptor))
     news = SessionNews(
-        runs=engine.runs, plans=engine.plans, objects=engine.objects, shadow=shadow, staging=staging, record=record
+        runs=engine.runs,
+        plans=engine.plans,
+        objects=engine.objects,
+        shadow=shadow,
+        staging=staging,
+        record=record,
+        who=lambda: session.who,
     )
     # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
     seen = engine.locations.workspace if shadow.confinement.confined else shadow.place
@@ -118,6 +124,7 @@ def assemble(
             clock=clock,
             answered=lambda: interceptor.requests,
             catch_up=news.after_runs,
+            planner=lambda: session.who,
         ),
     )
     return session

@@ -1,6 +1,6 @@
 """What has become of an agent's work since it last heard: words to tell it, and a shadow that agrees with them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tandem_desktop.domain.execution import RunKind, RunRecord
 from tandem_desktop.domain.ids import PlanId
@@ -18,6 +18,7 @@ from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 
 _BY_AGENT = (Origin.AGENT, Origin.REWORK)
+_RUN = (PlanStatus.COMPLETED, PlanStatus.FAILED)
 _GIVEN_UP = {
     PlanStatus.CANCELLED: messages.plan_cancelled(),
     PlanStatus.SUPERSEDED: messages.plan_superseded(),
@@ -36,6 +37,7 @@ class SessionNews:
         shadow: ShadowWorkspace,
         staging: SessionStaging,
         record: SessionRecord,
+        who: Callable[[], str],
     ) -> None:
         self._runs = runs
         self._plans = plans
@@ -43,6 +45,7 @@ class SessionNews:
         self._shadow = shadow
         self._staging = staging
         self._record = record
+        self._who = who
 
     def catch_up(self) -> tuple[str, ...]:
         """Bring the shadow in line and answer what the agent has to hear, oldest first; each thing once."""
@@ -51,6 +54,7 @@ class SessionNews:
         plan_ids = self._plans.plans_of(facts.id)
         if plan_ids:
             self._record.save(self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words))
+            self._follows_up(plan_ids[-1])
         return tuple(words)
 
     def _taken_over(self) -> tuple[str, ...]:
@@ -59,10 +63,20 @@ class SessionNews:
         if facts.takes_over is None:
             return ()
         version = self._plans.revision(facts.takes_over)
-        has_ended = self._plans.meta(version.plan_id).status in lifecycle.ENDED
-        words = () if has_ended else (take_over(version, self._shadow, self._staging, self._objects),)
+        status = self._plans.meta(version.plan_id).status
+        words: tuple[str, ...] = ()
+        if status in _RUN:
+            words = (messages.handed_over(version.title, version.content),)
+        elif status not in lifecycle.ENDED:
+            words = (take_over(version, self._shadow, self._staging, self._objects),)
         self._record.save(facts.model_copy(update={"takes_over": None}))
         return words
+
+    def _follows_up(self, plan_id: PlanId) -> None:
+        """Whoever is told the result of a run is who follows up on it."""
+        meta = self._plans.meta(plan_id)
+        if meta.status in _RUN and not meta.executor_model:
+            self._plans.update(plan_id, lambda found: lifecycle.follow_up(found, self._who()))
 
     def after_runs(self) -> tuple[str, ...]:
         """The same for runs alone: what was applied or undone while the agent was at work."""

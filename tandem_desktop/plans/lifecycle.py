@@ -66,7 +66,8 @@ def cancel(meta: PlanMeta) -> PlanMeta:
     return _move(meta, _S.CANCELLED, "be cancelled")
 
 
-def start(meta: PlanMeta, run_id: RunId, now: datetime, executor_model: str = "") -> PlanMeta:
+def start(meta: PlanMeta, run_id: RunId, now: datetime) -> PlanMeta:
+    """Begin a run; who follows up on its result is not known yet."""
     if meta.status is not _S.APPROVED:
         raise _refused(meta, "be executed")
     return _move(
@@ -76,7 +77,7 @@ def start(meta: PlanMeta, run_id: RunId, now: datetime, executor_model: str = ""
         execution_session=run_id,
         execution_started_at=now,
         execution_ended_at=None,
-        executor_model=executor_model or meta.executor_model,
+        executor_model="",
         result_summary="",
     )
 
@@ -102,6 +103,11 @@ def finish(meta: PlanMeta, status: PlanStatus, summary: str, now: datetime) -> P
     if meta.status not in RUNNING or status not in (_S.COMPLETED, _S.FAILED, _S.CANCELLED):
         raise _refused(meta, f"end as {status}")
     return _move(meta, status, f"end as {status}", execution_ended_at=now, result_summary=summary)
+
+
+def follow_up(meta: PlanMeta, who: str) -> PlanMeta:
+    """Keep who was told the result of the run first; nothing else follows from it."""
+    return meta if meta.executor_model else meta.model_copy(update={"executor_model": who})
 
 
 def expire(meta: PlanMeta) -> PlanMeta:

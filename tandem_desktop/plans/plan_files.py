@@ -202,8 +202,10 @@ def first_meta(
     )
 
 
-def next_meta(meta: PlanMeta, version: PlanVersion, tools_required: tuple[str, ...] | None = None) -> PlanMeta:
-    """The record once `version` is the newest revision."""
+def next_meta(
+    meta: PlanMeta, version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+) -> PlanMeta:
+    """The record once `version` is the newest revision; whoever planned before stays, unless somebody is named."""
     return meta.model_copy(
         update={
             "title": version.title,
@@ -212,6 +214,7 @@ def next_meta(meta: PlanMeta, version: PlanVersion, tools_required: tuple[str, .
             "revision": version.revision,
             "digest": ApprovalHash.of(version).combined_hash,
             "updated_at": version.created_at,
+            "planner_model": planner_model or meta.planner_model,
             "tools_required": _tools(version) if tools_required is None else tools_required,
         }
     )

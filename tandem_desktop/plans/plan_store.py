@@ -57,7 +57,9 @@ class PlanStore:
                 self._files.save_meta(folder, first_meta(saved, planner_model, tools_required))
         return saved
 
-    def create_revision(self, draft: PlanVersion, *, tools_required: tuple[str, ...] | None = None) -> PlanVersion:
+    def create_revision(
+        self, draft: PlanVersion, *, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+    ) -> PlanVersion:
         """Save `draft` as the child of the revision it was written against; the plan is proposed again.
 
         Raises:
@@ -65,7 +67,7 @@ class PlanStore:
             InvalidTransitionError: the plan is running, or has ended for good.
         """
         if draft.parent_revision is None:
-            return self.create_plan(draft, tools_required=tools_required)
+            return self.create_plan(draft, planner_model=planner_model, tools_required=tools_required)
         folder = self._files.existing(draft.plan_id)
         with writing(folder), locks.held(folder / LOCK):
             self._files.sweep(folder)
@@ -75,7 +77,7 @@ class PlanStore:
             proposed = lifecycle.revise(current, draft.origin)
             with self._files.revising(draft.plan_id):
                 saved = self._files.save_revision(folder, self._numbered(draft, current.revision + 1))
-                self._files.save_meta(folder, next_meta(proposed, saved, tools_required))
+                self._files.save_meta(folder, next_meta(proposed, saved, planner_model, tools_required))
         return saved
 
     def adopt(self, bundle: PlanBundle, session_id: SessionId) -> PlanVersion:

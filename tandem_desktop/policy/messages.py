@@ -107,6 +107,13 @@ def taken_over(title: str, text: str, carried: Sequence[StagedOperation], left: 
     return "\n".join(lines)
 
 
+def handed_over(title: str, text: str) -> str:
+    """An agent follows up on a plan that somebody else made and that has come to its end."""
+    return "\n".join(
+        (f"Somebody else made this plan, and you follow up on it: {title}", "This was its text:", text.strip())
+    )
+
+
 def rework(feedback: str) -> str:
     """A person sent the plan back, with words and comments."""
     lines = [denied(feedback)]

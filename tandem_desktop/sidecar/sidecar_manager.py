@@ -26,7 +26,7 @@ from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.link import AgentProcess, Link
 from tandem_desktop.sidecar.process import SidecarProcess
 from tandem_desktop.sidecar.tool_calls import ToolCalls
-from tandem_desktop.sidecar.translate import Modes, facts, modes
+from tandem_desktop.sidecar.translate import Modes, facts, model_of, modes
 from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
 
 StartProcess = Callable[[Launch, SidecarLimits], Awaitable[AgentProcess]]
@@ -210,7 +210,8 @@ class SidecarManager:
             raise
         # After whoever opened it has learned its name.
         asyncio.get_running_loop().call_soon(link.requests.release, conversation)
-        return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode)
+        model = model_of(response, result) or self._profile.model_in(self._launch.environment)
+        return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode, model=model)
 
     async def _ask_first(self, link: Link, conversation: Conversation, offered: Modes) -> None:
         """Set the mode in which the agent asks before it acts, even if it says it is in it."""

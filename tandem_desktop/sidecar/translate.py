@@ -95,6 +95,16 @@ def modes(response: "NewSessionResponse") -> Modes:
     return Modes()
 
 
+def model_of(response: "NewSessionResponse", result: Any) -> str:
+    """Where an agent names its model: among the options, or, older ones, in a place the library no longer knows."""
+    for option in response.config_options or ():
+        if option.type == "select" and "model" in (option.category, option.id):
+            return str(option.current_value)
+    models = result.get("models") if isinstance(result, dict) else None
+    named = models.get("currentModelId") if isinstance(models, dict) else None
+    return named if isinstance(named, str) else ""
+
+
 def heard(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None:
     """A session update for the engine; None for what it has no use for."""
     match name:

@@ -9,7 +9,7 @@ import pytest
 from tandem_desktop.domain.agents import PlanningServer, ProposedDiff, ToolCall, ToolKind, Verdict
 from tandem_desktop.domain.errors import SidecarError
 from tandem_desktop.sidecar.connection import Direction
-from tandem_desktop.sidecar.translate import answer
+from tandem_desktop.sidecar.translate import answer, model_of
 from tests.golden.expected_calls import CALLS, COMMANDS_THROUGH_THE_CLIENT, WITH_FRAGMENTS, WITH_WHOLE_FILES, Call
 from tests.support.sidecars import NotingClient, a_replay, running
 from tests.support.transcripts import FROM_AGENT, NAMES, TO_AGENT, messages, translated
@@ -112,3 +112,16 @@ def assert_answered_once(frames: list[tuple[Direction, Any]]) -> None:
     answers = [m["id"] for way, m in frames if way is Direction.SENT and "method" not in m]
     assert Counter(requests) == Counter(answers)
     assert not [number for number in requests if requests.count(number) > 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "model"), [("oc_warm", "fake/fake-1"), ("qwen_seq_allow", "$runtime|openai|fake-1(openai)")]
+)
+def test_the_model_an_agent_says_it_uses_is_understood_in_both_places(name: str, model: str) -> None:
+    from tandem_desktop.sidecar import protocol
+
+    answers = (
+        message["result"] for direction, message in messages(name) if direction == FROM_AGENT and "result" in message
+    )
+    opened = next(result for result in answers if "sessionId" in result)
+    assert model_of(protocol.NewSessionResponse.model_validate(opened), opened) == model

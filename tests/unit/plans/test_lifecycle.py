@@ -73,11 +73,13 @@ def test_every_status_has_its_place_and_only_two_are_final() -> None:
 @pytest.mark.req("S3-30")
 def test_the_whole_way_of_a_plan_is_written_down() -> None:
     approved = lifecycle.approve(a_meta())
-    running = lifecycle.start(approved, RUN, A_MOMENT, executor_model="tandem")
+    running = lifecycle.start(approved, RUN, A_MOMENT)
     assert (running.execution_session, running.execution_started_at) == (RUN, A_MOMENT)
     done = lifecycle.finish(running, S.COMPLETED, "2 of 2", LATER)
     assert (done.status, done.result_summary, done.execution_ended_at) == (S.COMPLETED, "2 of 2", LATER)
-    assert done.executor_model == "tandem"
+    followed = lifecycle.follow_up(lifecycle.follow_up(done, "goose"), "somebody later")
+    assert (done.executor_model, followed.executor_model, followed.status) == ("", "goose", S.COMPLETED)
+    assert lifecycle.start(lifecycle.approve(lifecycle.revise(followed, Origin.AGENT)), RUN, LATER).executor_model == ""
     assert (approved.execution_session, running.execution_ended_at) == (None, None)
 
 

@@ -58,12 +58,13 @@ def test_fields_nothing_uses_are_not_in_the_front_matter(store: PlanStore, plans
 def test_the_page_follows_the_plan_to_its_end(store: PlanStore, plans: Path, clock: Clock) -> None:
     store.create_plan(a_version(a_write()))
     store.update(PLAN_ID, lifecycle.approve)
-    store.update(PLAN_ID, lambda meta: lifecycle.start(meta, RunId("RUN-00000001"), clock.now, "tandem"))
+    store.update(PLAN_ID, lambda meta: lifecycle.start(meta, RunId("RUN-00000001"), clock.now))
     clock.forward(minutes=1)
     store.update(PLAN_ID, lambda meta: lifecycle.finish(meta, PlanStatus.COMPLETED, "1 of 1", clock.now))
+    store.update(PLAN_ID, lambda meta: lifecycle.follow_up(meta, "goose:small-1"))
     page = frontmatter.load(str(plans / PLAN_ID / "r001.md"))
-    assert (page["status"], page["version"], page["result_summary"]) == ("completed", 4, "1 of 1")
-    assert (page["execution_session"], page["executor_model"]) == ("RUN-00000001", "tandem")
+    assert (page["status"], page["version"], page["result_summary"]) == ("completed", 5, "1 of 1")
+    assert (page["execution_session"], page["executor_model"]) == ("RUN-00000001", "goose:small-1")
     assert page["execution_started_at"] == "2026-01-02T03:04:05Z"
     assert page["execution_ended_at"] == page["updated_at"] == "2026-01-02T03:05:05Z"
 
