@@ -40,8 +40,3 @@ def test_record_of_the_conversation_is_opened_from_the_palette(window: Person, o
     window.command("record of this")
     window.wait(lambda: len(opened) == 1)
     assert opened[0].endswith(f"sessions/{window.place.session_id}")
-
-
-def test_versions_are_told(window: Person) -> None:
-    window.command("about tandem")
-    window.wait(lambda: "Tandem Desktop" in window.window.toast.text and "Qt 6" in window.window.toast.text)

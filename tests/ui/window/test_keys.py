@@ -49,7 +49,7 @@ def test_page_of_keys_opens_by_key_and_escape_leaves_it(window: Person, key: Qt.
     assert listed.model().rowCount() == 2
     window.press(Qt.Key.Key_Escape)
     window.press(Qt.Key.Key_Escape)
-    assert not window.sees("keys-sheet")
+    window.wait(lambda: not window.sees("keys-sheet"))
 
 
 def test_question_mark_in_a_message_is_a_question_mark(window: Person) -> None:

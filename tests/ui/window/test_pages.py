@@ -23,7 +23,7 @@ def test_log_shows_what_was_noted_and_what_an_agent_wrote_and_is_searched_and_co
     logging.getLogger(AGENT_LOGGER).info("no key for the model \u202egnp.exe")
     window.command("Show the log")
     window.wait(lambda: window.sees("log-search"))
-    assert "plan_proposed PLAN-" in text(window, "log-text")
+    window.wait(lambda: "plan_proposed PLAN-" in text(window, "log-text"))
     assert "\u202e" not in text(window, "log-text")  # nothing in it can turn the line around
     window.type("no key")
     assert [line.partition("agent: ")[2][:20] for line in text(window, "log-text").splitlines()] == [
@@ -43,8 +43,7 @@ def test_failure_that_is_told_leads_to_the_log(window: Person) -> None:
     window.window.open_plan("PLAN-00000000")
     window.wait(lambda: window.sees("toast-action"))
     window.click("toast-action")
-    window.wait(lambda: window.sees("log-text"))
-    assert "PLAN-00000000" in text(window, "log-text")
+    window.wait(lambda: window.sees("log-text") and "PLAN-00000000" in text(window, "log-text"))
 
 
 def test_about_names_versions_places_and_licences_and_is_copied_for_a_report(window: Person) -> None:
