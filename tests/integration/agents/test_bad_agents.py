@@ -36,6 +36,17 @@ def test_an_agent_that_is_not_installed_is_named_with_how_to_install_it(
     assert "install" in error["next"].lower()
 
 
+@pytest.mark.req("S3-18")
+def test_without_the_agent_plans_are_still_made_and_decided(place: AgentPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    step = {"description": "Write", "tool": "write", "args": {"path": "a.txt", "content": "a\n"}}
+    plan, other = (place.tandem.propose(step) for _ in range(2))
+    refusal(place.run("--agent", "vibe", "--session", plan["session_id"]), 4, "agent_launch")
+    place.tandem.answer("reject", other["plan_id"], "--feedback", "Later.")
+    place.approve_and_apply(plan)
+    assert {each["status"] for each in place.tandem.answer("list")["plans"]} == {"completed", "rejected"}
+
+
 def test_a_command_that_does_not_exist_is_named(untouched: AgentPlace) -> None:
     error = refusal(untouched.run("--agent-command", "no-such-agent --acp"), 4, "agent_launch")
     assert "no-such-agent" in error["message"]

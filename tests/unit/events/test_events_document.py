@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 from tandem_desktop.events.events import TandemEvent
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "events.md"
@@ -17,6 +19,7 @@ def rows() -> list[str]:
     return found
 
 
+@pytest.mark.req("S3-43")
 def test_document_lists_every_event_with_its_fields() -> None:
     written = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     assert written == rows()

@@ -14,7 +14,7 @@ LIMIT = timedelta(minutes=30)
 RUNNING = a_meta(status=PlanStatus.EXECUTING, execution_session=RUN, execution_started_at=A_MOMENT)
 
 
-@pytest.mark.req("S3-25")
+@pytest.mark.req("S3-25", "S3-40")
 def test_thirty_minutes_of_executing_make_a_plan_stalled_and_not_one_moment_less() -> None:
     just_before = A_MOMENT + LIMIT - timedelta(microseconds=1)
     assert plan_recovery.settled(RUNNING, just_before) is RUNNING

@@ -57,7 +57,7 @@ def test_a_new_plan_is_a_numbered_record_a_page_and_a_proposed_meta(store: PlanS
     assert (meta.planner_model, meta.tools_required) == ("gpt", ("bash", "write"))
 
 
-@pytest.mark.req("S0-86", "S3-02")
+@pytest.mark.req("S0-86", "S3-01", "S3-02")
 def test_a_plan_saved_now_is_found_whole_by_a_later_process_that_heard_no_event(
     store: PlanStore, another_store: Another
 ) -> None:

@@ -147,6 +147,25 @@ def test_what_no_shadow_can_hold_is_denied_in_plan_mode(tool: str) -> None:
     assert POLICY.evaluate(use(tool), AuthContext()) is CONFIRM
 
 
+@pytest.mark.req("S3-37b")
+@pytest.mark.parametrize(
+    ("tool", "command", "planning"),
+    [
+        ("read", None, ALLOW),
+        ("grep", None, ALLOW),
+        ("bash", "ls", DENY),
+        ("bash", "rm -r src", DENY),
+        ("write", None, DENY),
+    ],
+)
+def test_turning_plan_mode_on_leaves_only_the_tools_that_look(
+    tool: str, command: str | None, planning: AuthorizationResult
+) -> None:
+    asked = use(tool, command=command)
+    assert POLICY.evaluate(asked, AuthContext(plan_mode=True)) is planning
+    assert POLICY.evaluate(asked, AuthContext()) in (ALLOW, CONFIRM)
+
+
 @pytest.mark.req("S3-20")
 def test_a_tool_outside_the_scope_is_refused_in_exactly_these_words() -> None:
     ruling = POLICY.explain(use("bash", command="ls"), AuthContext(plan_scope=("read", "write")))

@@ -1,0 +1,74 @@
+"""The documents say what is there: when to plan, why, with whom, and how others join in."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.orchestration.plan_generator import ROLE
+from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.settings.settings import MindChoice, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+WHEN, WHY, API = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("when-to-plan", "motivation", "api")
+)
+
+
+def section(text: str, title: str) -> str:
+    """What stands below a heading, up to the next of its kind."""
+    return text.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+@pytest.mark.req("S3-43", "S3-38")
+def test_the_examples_of_when_to_plan_are_answered_as_tandem_answers_them() -> None:
+    rows = re.findall(r'^\| "(.+?)" \| (yes|no) \|', section(WHEN, "A decision in four questions"), flags=re.MULTILINE)
+    assert len(rows) > 5
+    assert [(words, qualify(words).plan_required) for words, _ in rows] == [
+        (words, said == "yes") for words, said in rows
+    ]
+
+
+@pytest.mark.req("S3-43", "S3-40")
+def test_the_reasons_name_failures_alternatives_and_limits() -> None:
+    for failure in (
+        "planning too little",
+        "Planning too much",
+        "A crash in the middle of a plan",
+        "Plans that pile up",
+    ):
+        assert failure in section(WHY, "What goes wrong without it")
+    assert section(WHY, "Compared with what is there").count("\n|") > 5
+    assert "does not undo what left the workspace" in section(WHY, "What Tandem does not do")
+
+
+@pytest.mark.req("S3-47")
+def test_every_role_prompt_that_is_named_is_there() -> None:
+    named = re.findall(r"`([a-z_/]+\.md)`", section(WHEN, "Role prompts"))
+    assert {"perspectives/chapo.md", "generator.md", "reflector.md"} <= set(named)
+    assert [name for name in named if not (ROOT / "resources" / "prompts" / name).is_file()] == []
+
+
+@pytest.mark.req("S3-47")
+def test_the_example_for_a_gateway_names_calls_there_are() -> None:
+    paths = re.findall(r"`(/[a-z/]+)`", section(WHEN, "From other programs"))
+    assert paths
+    assert [path for path in paths if path not in API] == []
+
+
+@pytest.mark.req("S3-53")
+def test_the_choice_of_models_can_be_made_as_it_is_written() -> None:
+    lines = re.findall(r"`(minds\.\w+ = \{.+?\})`", section(WHEN, "Which model for what"))
+    assert [Settings.model_validate(tomllib.loads(line)).minds for line in lines] == [
+        {"koda": MindChoice(agent="opencode", model="anthropic/claude-sonnet-4-5")}
+    ]
+    assert f"`minds.{ROLE}`" in WHEN
+    assert "follow-up of a plan whose steps are exact" in WHEN
+
+
+@pytest.mark.req("S3-50")
+def test_the_first_words_about_tandem_are_plans_that_are_approved_and_taken_back() -> None:
+    opening = (ROOT / "README.md").read_text(encoding="utf-8").split("\n![", 1)[0]
+    for word in ("approve", "plan", "digest", "journal", "take it back"):
+        assert word in opening
