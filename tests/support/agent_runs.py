@@ -98,7 +98,8 @@ class AgentPlace:
 
     def messages(self, session_id: str) -> dict[str, dict[str, Any]]:
         """What the agent was answered, by the id of its request."""
-        return {message["id"]: message for message in self._transcript(session_id) if "method" not in message}
+        answers = (each for each in self._transcript(session_id) if "id" in each and "method" not in each)
+        return {message["id"]: message for message in answers}
 
     def _transcript(self, session_id: str) -> list[dict[str, Any]]:
         """Every message as it crossed the wire."""
