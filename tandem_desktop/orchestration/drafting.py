@@ -84,8 +84,10 @@ class Drafting:
         staged = self._staging.staged(self._clock())
         if is_final and not self.presented.markdown:
             self.presented.markdown = said
-        words = self.presented.markdown or said
         latest = self._latest()
+        if latest is not None and not problem and self._only_answered(latest, staged.operations):
+            return latest
+        words = self.presented.markdown or said
         if not staged.operations and not self.presented.markdown and latest is None:
             return None
         title = self.presented.title or (latest.title if latest else title_of(task))
@@ -111,6 +113,13 @@ class Drafting:
         if latest is not None and self._is_same(latest, draft):
             return latest
         return self._proposals.stage(draft, self._planner())
+
+    def _only_answered(self, latest: PlanVersion, operations: tuple[StagedOperation, ...]) -> bool:
+        """Whether the agent was asked about a plan that waits, and left it as it is."""
+        waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
+        is_told = bool(self.presented.markdown or self.presented.unfinished or latest.incomplete)
+        same = [each.effect() for each in operations] == [each.effect() for each in latest.operations]
+        return waits and same and not is_told
 
     def _with_tasks(
         self, operations: tuple[StagedOperation, ...], latest: PlanVersion | None

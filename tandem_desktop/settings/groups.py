@@ -37,7 +37,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "plan_md",
         ),
     ),
-    ("The window", ("editor", "code_font", "single_letter_keys", "keys", "notifications")),
+    ("The window", ("editor", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications")),
 )
 
 TITLES = {
@@ -61,6 +61,7 @@ TITLES = {
     "retention_days": "Ended plans are kept for",
     "plan_md": "Add PLAN.md",
     "code_font": "Face of code",
+    "code_size": "Size of code",
 }
 
 

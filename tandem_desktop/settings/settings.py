@@ -125,6 +125,13 @@ class Settings(Frozen):
     code_font: str = Field(
         default="", description="The face of code and diffs, by its name; empty for the one that comes with Tandem."
     )
+    code_size: Annotated[int, Field(ge=8, le=32)] = Field(
+        default=12, description="The size of code and diffs, in pixels; zoom comes on top."
+    )
+    ligatures: bool = Field(
+        default=False,
+        description="Whether code is drawn with ligatures, which make one sign of several characters, such as `!=`.",
+    )
     keys: dict[str, str] = Field(
         default={},
         description=(

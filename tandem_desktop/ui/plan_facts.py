@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tandem_desktop.domain.agents import ToolKind
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import (
     ChangesWaiting,
@@ -72,12 +73,23 @@ def words_about_the_disk(event: TandemEvent) -> str:
     return "Writing what you approved" if isinstance(event, RunStarted) else ""
 
 
+_ASKED = {
+    ToolKind.EDIT: "It wants to change a file.",
+    ToolKind.DELETE: "It wants to delete something.",
+    ToolKind.MOVE: "It wants to move something.",
+    ToolKind.EXECUTE: "It wants to run a command.",
+    ToolKind.FETCH: "It wants to use the network.",
+    ToolKind.READ: "It wants to read something.",
+}
+"""What a desktop shows to anybody who looks at it: never a path or a command."""
+
+
 def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str] | None:
     """What a person has to look at, and about what; nothing where the event needs nobody."""
     if isinstance(event, PlanProposed | ChangesWaiting):
         return "A plan waits for your review", titles.get(event.plan_id, "")
     if isinstance(event, PermissionAsked):
-        return "The agent asks for permission", event.request.call.title
+        return "The agent asks for permission", _ASKED.get(event.request.call.kind, "")
     return None
 
 

@@ -109,8 +109,9 @@ class PlanWishes(QObject):
         def apply(_: object) -> None:
             self._carry_out(self._workroom.apply(plan, policy))
 
-        seen, acknowledged = self._panel.operations.list.seen.all, self._panel.sheets.approval.acknowledged
-        approval = self._workroom.approve(plan, digest, seen=seen, acknowledged=acknowledged)
+        seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
+        notes = sheet.notes.text().strip()
+        approval = self._workroom.approve(plan, digest, seen=seen, acknowledged=sheet.acknowledged, notes=notes)
         self._commands.run(approval, apply, self._refused)
 
     def _cancel(self, plan_id: str) -> None:

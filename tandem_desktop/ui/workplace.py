@@ -33,6 +33,7 @@ from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.file_index import FileIndex
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.diff.reading import Reading, ReadingHabits
 from tandem_desktop.ui.drift_follower import DriftFollower
 from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
@@ -89,10 +90,12 @@ class Workplace(QObject):
         self.plans = PlansModel(engine.clock)
         self._executor = QuietPool(2, thread_name_prefix="diff")
         self.files = FileIndex(engine.locations.workspace)
+        reading = Reading.remembered(self.state.get("reading"))
+        self._habits = ReadingHabits(reading, lambda kept: self.state.put(reading=kept))
         self.chat = ChatPane(theme)
         self.panel = ExecutionPlanPanel(
             theme,
-            DiffSource(self._load_contents, self.commands, self._executor),
+            DiffSource(self._load_contents, self.commands, self._executor, self._habits),
             workspace=str(engine.locations.workspace),
             now=engine.clock,
         )

@@ -15,6 +15,19 @@ _PLACEHOLDERS = (
 )
 
 
+_CONTROL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+_READLINE = {
+    (_CONTROL, Qt.Key.Key_E): (QTextCursor.MoveOperation.EndOfBlock, False),
+    (_CONTROL, Qt.Key.Key_K): (QTextCursor.MoveOperation.EndOfBlock, True),
+    (_CONTROL, Qt.Key.Key_U): (QTextCursor.MoveOperation.StartOfBlock, True),
+    (_CONTROL, Qt.Key.Key_W): (QTextCursor.MoveOperation.PreviousWord, True),
+    (_ALT, Qt.Key.Key_B): (QTextCursor.MoveOperation.PreviousWord, False),
+    (_ALT, Qt.Key.Key_F): (QTextCursor.MoveOperation.NextWord, False),
+    (_ALT, Qt.Key.Key_D): (QTextCursor.MoveOperation.NextWord, True),
+}
+"""Where the cursor goes and whether what it passes is deleted. Ctrl+A selects all, as everywhere on a desktop."""
+
+
 class ComposerEdit(QPlainTextEdit):
     """Turns keys, pastes and drops into intentions; what they lead to is somebody else's business."""
 
@@ -64,7 +77,19 @@ class ComposerEdit(QPlainTextEdit):
         if key == Qt.Key.Key_Up and not modifiers & ~Qt.KeyboardModifier.KeypadModifier and not self.toPlainText():
             self.recalled.emit()
             return
+        if (way := _READLINE.get((modifiers, Qt.Key(key)))) is not None:
+            self._edit_as_in_a_shell(*way)
+            return
         super().keyPressEvent(event)
+
+    def _edit_as_in_a_shell(self, move: QTextCursor.MoveOperation, deletes: bool) -> None:
+        cursor = self.textCursor()
+        if not (deletes and cursor.hasSelection()):
+            keep = QTextCursor.MoveMode.KeepAnchor if deletes else QTextCursor.MoveMode.MoveAnchor
+            cursor.movePosition(move, keep)
+        if deletes:
+            cursor.removeSelectedText()
+        self.setTextCursor(cursor)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         # While something is offered, Tab chooses it.

@@ -23,7 +23,7 @@ class FileIndex:
 
     def find(self, text: str, limit: int = SHOWN) -> "Future[tuple[str, ...]]":
         """The best names for `text`, best first. Never blocks the caller."""
-        return self._worker.submit(lambda: best_matches(text, self.paths(), limit))
+        return self._worker.submit(lambda: best_matches(text, with_folders(self.paths()), limit))
 
     def paths(self) -> tuple[str, ...]:
         """Every file; looks at the disk when it has not done so since `forget`."""
@@ -41,11 +41,22 @@ class FileIndex:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
 
+def with_folders(paths: Sequence[str]) -> tuple[str, ...]:
+    """The files, and the folders they are in, each with a slash at its end."""
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and f"{folder}/" not in folders:
+            folders.add(f"{folder}/")
+            folder = folder.rpartition("/")[0]
+    return (*paths, *sorted(folders))
+
+
 def best_matches(text: str, paths: Sequence[str], limit: int = SHOWN) -> tuple[str, ...]:
     """Paths that hold the letters of `text` in this order, those that read most like it first."""
     wanted = text.strip().lower()
     if not wanted:
-        return tuple(sorted(paths, key=lambda path: (path.count("/"), path))[:limit])
+        return tuple(sorted(paths, key=lambda path: (path.removesuffix("/").count("/"), path))[:limit])
     ranked = [(score, len(path), path) for path in paths if (score := fuzzy_score(wanted, path)) is not None]
     ranked.sort(key=lambda found: (-found[0], found[1], found[2]))
     return tuple(path for _, _, path in ranked[:limit])
@@ -54,7 +65,7 @@ def best_matches(text: str, paths: Sequence[str], limit: int = SHOWN) -> tuple[s
 def fuzzy_score(wanted: str, candidate: str) -> int | None:
     """How well `candidate` answers the lower-case letters `wanted`; None when one of them is missing."""
     lowered = candidate.lower()
-    name = lowered.rpartition("/")[2]
+    name = lowered.removesuffix("/").rpartition("/")[2]
     if name.startswith(wanted):
         return 1000 + (200 if name == wanted or name.rpartition(".")[0] == wanted else 0)
     if wanted in name:

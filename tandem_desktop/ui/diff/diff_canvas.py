@@ -8,11 +8,11 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from tandem_desktop.staging.intraline import IntralineChange
-from tandem_desktop.ui.diff.diff_rows import DiffRows, InlineComment, RowKind
+from tandem_desktop.ui.diff.diff_rows import Around, DiffRows, InlineComment, RowKind
 from tandem_desktop.ui.diff.file_diff import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.highlighter import Courtesy, Spans
 from tandem_desktop.ui.diff.line_styles import SHOWN_CHARACTERS, LineStyles
-from tandem_desktop.ui.diff.look import Look, Whitespace
+from tandem_desktop.ui.diff.look import FEWEST, Look, Whitespace
 from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, marks_of
 from tandem_desktop.ui.diff.panes import NARROW, panes_for
 from tandem_desktop.ui.diff.row_heights import RowHeights
@@ -89,14 +89,13 @@ class DiffCanvas(QAbstractScrollArea):
 
     def show_diff(self, diff: FileDiff) -> None:
         """Show another comparison from its beginning; how it is looked at stays."""
-        unfolded = frozenset[int]()
         self._look.styles = LineStyles(diff)
         self._look.titles.clear()
         self._look.current, self._look.selection, self._look.search, self._look.found = -1, None, None, -1
         self._look.hovered = None
         self._asked.clear()
         self._seen = SeenChanges()
-        self._rebuild(diff, unfolded, self._look.rows.comments)
+        self._rebuild(diff, frozenset(), self._look.rows.comments)
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Changes in {diff.path}")
@@ -249,7 +248,9 @@ class DiffCanvas(QAbstractScrollArea):
         is_same = diff is self.diff
         anchor = self._anchor() if is_same else None
         current = line_of(self.rows.row(self._look.current), None) if is_same and self._look.current >= 0 else None
-        self._look.rows = DiffRows(diff, is_split=self._splits(diff), unfolded=unfolded, comments=comments)
+        around = Around(self._look.context - FEWEST, self._look.more)
+        split = self._splits(diff)
+        self._look.rows = DiffRows(diff, is_split=split, unfolded=unfolded, comments=comments, around=around)
         self._look.selection = None
         self._look.hovered = None
         if current:

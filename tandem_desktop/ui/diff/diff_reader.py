@@ -4,15 +4,22 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.staging.unified import unified
 from tandem_desktop.ui.diff.diff_canvas import DiffCanvas
 from tandem_desktop.ui.diff.diff_rows import RowKind
 from tandem_desktop.ui.diff.diff_search import DiffSearch
 from tandem_desktop.ui.diff.file_diff import FileDiff
+from tandem_desktop.ui.diff.look import FEWEST, Whitespace
+from tandem_desktop.ui.diff.reading import WHOLE_FILE, Reading
 from tandem_desktop.ui.diff.row_painter import fold_text
 from tandem_desktop.ui.diff.search_bar import SearchBar
 from tandem_desktop.ui.diff.selection import Place, Selection, line_of, selected_text
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
+
+MORE = 10
+"""Lines that are shown at once of a fold that is not opened whole."""
+_PATCHED = ("utf-8", "ascii")
 
 
 class DiffReader(DiffCanvas):
@@ -131,6 +138,51 @@ class DiffReader(DiffCanvas):
         """How many stretches of unchanged lines are still hidden."""
         return sum(kind is RowKind.FOLD for _, kind in self.rows.special)
 
+    # How it is read
+
+    @property
+    def reading(self) -> Reading:
+        """What the person chose here."""
+        look = self._look
+        return Reading(self._wants_split, look.wraps, look.whitespace.name, look.context)
+
+    def read_as(self, reading: Reading) -> None:
+        """As the person chose elsewhere; nobody is told."""
+        if reading == self.reading:
+            return
+        look = self._look
+        self._wants_split, look.wraps, look.context = reading.splits, reading.wraps, reading.context
+        look.whitespace = Whitespace[reading.whitespace]
+        self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
+
+    def set_context(self, lines: int) -> None:
+        """So many unchanged lines around each change."""
+        self._look.context, self._look.more = lines, {}
+        self._rebuild(self.diff, frozenset(), self.rows.comments)
+        self.layout_changed.emit()
+
+    def toggle_whole_file(self) -> None:
+        self.set_context(FEWEST if self._look.context == WHOLE_FILE else WHOLE_FILE)
+
+    def show_more(self, number: int, lines: int = MORE) -> None:
+        """Some more lines at both ends of a fold."""
+        more = self._look.more
+        self._look.more = {**more, number: more.get(number, 0) + lines}
+        self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
+
+    @property
+    def patch_names(self) -> tuple[str | None, str | None]:
+        """The path before and after; none where there is no file."""
+        return self.diff.path, self.diff.path
+
+    def patch(self, hunk: int = 0) -> str:
+        """A change, or all of them, as other tools take it; nothing where that cannot be said in visible text."""
+        documents = (self.diff.old.document, self.diff.new.document)
+        if self.diff.banner or any(each.is_binary or each.encoding not in _PATCHED for each in documents):
+            return ""
+        wanted = [each for each in self.diff.hunks if hunk in (0, each.n)]
+        return unified(*self.patch_names, wanted).decode() if wanted else ""
+
     # Words
 
     def row_text(self, index: int) -> str:
@@ -207,6 +259,7 @@ class DiffReader(DiffCanvas):
 
     def show_diff(self, diff: FileDiff) -> None:
         searched = self._look.search.text if self._look.search else ""
+        self._look.more = {}
         super().show_diff(diff)
         if searched and self._bar.isVisible():
             self.set_search(searched)

@@ -1,9 +1,10 @@
 """Turn a comparison into rows, one at a time: side by side or in one column, far lines folded away."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tandem_desktop.ui.diff.alignment import Pairs, align
@@ -73,6 +74,19 @@ class InlineComment:
     is_old: bool = False
 
 
+class Around(NamedTuple):
+    """How many lines at the ends of a gap are shown all the same: of every gap, and further ones of some."""
+
+    every: int = 0
+    more: Mapping[int, int] = MappingProxyType({})
+
+    def of(self, number: int) -> int:
+        return self.every + self.more.get(number, 0)
+
+
+_NOTHING_MORE = Around()
+
+
 class _Block(NamedTuple):
     """Consecutive rows of one origin."""
 
@@ -94,11 +108,13 @@ class DiffRows:
         is_split: bool,
         unfolded: frozenset[int] = frozenset(),
         comments: Sequence[InlineComment] = (),
+        around: Around = _NOTHING_MORE,
     ) -> None:
         self.diff = diff
         self.is_split = is_split
         self.unfolded = unfolded
         self.comments = tuple(comments)
+        self._around = around
         self._alignments: dict[Stretch, Pairs] = {}
         self._blocks: list[_Block] = []
         self._starts: list[int] = []
@@ -184,12 +200,28 @@ class DiffRows:
             if stretch.hunk > hunk:
                 hunk = stretch.hunk
                 yield _Block(RowKind.HEADER, 1, None, hunk)
-            if stretch.kind is StretchKind.GAP and old >= FOLDED_FROM and number not in self.unfolded:
-                yield _Block(RowKind.FOLD, 1, stretch, number)
+            if stretch.kind is StretchKind.GAP and number not in self.unfolded:
+                yield from self._gap(number, stretch)
             elif stretch.kind is StretchKind.CHANGE and not self.is_split:
                 yield _Block(RowKind.LINE, old + new, stretch, number)
             else:
                 yield _Block(RowKind.LINE, max(old, new), stretch, number)
+
+    def _gap(self, number: int, gap: Stretch) -> Iterator[_Block]:
+        """Some lines next to each change, and a fold between them where there are enough to be worth one."""
+        length, shown = gap.old_end - gap.old_start, self._around.of(number)
+        head = 0 if number == 0 else min(shown, length)
+        tail = 0 if number == len(self.diff.stretches) - 1 else min(shown, length)
+        if length - head - tail < FOLDED_FROM:
+            yield _Block(RowKind.LINE, length, gap, number)
+            return
+        first, rest = _cut(gap, head)
+        folded, last = _cut(rest, length - head - tail)
+        if head:
+            yield _Block(RowKind.LINE, head, first, number)
+        yield _Block(RowKind.FOLD, 1, folded, number)
+        if tail:
+            yield _Block(RowKind.LINE, tail, last, number)
 
     def _commented(self, blocks: Iterator[_Block]) -> Iterator[_Block]:
         """Cut a block after each line that is commented on."""
@@ -283,6 +315,12 @@ class DiffRows:
                 self._alignments.clear()
             self._alignments[stretch] = pairs
         return pairs
+
+
+def _cut(gap: Stretch, at: int) -> tuple[Stretch, Stretch]:
+    """The first lines of unchanged ones, and the rest."""
+    old, new = gap.old_start + at, gap.new_start + at
+    return gap._replace(old_end=old, new_end=new), gap._replace(old_start=old, new_start=new)
 
 
 def _partner(pairs: Pairs | None, side: int, line: int | None, limit: int) -> int | None:

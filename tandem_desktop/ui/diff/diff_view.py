@@ -4,27 +4,17 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from tandem_desktop.ui.diff.cells import character_at
 from tandem_desktop.ui.diff.diff_reader import DiffReader
 from tandem_desktop.ui.diff.diff_rows import RowKind
-from tandem_desktop.ui.diff.look import Whitespace
-from tandem_desktop.ui.diff.panes import Pane, header_buttons
+from tandem_desktop.ui.diff.look import NEXT_WHITESPACE
+from tandem_desktop.ui.diff.panes import Pane, header_buttons, more_area
+from tandem_desktop.ui.diff.reading_menu import add_copying, add_reading
 from tandem_desktop.ui.diff.selection import Place, Selection, line_of
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.theme.theme import Theme
-
-_NEXT_WHITESPACE = {
-    Whitespace.CHANGED: Whitespace.ALL,
-    Whitespace.ALL: Whitespace.NONE,
-    Whitespace.NONE: Whitespace.CHANGED,
-}
-_WHITESPACE_WORDS = {
-    Whitespace.CHANGED: "Show changed white space",
-    Whitespace.ALL: "Show all white space",
-    Whitespace.NONE: "Hide white space",
-}
 
 
 class DiffView(DiffReader):
@@ -46,6 +36,8 @@ class DiffView(DiffReader):
         self.single_letters = True
         """Whether n, p, v, w, x, c and o do anything; a setting turns them off."""
         self._drags = False
+        self._pulled: tuple[int, int] | None = None
+        """From which line to which the pointer is being pulled over the numbers."""
         self._gutter: tuple[bool, int] | None = None
         """The line whose number was clicked last; Shift+click in the numbers comments from there."""
 
@@ -84,6 +76,8 @@ class DiffView(DiffReader):
             return lambda: self._move(distance, shift)
         if key in _SIDEWAYS:
             return lambda: self._sideways(_SIDEWAYS[Qt.Key(key)], shift)
+        if shift and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (fold := self._fold_here()) is not None:
+            return lambda: self.show_more(fold)
         if shift and key == Qt.Key.Key_X and self.single_letters:
             return self._drop_or_keep_lines
         if modifiers:
@@ -104,7 +98,8 @@ class DiffView(DiffReader):
             "next-change": lambda: self.step_to_change(1),
             "previous-change": lambda: self.step_to_change(-1),
             "split": lambda: self.set_split(not self.is_split),
-            "whitespace": lambda: self.set_whitespace(_NEXT_WHITESPACE[self.whitespace]),
+            "whitespace": lambda: self.set_whitespace(NEXT_WHITESPACE[self.whitespace]),
+            "whole-file": self.toggle_whole_file,
             "drop": self._drop_or_keep,
             "comment": self._comment,
             "open-file": self._open,
@@ -132,6 +127,10 @@ class DiffView(DiffReader):
         if cut:
             return lambda: self._open_lines(cut)
         return None
+
+    def _fold_here(self) -> int | None:
+        row = self.rows.row(self._look.current) if self._look.current >= 0 else None
+        return row.number if row is not None and row.kind is RowKind.FOLD and row.number >= 0 else None
 
     def _open_lines(self, lines: list[tuple[bool, int]]) -> None:
         for line in lines:
@@ -197,8 +196,8 @@ class DiffView(DiffReader):
             return
         what = self._what_is_at(index, place)
         row = self.rows.row(index)
-        if what == "fold":
-            self._unfold_at(index)
+        if what in ("fold", "more"):
+            self._unfold_at(index) if what == "fold" else self.show_more(row.number)
             return
         if what in ("drop", "keep", "comment"):
             self.set_current(index)
@@ -217,15 +216,17 @@ class DiffView(DiffReader):
         self.set_current(index)
         if what == "gutter" and "comment" in self._look.offers and (clicked := line_of(row, pane.is_old)):
             is_old, number = clicked
-            first = self._gutter_start(event, is_old, number)
+            self._pulled = (self._gutter_start(event, is_old, number), number)
             self._gutter = (is_old, number)
-            self.comment_requested.emit(is_old, min(first, number) + 1, max(first, number) + 1)
             return
         self._look.selection = Selection(anchor, self._place(index, pane, place), pane.is_old)
         self._drags = True
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
+        if self._pulled is not None:
+            self._pull_to(place)
+            return
         if self._drags and self._look.selection is not None:
             self._drag_to(place)
             return
@@ -239,7 +240,10 @@ class DiffView(DiffReader):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._drags = False
-        if self._look.selection is not None and self._look.selection.anchor == self._look.selection.head:
+        if self._pulled is not None and self._gutter is not None:
+            (one, other), self._pulled = self._pulled, None
+            self.comment_requested.emit(self._gutter[0], min(one, other) + 1, max(one, other) + 1)
+        elif self._look.selection is not None and self._look.selection.anchor == self._look.selection.head:
             self.unselect()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -280,17 +284,11 @@ class DiffView(DiffReader):
             menu.addAction("Comment\tC", self._comment)
         if hunk and offers:
             menu.addSeparator()
-        menu.addAction("Copy\tCtrl+C", self.copy).setEnabled(self._look.selection is not None)
-        menu.addAction("Copy the path", lambda: QApplication.clipboard().setText(self.diff.path))
+        add_copying(menu, self)
         menu.addAction("Open in editor\tO", self._open)
         menu.addAction("Search\tCtrl+F", self.open_search)
-        menu.addAction("Show all unchanged lines", self.unfold_all)
         menu.addSeparator()
-        other = "One column" if self.is_split else "Side by side"
-        menu.addAction(f"{other}\tV", lambda: self.set_split(not self.is_split))
-        menu.addAction("Wrap long lines\tAlt+Z", lambda: self.set_wrap(not self.wraps))
-        following = _NEXT_WHITESPACE[self.whitespace]
-        menu.addAction(f"{_WHITESPACE_WORDS[following]}\tW", lambda: self.set_whitespace(following))
+        add_reading(menu, self)
         return menu
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -318,6 +316,26 @@ class DiffView(DiffReader):
         self._look.current = index
         self.viewport().update()
 
+    def _pull_to(self, place: QPoint) -> None:
+        """The line the pointer is at is the other end of what will be commented on, on the side it began."""
+        index = self.row_at(max(0, min(self.viewport().height() - 1, place.y())))
+        assert self._gutter is not None
+        assert self._pulled is not None
+        is_old = self._gutter[0]
+        row = self.rows.row(index) if index is not None else None
+        line = line_of(row, is_old) if row is not None else None
+        if line is None or index is None:
+            return
+        self._pulled = (self._pulled[0], line[1])
+        first = self.rows.row_of(old=self._pulled[0]) if is_old else self.rows.row_of(new=self._pulled[0])
+        top, bottom = sorted((index if first is None else first, index))
+        length = len(self._look.styles.line(*line).text)
+        self._look.selection = Selection(
+            Place(top, 0), Place(bottom, max(1, length)), is_old if self.is_split else None
+        )
+        self._look.current = index
+        self.viewport().update()
+
     def _gutter_start(self, event: QMouseEvent, is_old: bool, number: int) -> int:
         extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._gutter is not None
         return self._gutter[1] if extends and self._gutter and self._gutter[0] == is_old else number
@@ -326,7 +344,7 @@ class DiffView(DiffReader):
         """The name of what would answer to a click there; nothing for text."""
         row, area, panes = self.rows.row(index), self.row_area(index), self._look.panes
         if row.kind is RowKind.FOLD:
-            return "fold"
+            return "more" if more_area(self._theme, area, row).contains(place) else "fold"
         if row.kind is RowKind.HEADER:
             is_dropped, offers = row.hunk in self._look.dropped, self._look.offers
             buttons = header_buttons(self._theme, area, is_dropped=is_dropped, offers=offers)
@@ -367,6 +385,6 @@ _KEYBOARD_REASONS = (
 _PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _CURSORS = {
-    **dict.fromkeys(("fold", "drop", "keep", "comment", "cut", "gutter"), Qt.CursorShape.PointingHandCursor),
+    **dict.fromkeys(("fold", "more", "drop", "keep", "comment", "cut", "gutter"), Qt.CursorShape.PointingHandCursor),
     "bar": Qt.CursorShape.ArrowCursor,
 }

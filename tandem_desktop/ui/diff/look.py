@@ -1,5 +1,6 @@
 """How a comparison is being looked at: read by what paints it, changed by what hears keys and the pointer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -13,6 +14,9 @@ from tandem_desktop.ui.diff.line_styles import LineKey, LineStyles, StyledLine
 from tandem_desktop.ui.diff.panes import Pane, Panes
 from tandem_desktop.ui.diff.selection import Selection, line_of
 
+FEWEST = 3
+"""Unchanged lines around a change that are always shown."""
+
 
 class Whitespace(Enum):
     """Where spaces and tabs are drawn: where they changed or end a line, everywhere, or nowhere."""
@@ -20,6 +24,18 @@ class Whitespace(Enum):
     CHANGED = auto()
     ALL = auto()
     NONE = auto()
+
+
+NEXT_WHITESPACE = {
+    Whitespace.CHANGED: Whitespace.ALL,
+    Whitespace.ALL: Whitespace.NONE,
+    Whitespace.NONE: Whitespace.CHANGED,
+}
+WHITESPACE_WORDS = {
+    Whitespace.CHANGED: "Show changed white space",
+    Whitespace.ALL: "Show all white space",
+    Whitespace.NONE: "Hide white space",
+}
 
 
 @dataclass
@@ -37,6 +53,10 @@ class Look:
     """What a person can do with a change here."""
     whitespace: Whitespace = Whitespace.CHANGED
     wraps: bool = False
+    context: int = FEWEST
+    """Unchanged lines around each change."""
+    more: Mapping[int, int] = field(default_factory=dict)
+    """Further lines shown at both ends of a fold, by its number."""
     scrolled: int = 0
     current: int = -1
     has_focus: bool = False

@@ -1,15 +1,20 @@
 """Where things stand in a row: two panes side by side, or one with both number columns."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QFontMetrics, QFontMetricsF
 
+from tandem_desktop.ui.diff.diff_rows import Row
 from tandem_desktop.ui.theme.theme import Theme
 
 NARROW = 640
 """Narrower than this, two panes would show too little of each line."""
+MORE_WORDS = "10 more"
+_WORTH_MORE = 24
+"""A fold of fewer lines is opened whole or not at all."""
 
 
 class Pane(NamedTuple):
@@ -57,7 +62,7 @@ class Panes:
 def panes_for(theme: Theme, width: int, largest_number: int, *, is_split: bool) -> Panes:
     metrics = QFontMetricsF(theme.code_font())
     cell = metrics.horizontalAdvance("m" * 100) / 100
-    line = theme.px(20)
+    line = max(theme.px(20), ceil(metrics.height()) + theme.px(2))
     number = max(theme.px(44), round(cell * len(str(largest_number))) + theme.px(20))
     sign, gap = theme.px(5), theme.px(18)
     if is_split:
@@ -79,6 +84,14 @@ class HeaderButton:
     name: str
     label: str
     area: QRect
+
+
+def more_area(theme: Theme, bar: QRect, row: Row) -> QRect:
+    """Where a fold can be opened a little; nowhere when it is hardly longer than that."""
+    if row.number < 0 or row.lines <= _WORTH_MORE:
+        return QRect()
+    width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(MORE_WORDS) + theme.px(24)
+    return QRect(bar.right() + 1 - width, bar.top(), width, bar.height())
 
 
 def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool, offers: frozenset[str]) -> tuple[HeaderButton, ...]:

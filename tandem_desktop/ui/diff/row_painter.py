@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from tandem_desktop.ui.diff.diff_rows import CellKind, DiffRows, Row, RowKind
 from tandem_desktop.ui.diff.inks import Inks
 from tandem_desktop.ui.diff.look import Look, cell_kind
-from tandem_desktop.ui.diff.panes import Pane, header_buttons
+from tandem_desktop.ui.diff.panes import MORE_WORDS, Pane, header_buttons, more_area
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.diff.text_painter import GROUNDS, TextPainter
 from tandem_desktop.ui.theme.icons import paint_icon
@@ -161,6 +161,10 @@ class RowPainter:
         painter.setPen(self._inks.pen("text" if is_hot else "muted"))
         painter.setFont(self._inks.small)
         painter.drawText(area.adjusted(self._inks.px(12), 0, 0, 0), _LEFT, fold_text(look.rows, row))
+        more = more_area(self._theme, area, row)
+        if not more.isEmpty():
+            painter.setPen(self._inks.pen("text" if look.hovered == (index, "more") else "muted"))
+            painter.drawText(more, Qt.AlignmentFlag.AlignCenter, MORE_WORDS)
         painter.setFont(self._inks.code)
 
     def _words(self, painter: QPainter, look: Look, row: Row, area: QRect) -> None:

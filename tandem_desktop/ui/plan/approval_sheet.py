@@ -3,7 +3,16 @@
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tandem_desktop.domain.execution import FailurePolicy
 from tandem_desktop.domain.ids import OperationId
@@ -42,7 +51,7 @@ class ApprovalSheet(Sheet):
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
         self._later: list[OperationId] = []
-        self._note_text = ""
+        self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
         self._facts = QGridLayout()
@@ -105,6 +114,11 @@ class ApprovalSheet(Sheet):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._cards)
         self.body.addWidget(self._scroll, 1)
+        self.notes = QLineEdit()
+        self.notes.setObjectName("approval-notes")
+        self.notes.setAccessibleName("Note, kept with the approval")
+        self.notes.setPlaceholderText("Note, kept with the approval (optional)")
+        self.body.addWidget(self.notes)
         self.note = plain_label("", "muted", wrap=True)
         self.back = QuietButton(theme, "Back to review")
         self.rework = Button(theme, "Send as rework")
@@ -118,7 +132,9 @@ class ApprovalSheet(Sheet):
 
     def ask(self, page: PlanPage, *, comments: int = 0, not_viewed: int = 0, coverage: Coverage | None = None) -> None:
         """Open for exactly this page."""
-        self._page = page
+        if self._noted != page.version.plan_id:
+            self.notes.clear()
+        self._page, self._noted = page, page.version.plan_id
         totals = page.sums
         self.title.setText(f"Implement revision {page.version.revision}")
         seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""

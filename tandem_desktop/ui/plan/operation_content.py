@@ -173,13 +173,17 @@ class OperationContent(QWidget):
         if self._diff is not None:
             self._diff.enter(forward)
 
-    def toggle_layout(self) -> None:
-        if self._diff is not None:
-            self._diff.set_split(not self._diff.is_split)
-
-    def toggle_whitespace(self) -> None:
-        if self._diff is not None:
-            self._diff.next_whitespace()
+    def toggle(self, what: str) -> None:
+        """`split`, `whitespace` or `whole-file`, asked for from outside the diff."""
+        if self._diff is None:
+            return
+        match what:
+            case "split":
+                self._diff.set_split(not self._diff.is_split)
+            case "whitespace":
+                self._diff.next_whitespace()
+            case _:
+                self._diff.toggle_whole_file()
 
     def forget(self) -> None:
         """It is about to go; nothing that arrives later is for it."""

@@ -195,10 +195,10 @@ class OperationList(PointedCardList):
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
-            case "split" | "whitespace" as what:
+            case "split" | "whitespace" | "whole-file" as what:
                 content = self._contents.get(row.operation.id) if row is not None else None
                 if content is not None:
-                    content.toggle_layout() if what == "split" else content.toggle_whitespace()
+                    content.toggle(what)
                 return content is not None
         return False
 

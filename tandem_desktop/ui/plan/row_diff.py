@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent
 from shiboken6 import isValid
 
-from tandem_desktop.domain.operations import FileState
+from tandem_desktop.domain.operations import Absent, FileState
 from tandem_desktop.domain.review import Comment, Side
 from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
@@ -16,6 +16,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.diff.diff_loader import DiffLoader
 from tandem_desktop.ui.diff.diff_rows import InlineComment
 from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.diff.reading import ReadingHabits
 from tandem_desktop.ui.diff.special_content import image_in_words, words_about_nodes
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.plan.image_compare import read_image
@@ -32,6 +33,8 @@ class DiffSource:
     load: LoadContents
     commands: Commands
     executor: ThreadPoolExecutor
+    habits: ReadingHabits = field(default_factory=ReadingHabits)
+    """How the person likes to read."""
 
 
 class RowDiff(DiffView):
@@ -51,6 +54,9 @@ class RowDiff(DiffView):
         self._is_gone = False
         self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
+        self.read_as(source.habits.reading)
+        source.habits.changed.connect(self.read_as)
+        self.layout_changed.connect(lambda: source.habits.learn(self.reading))
         source.load(view, self._loaded)
 
     @staticmethod
@@ -59,6 +65,12 @@ class RowDiff(DiffView):
         base, after = view.operation.base, view.operation.after
         is_file = isinstance(base, FileState) or isinstance(after, FileState)
         return view.operation.call is None and is_file and bool(view.hunks or not _same_bytes(view))
+
+    @property
+    def patch_names(self) -> tuple[str | None, str | None]:
+        operation = self._view.operation
+        before = None if isinstance(operation.base, Absent) else operation.path
+        return before, None if isinstance(operation.after, Absent) else operation.to or operation.path
 
     def enter(self, forward: bool) -> None:
         """Stand on the first change, or on the last one when coming from below, as soon as it is there."""

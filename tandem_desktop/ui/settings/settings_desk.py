@@ -42,7 +42,7 @@ class SettingsDesk(QObject):
     def wear(self, settings: Settings) -> None:
         self.worn = settings
         self._notifier.is_on = settings.notifications
-        self._theme.set_code_face(settings.code_font)
+        self._theme.set_code_face(settings.code_font, settings.code_size, ligatures=settings.ligatures)
         unknown = self._actions.rebind(settings.keys)
         if unknown:
             self.said.emit(f"The settings name keys for what is not there: {', '.join(unknown)}.", "risk")

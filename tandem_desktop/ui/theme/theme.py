@@ -49,7 +49,7 @@ class Theme(QObject):
         self._reduced_motion: bool | None = None
         self._kept: dict[object, Any] = {}
         self._ui_family = _ui_family()
-        self._code_face = ""
+        self._code_face, self._code_pixels, self._ligatures = "", _CODE_PIXELS, False
         _load_code_face()
         # Held, both of them: Python forgets the second as soon as nobody holds the first.
         self._hints = QGuiApplication.styleHints()
@@ -107,10 +107,10 @@ class Theme(QObject):
         self._before_contrast = ""
         self._wear(name)
 
-    def set_code_face(self, family: str) -> None:
+    def set_code_face(self, family: str, pixels: int = _CODE_PIXELS, *, ligatures: bool = False) -> None:
         """Another face for code; empty for the bundled one, which also stands in for a face that is not there."""
-        if family != self._code_face:
-            self._code_face = family
+        if (family, pixels, ligatures) != (self._code_face, self._code_pixels, self._ligatures):
+            self._code_face, self._code_pixels, self._ligatures = family, pixels, ligatures
             self._announce()
 
     def set_zoom(self, zoom: float) -> None:
@@ -154,9 +154,9 @@ class Theme(QObject):
         font = QFont([*([self._code_face] if self._code_face else []), CODE_FAMILY, "monospace"])
         font.setStyleHint(QFont.StyleHint.Monospace)
         font.setFixedPitch(True)
-        font.setPixelSize(max(6, round((_CODE_PIXELS + points_delta) * self._zoom)))
+        font.setPixelSize(max(6, round((self._code_pixels + points_delta) * self._zoom)))
         font.setBold(bold)
-        return _letter_by_letter(font)
+        return font if self._ligatures else _letter_by_letter(font)
 
     def _system_changed(self, scheme: Qt.ColorScheme) -> None:
         if not self._follows_system:

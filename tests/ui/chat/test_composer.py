@@ -50,6 +50,28 @@ def clipboard() -> Iterator[QClipboard]:
     found.clear()
 
 
+@pytest.mark.parametrize(
+    ("key", "modifier", "left"),
+    [
+        (Key.Key_W, Qt.KeyboardModifier.ControlModifier, "one  three"),
+        (Key.Key_U, Qt.KeyboardModifier.ControlModifier, " three"),
+        (Key.Key_K, Qt.KeyboardModifier.ControlModifier, "one two"),
+        (Key.Key_D, Qt.KeyboardModifier.AltModifier, "one twothree"),
+    ],
+)
+def test_keys_of_a_shell_delete_around_the_cursor(
+    qtbot: QtBot, pane: ChatPane, key: Key, modifier: Qt.KeyboardModifier, left: str
+) -> None:
+    edit = pane.composer.edit
+    qtbot.keyClicks(edit, "one two three")
+    qtbot.keyClick(edit, Key.Key_B, Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(edit, Key.Key_Left)
+    qtbot.keyClick(edit, key, modifier)
+    assert edit.toPlainText() == left
+    qtbot.keyClick(edit, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    assert edit.textCursor().atEnd()
+
+
 def test_enter_sends_and_shift_enter_makes_a_line(qtbot: QtBot, pane: ChatPane) -> None:
     edit = pane.composer.edit
     one_line = edit.height()

@@ -68,3 +68,13 @@ def test_an_address_with_an_at_sign_is_no_mention_and_a_path_is_no_command() -> 
     assert file_being_typed("look at @app/a") == "app/a"
     assert command_being_typed("/pl") == "pl"
     assert command_being_typed("see /etc") is None
+
+
+def test_folders_are_found_beside_files(tmp_path: Path) -> None:
+    for name in ("app/core/auth.py", "docs/index.md"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("x")
+    index = FileIndex(tmp_path)
+    assert index.find("core").result() == ("app/core/", "app/core/auth.py")
+    assert index.find("").result()[:2] == ("app/", "docs/")
+    index.close()

@@ -140,3 +140,13 @@ def test_chosen_theme_is_kept_although_the_system_asks_for_high_contrast() -> No
     theme.set_theme("light")
     theme.look_at_system()
     assert theme.name == "light"
+
+
+def test_code_takes_its_own_size_and_ligatures_only_where_asked_for(theme: Theme) -> None:
+    theme.set_code_face("", 18, ligatures=True)
+    assert theme.code_font().pixelSize() == 18
+    assert not theme.code_font().isFeatureSet(QFont.Tag("calt"))
+    theme.set_code_face("")
+    assert theme.code_font().pixelSize() == 12
+    assert theme.code_font().featureValue(QFont.Tag("calt")) == 0
+    assert not theme.ui_font().featureValue(QFont.Tag("liga"))

@@ -50,8 +50,14 @@ def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> N
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.click("plan-action-execute_plan")
     window.wait(lambda: window.sees("approval-implement"))
+    window.click("approval-notes")
+    window.type("mind the tests")
+    window.press(Qt.Key.Key_Return)
+    assert window.status is PlanStatus.PROPOSED
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED and window.sees("note-undo"))
+    (plan,) = window.place.plans.plans
+    assert window.place.workroom.engine.plans.meta(plan.plan_id).approval_notes == "mind the tests"
     command(window, "/plan-stats")
     window.wait(lambda: len(reports(window)) == 1)
     rows = dict(line.strip("| ").split(" | ") for line in reports(window)[0].splitlines()[2:])

@@ -275,6 +275,22 @@ async def test_dropped_operation_is_gone_from_the_shadow_and_the_next_revision(
     assert "create b.txt: left out by the person" in prompts(session, engine)[-1]
 
 
+async def test_agent_that_only_answers_leaves_the_plan_and_its_digest_as_they_are(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("a.txt", "new\n")], [steps.say("Because it is old.")], [steps.write("b.txt", "b\n")]
+    )
+    first = await session.plan("Make it new")
+    asked = await session.plan("Why?")
+    assert first.version is not None
+    assert asked.version == first.version
+    assert engine.plans.meta(first.version.plan_id).revision == 1
+    further = await session.plan("And b")
+    assert further.version is not None
+    assert further.version.revision == 2
+
+
 async def test_every_comment_reaches_the_agent_that_has_to_rework_the_plan(
     sessions: AgentSessions, engine: Engine, steps: Steps
 ) -> None:
