@@ -288,6 +288,9 @@ class Workroom:
     def redo(self, run_id: RunId) -> "Future[UndoneRun]":
         return self._apart(lambda: self.engine.runs.redo(run_id))
 
+    def rate(self, plan_id: PlanId, rating: int) -> "Future[PlanMeta]":
+        return self._apart(lambda: self.engine.decisions.rate(plan_id, rating))
+
     def recover(self, run_id: RunId, way: str) -> "Future[RunResult]":
         """Settle an interrupted run: `resume`, `rollback` or `mark-failed`."""
         ways: dict[str, Callable[[str | None], RunResult]] = {

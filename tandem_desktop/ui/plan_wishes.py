@@ -70,6 +70,7 @@ class PlanWishes(QObject):
         panel.undo_preview_requested.connect(self.preview_undo)
         panel.redo_requested.connect(self._redo)
         panel.recover_requested.connect(self._recover)
+        panel.rated.connect(lambda plan, rating: self._carry_out(workroom.rate(PlanId(plan), rating)))
 
     def show_comments(self, plan_id: PlanId) -> None:
         """What was said about the plan, beside the operations."""

@@ -292,6 +292,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
         self.operations.result.undo_requested.connect(self.undo_preview_requested)
         self.operations.result.redo_requested.connect(self.redo_requested)
+        self.operations.result.rated.connect(lambda rating: self.with_plan(self.rated, rating))
         self.runs.undo_requested.connect(self.undo_preview_requested)
         self.runs.redo_requested.connect(self.redo_requested)
         self.runs.taking_back_requested.connect(self.taking_back_requested)

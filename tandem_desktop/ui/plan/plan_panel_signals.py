@@ -52,6 +52,8 @@ class PlanPanelSignals(QWidget):
     run_chosen = Signal(str)
     """Run id; answered by `runs.show_changes`."""
     redo_requested = Signal(str)
+    rated = Signal(str, int)
+    """Plan id and what the person thinks of it, from 1 to 5."""
     recover_requested = Signal(str, str)
     settle_requested = Signal()
     viewed_changed = Signal(str, object)

@@ -1,4 +1,4 @@
-"""One line after a run: what it did to the disk, with the way to look at it and the way back."""
+"""One line after a run: what it did to the disk, the way to look at it, the way back, and what one thinks of it."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -12,22 +12,27 @@ from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
+from tandem_desktop.ui.widgets.rating_stars import RatingStars
 
 _UNDO = ("undo", "Undo")
 _VIEW = ("view", "View")
 
 
 class ResultLine(Banner):
-    """`5 files +142 −38 · View · Undo`."""
+    """`5 files +142 −38 · ★★★★☆ · View · Undo`."""
 
     view_requested = Signal()
     undo_requested = Signal(str)
     redo_requested = Signal(str)
+    rated = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "ok", parent=parent)
         self.setObjectName("result-line")
         self._run_id: RunId | None = None
+        self.rating = RatingStars(theme, self)
+        self.rating.rated.connect(self.rated)
+        self.add_before_actions(self.rating)
         self.requested.connect(self._ask)
         self.hide()
 
@@ -39,6 +44,8 @@ class ResultLine(Banner):
         self.setVisible(ended and self._run_id is not None)
         if not ended:
             return
+        self.rating.setVisible(status is PlanStatus.COMPLETED)
+        self.rating.set_value(page.meta.rating)
         if run is not None and run.status is RunStatus.UNDONE:
             self.set_message(
                 "info", "This run was undone; the files are as they were before it.", (("redo", "Bring back"),)

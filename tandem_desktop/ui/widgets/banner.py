@@ -76,6 +76,11 @@ class Banner(QFrame):
         if self.isVisible() and text:
             announce(self, text, urgent=tone == "error")
 
+    def add_before_actions(self, widget: QWidget) -> None:
+        """Something that stays beside the words, whatever they say."""
+        self._row.insertWidget(self._row.indexOf(self._words) + 1, widget)
+        self._fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()

@@ -129,7 +129,9 @@ def _failed(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None
 
 def _completed(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     results = [OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED) for view in views]
-    panel.show_page(reviewed(views, status=PlanStatus.COMPLETED, results=results, meta={"execution_session": RUN}))
+    panel.show_page(
+        reviewed(views, status=PlanStatus.COMPLETED, results=results, meta={"execution_session": RUN, "rating": 4})
+    )
 
 
 def _drifted(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:

@@ -1,6 +1,6 @@
 import pytest
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -478,7 +478,8 @@ def test_stop_under_the_chat_stops_the_run_and_cancels_no_plan(panel: ExecutionP
 
 def completed(panel: ExecutionPlanPanel, status: PlanStatus = PlanStatus.COMPLETED, **fields: object) -> None:
     results = [OperationResult(id=view.operation.id, status=ResultStatus.COMPLETED) for view in the_operations()[0]]
-    reviewing(panel, status=status, results=fields.pop("results", results), meta={"execution_session": RUN})
+    meta = {"execution_session": RUN, "rating": fields.pop("rating", None)}
+    reviewing(panel, status=status, results=fields.pop("results", results), meta=meta)
 
 
 def test_the_end_of_a_run_says_what_it_did_and_offers_the_way_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
@@ -491,6 +492,24 @@ def test_the_end_of_a_run_says_what_it_did_and_offers_the_way_back(panel: Execut
     with qtbot.waitSignal(panel.undo_preview_requested) as asked:
         click(qtbot, panel.operations.result, "banner-undo")
     assert asked.args == [RUN]
+
+
+@pytest.mark.req("S0-82")
+def test_a_run_is_rated_with_one_click_or_one_key_and_the_rating_is_shown_again(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
+    completed(panel)
+    panel.tabs.show_tab("operations")
+    stars = panel.operations.result.rating
+    assert (stars.value, stars.accessibleName()) == (None, "Rate what was done: 1 to 5")
+    with qtbot.waitSignal(panel.rated) as clicked:
+        spot = QPoint(int(stars.width() * 0.7), stars.height() // 2)
+        QTest.mouseClick(stars, Qt.MouseButton.LeftButton, pos=spot)
+    with qtbot.waitSignal(panel.rated) as pressed:
+        QTest.keyClick(stars, Qt.Key.Key_2)
+    assert (clicked.args, pressed.args) == ([PLAN_ID, 4], [PLAN_ID, 2])
+    completed(panel, rating=2)
+    assert stars.accessibleName() == "Your rating: 2 of 5, fair"
 
 
 def test_an_undo_lists_its_files_before_it_is_confirmed(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:

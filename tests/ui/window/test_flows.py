@@ -50,6 +50,8 @@ def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspac
     assert results(window) == [ResultStatus.COMPLETED] * 2
     assert (workspace / "README.md").read_text() == README
     assert window.states == [PlanState.DRAFTING, PlanState.REVIEWING, PlanState.EXECUTING, PlanState.COMPLETED]
+    window.click("rating")
+    window.wait(lambda: window.find("rating").accessibleName() == "Your rating: 3 of 5, good")
     window.click("new-plan")
     assert window.state is PlanState.IDLE
     window.click("composer-text")
