@@ -81,7 +81,6 @@ class _Opening:
     def _import(self) -> None:
         from PySide6.QtCore import QTimer
 
-        _read_no_sources()
         for name in _HEAVY:
             try:
                 import_module(name)
@@ -121,16 +120,6 @@ def _after_a_crash(report: Path) -> str:
         "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; "
         f"what is known of it is in {report}, and nowhere else."
     )
-
-
-def _read_no_sources() -> None:
-    """PySide reads the source of whatever is imported to learn whether it uses PySide: an eighth of all importing.
-
-    What it would learn decides about `__feature__`, which nothing here uses; without it imports are as slow as ever.
-    """
-    feature = sys.modules.get("shibokensupport.feature")
-    if hasattr(feature, "_mod_uses_pyside"):
-        setattr(feature, "_mod_uses_pyside", lambda module: True)  # noqa: B010 - a name that need not be there
 
 
 def keep_a_log() -> "Logbook":
