@@ -1,7 +1,7 @@
 """One run under its journal: segment by segment prepared, published and verified, or taken back."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tandem_desktop.domain.errors import JournalError, OperationError, RollbackError, TandemError
@@ -83,13 +83,20 @@ class Run:
             HaltError: it stopped early; `roll_back` may follow.
         """
         self._operations = tuple(operation for segment in all_segments for operation in segment)
-        in_turn = batches(all_segments) if self._commands.captures else ((segment,) for segment in all_segments)
-        for batch in in_turn:
+        for batch in self._in_turn(all_segments):
             self._go_on_or_halt()
             if not is_a_command(batch[0][0]):
                 self._run_files(batch[0])
             else:
                 self._run_commands(tuple(segment[0] for segment in batch if segment[0].id not in self._doomed))
+
+    def _in_turn(self, all_segments: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
+        """Batches; whether commands are captured is found out by trying, so it is asked only where it counts."""
+        for batch in batches(all_segments):
+            if len(batch) == 1 or self._commands.captures:
+                yield batch
+            else:
+                yield from ((segment,) for segment in batch)
 
     def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
         """Take over what an earlier, cut-off run had published."""
