@@ -19,8 +19,9 @@ _UNWANTED_LIBRARIES = (
     *_NEEDED_BY_THOSE_ALONE,
 )
 _UNWANTED_DATA = ("PySide6/Qt/translations/", "PySide6/Qt/qml/")
-_UNWANTED_SCRIPTS = ("pyi_rth_pyside6",)
-"""It would import Qt at every start, also of a relay that only copies bytes; PySide6 finds its folder by itself."""
+_UNWANTED_SCRIPTS = ("pyi_rth_pyside6", "pyi_rth_inspect", "pyi_rth_multiprocessing")
+"""They would import Qt, inspect and multiprocessing at every start, also of a relay that only copies bytes. PySide6
+finds its folder by itself, there is no source to inspect, and no process is started through multiprocessing."""
 
 
 def is_wanted_binary(name: str) -> bool:

@@ -81,7 +81,7 @@ def test_manual_page_tells_every_call_and_every_option() -> None:
 @pytest.mark.parametrize("word", ["resources", "tandem_desktop", "keyring.backends"])
 def test_frozen_program_takes_whole_folders_of_what_is_found_by_name(word: str) -> None:
     text = SPEC.read_text(encoding="utf-8")
-    whole = {"resources": '(str(root / "resources"), "resources")'}
+    whole = {"resources": '(str(wheel / "_resources"), "resources")'}
     assert whole.get(word, f'collect_submodules("{word}")') in text
 
 
