@@ -2,7 +2,7 @@
 
 from tandem_desktop.cli.answers import Answer
 from tandem_desktop.cli.call import Call
-from tandem_desktop.cli.lines import Span, Tone
+from tandem_desktop.cli.lines import Line, Span, Tone
 from tandem_desktop.cli.proposing import proposed
 
 
@@ -17,7 +17,9 @@ def recipe(call: Call) -> Answer:
             {name: getattr(each, name) for name in ("name", "title", "description", "hint", "example")}
             for each in catalog
         ]
-        lines = [(Span(f"/{each.name}", Tone.STRONG), f" {each.hint}\n    {each.description}") for each in catalog]
+        lines: list[Line] = []
+        for each in catalog:
+            lines += [(Span(f"/{each.name}", Tone.STRONG), f" {each.hint}"), f"    {each.description}"]
         return Answer({"recipes": listed}, lines, next=call.command("recipe", next(iter(catalog)).example))
     name, *words = call.arguments.text.strip().split(None, 1)
     raw = plan_from_recipe(catalog, name, "".join(words), call.engine.workspace)

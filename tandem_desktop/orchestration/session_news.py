@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from tandem_desktop.domain.execution import RunKind, RunRecord
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
@@ -19,6 +19,7 @@ from tandem_desktop.storage.objects import ObjectStore
 
 _BY_AGENT = (Origin.AGENT, Origin.REWORK)
 _RUN = (PlanStatus.COMPLETED, PlanStatus.FAILED)
+_SENT_BACK = (PlanStatus.REJECTED, PlanStatus.NEEDS_REVIEW, PlanStatus.PROPOSED)
 _GIVEN_UP = {
     PlanStatus.CANCELLED: messages.plan_cancelled(),
     PlanStatus.SUPERSEDED: messages.plan_superseded(),
@@ -103,7 +104,9 @@ class SessionNews:
         versions = [self._plans.revision(each.plan_id, each.revision) for each in self._own(run, plan_ids)]
         version = versions[0]
         paths = _paths(operation for each in versions for operation in each.operations)
-        self._shadow.settle(paths)
+        # What the person left out of the agent's own revision is no longer in the one that ran.
+        proposed = [found for each in versions if (found := self._last_by_agent(each)) is not None]
+        self._shadow.settle(dict.fromkeys((*paths, *_paths(o for each in proposed for o in each.operations))))
         if run.kind is RunKind.UNDO:
             return messages.after_undo(paths)
         return messages.after_run(
@@ -129,14 +132,17 @@ class SessionNews:
             by_person = self._follow_person(latest)
             if facts.told_plan != told:
                 words += [messages.plan_changed(by_person)] if by_person else []
-                words += [
-                    messages.rework(rejection.feedback)
-                    for rejection in meta.rejections
-                    if meta.status in (PlanStatus.REJECTED, PlanStatus.NEEDS_REVIEW)
-                    and rejection.revision == latest.revision
-                    and rejection.feedback
-                ]
+                words += [messages.rework(each) for each in self._unanswered(facts, latest, meta)]
         return facts.model_copy(update={"told_plan": told})
+
+    def _unanswered(self, facts: SessionFacts, latest: PlanVersion, meta: PlanMeta) -> list[str]:
+        """Words the plan was sent back with that no agent has heard, whatever the person made of the plan since."""
+        if meta.status not in _SENT_BACK:
+            return []
+        by_agent = self._last_by_agent(latest)
+        answered = by_agent.revision if by_agent is not None else latest.revision
+        heard = facts.told_plan[3] if facts.told_plan and facts.told_plan[0] == latest.plan_id else 0
+        return [each.feedback for each in meta.rejections[heard:] if each.feedback and each.revision >= answered]
 
     def _follow_person(self, latest: PlanVersion) -> messages.ByPerson | None:
         """Make the shadow agree with what the person made of the plan, and say what that is."""

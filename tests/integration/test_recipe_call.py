@@ -30,8 +30,11 @@ def test_a_recipe_becomes_a_plan_that_is_approved_applied_and_undone(
 
 
 def test_without_words_the_recipes_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = CommandLine(a_workspace(tmp_path), capsys).answer("recipe")["recipes"]
+    tandem = CommandLine(a_workspace(tmp_path), capsys)
+    listed = tandem.answer("recipe")["recipes"]
     assert {"replace", "apply-patch"} <= {recipe["name"] for recipe in listed}
+    lines = tandem("recipe").out.splitlines()
+    assert {f"    {recipe['description']}" for recipe in listed} <= set(lines)
 
 
 def test_a_pattern_can_be_run_by_the_program_itself() -> None:

@@ -105,7 +105,12 @@ class ExecutionPlanPanel(PlanPanelParts):
             self.operations.filter.leave()
             self.model.clear()
             self.remarks.show(())
-        self.operations.list.seen.follow(before.version if same_plan and before else None, page.version)
+        earlier = before if same_plan else None
+        self.operations.list.seen.follow(
+            earlier.version if earlier else None,
+            page.version,
+            by_choice=earlier is not None and not earlier.choices.is_empty,
+        )
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(page, known=before.views if same_plan and before else ())

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import Origin
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.state_machine import PlanState
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -33,7 +34,8 @@ class PlanSteps:
         """The revision that was waited for is on screen: ask about exactly that."""
         if self._to_approve == (page.version.plan_id, page.version.revision):
             self._to_approve = None
-            self.request(EventKind.EXECUTE_PLAN)
+            if page.version.origin is Origin.PERSON:  # not one of an agent that came first
+                self.request(EventKind.EXECUTE_PLAN)
 
     def request(self, kind: EventKind) -> None:
         """What a button or key asks for; every step that counts is asked again in a sheet."""

@@ -26,11 +26,13 @@ class SeenOperations:
         elif content is None and wording.is_told_in_its_line(row.view):
             self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
 
-    def follow(self, before: PlanVersion | None, now: PlanVersion) -> None:
-        """Another plan begins unseen; a person's own choices leave what they saw, or what they wrote themselves."""
+    def follow(self, before: PlanVersion | None, now: PlanVersion, *, by_choice: bool = False) -> None:
+        """Another plan begins unseen; `by_choice`, what was seen is what the person saw less, or wrote themselves."""
         if before is None:
             self._seen.clear()
-        elif now.origin is Origin.PERSON and now.parent_revision == before.revision:
+        elif by_choice and now.origin is Origin.PERSON and now.parent_revision == before.revision:
+            marks = {operation.id: mark(operation) for operation in before.operations}
             for operation in now.operations:
-                if (known := self._seen.get(operation.id)) is not None:
+                known = self._seen.get(operation.id)
+                if known is not None and known.mark == marks.get(operation.id):
                     self._seen[operation.id] = Seen(mark=mark(operation), folded=known.folded)

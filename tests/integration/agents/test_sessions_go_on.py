@@ -55,6 +55,29 @@ def test_a_dropped_command_does_not_come_back(place: AgentPlace, planned: dict[s
     assert "echo ran" in last_words(place, plan)
 
 
+def test_a_change_left_out_of_an_applied_plan_does_not_come_back(place: AgentPlace, planned: dict[str, Any]) -> None:
+    dropped = place.tandem.answer("drop", planned["plan_id"], operation_at(planned, "new.txt"))
+    place.approve_and_apply(dropped)
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    assert kinds_and_paths(plan) == [("create", "third.txt")]
+    assert "new.txt: left out by the person" in last_words(place, plan)
+
+
+def test_words_a_plan_was_sent_back_with_reach_the_agent_though_the_person_changed_it_since(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    plan_id = planned["plan_id"]
+    place.tandem.answer("reject", plan_id, "--feedback", "Say why.")
+    place.tandem.answer("drop", plan_id, operation_at(planned, "app.py"))
+    place.tandem.answer("reject", plan_id, "--feedback", "Be brief.")
+    place.tandem.answer("restore", plan_id, "1")
+    plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    words = last_words(place, plan)
+    assert words.index("denied: Say why.") < words.index("denied: Be brief.")
+    go_on(place, plan)
+    assert "denied" not in last_words(place, plan).rpartition("Tools here")[2]
+
+
 @pytest.mark.req("S1-09")
 def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revision(
     place: AgentPlace, planned: dict[str, Any]

@@ -1,10 +1,13 @@
 """Between a choice and the page that answers it nothing is approved, lost or handed to another plan."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import Origin
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -38,6 +41,19 @@ def test_what_was_just_dropped_is_never_on_the_approval_sheet(
     assert saved.args is not None
     assert saved.args[0].operations == (page.views[0].operation.id,)
     assert panel.sheets.approval.isHidden()
+
+
+@pytest.mark.parametrize(("origin", "is_asked"), [(Origin.PERSON, True), (Origin.REWORK, False)])
+def test_only_the_revision_made_of_the_choices_is_asked_about(
+    panel: ExecutionPlanPanel, page: PlanPage, origin: Origin, is_asked: bool
+) -> None:
+    panel.show_page(page)
+    panel.chooser.drop_or_keep((page.views[0].operation.id,))
+    panel.request(EventKind.EXECUTE_PLAN)
+    following = page.version.revision + 1
+    version = page.version.model_copy(update={"revision": following, "origin": origin})
+    panel.show_page(replace(page, version=version, meta=page.meta.model_copy(update={"revision": following})))
+    assert panel.sheets.approval.isVisibleTo(panel) is is_asked
 
 
 @pytest.mark.req("S1-26")
