@@ -13,7 +13,20 @@ from tests.support.tree_walker import walk
 
 TASK = "Refactor the auth system and deploy to staging."
 OUTSIDE = Call("write", {"path": "{cwd}/src/auth.py", "content": "# mine\n"})
-CIRCLE = {**minds.PLAN, "tasks": [{**minds.PLAN["tasks"][0], "blocked_by": ["t2"]}, minds.PLAN["tasks"][1]]}
+TASKS = [
+    {"id": "t1", "subject": "Update auth types", "agent": "koda"},
+    {"id": "t2", "subject": "Refactor auth service", "agent": "koda", "blocked_by": ["t1"]},
+    {"id": "t3", "subject": "Update auth middleware", "agent": "koda", "blocked_by": ["t2"]},
+    {"id": "t4", "subject": "Add migration script", "agent": "koda", "blocked_by": ["t2"]},
+    {"id": "t5", "subject": "Deploy to staging", "agent": "devo", "blocked_by": ["t3", "t4"]},
+]
+FILES = ("src/session.py", "src/auth_service.py", "src/auth_middleware.py", "migrations/sessions.py")
+DEPLOY = "echo deployed > deployed.txt"
+OPERATIONS = [*(("create", path) for path in sorted(FILES)), ("command", DEPLOY)]
+PLAN = {**minds.PLAN, "tasks": TASKS}
+CIRCLE = {**PLAN, "tasks": [{**TASKS[0], "blocked_by": ["t2"]}, *TASKS[1:]]}
+BY_KODA = tuple(step for path in FILES for step in (Step("", (minds.writes(path, "x = 1\n"),)), Step("Written.")))
+BY_DEVO = (Step("", (Call("bash", {"command": DEPLOY, "why": "deploy"}),)), Step("Queued."))
 SCRIPT = {
     **minds.GOOD,
     "minds-koda": (
@@ -23,10 +36,12 @@ SCRIPT = {
         Step("", (minds.hands_in(minds.KODA),)),
         minds.DONE,
     ),
-    "minds-synthesis": (Step("", (minds.proposes(CIRCLE),)), Step("", (minds.proposes(minds.PLAN),)), minds.DONE),
-    "minds-t2": minds.GOOD["minds-t1"][2:],
+    "minds-synthesis": (Step("", (minds.proposes(CIRCLE),)), Step("", (minds.proposes(PLAN),)), minds.DONE),
+    "minds-t1": (*BY_KODA, *BY_DEVO),
+    "minds-t5": BY_DEVO,
 }
-"""KODA tries to write and gives a wrong answer first; the first synthesis goes round in a circle."""
+"""KODA tries to write and gives a wrong answer first; the first synthesis goes round in a circle. Whoever begins with
+the first task has words for all of them, and DEVO, when it is somebody else, for its own."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +61,7 @@ def model(served: ScriptedModel, place: AgentPlace, monkeypatch: pytest.MonkeyPa
     return served
 
 
-@pytest.mark.req("S2-03", "S2-04", "S2-09", "S2-16", "S2-28")
+@pytest.mark.req("S2-01", "S2-02", "S2-03", "S2-04", "S2-09", "S2-16", "S2-28", "S2-30")
 def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_applied_and_undone(
     place: AgentPlace, model: ScriptedModel
 ) -> None:
@@ -55,14 +70,17 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     voice = ("--voice", "koda=built-in:openai-compatible:koda-1")
     plan = place.plan(*voice, task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
     assert place.sight() == before
+    look = plan["qualification"]
+    assert (look["task_type"], look["complexity"], look["risk_level"]) == ("mixed", "complex", "medium")
+    assert (look["plan_required"], look["reasons"][0]) == (True, "it touches code and operations")
     found = plan["perspectives"]
     assert found["missing"] == []
     assert found["chapo"]["strategic_analysis"] == minds.CHAPO["strategic_analysis"]
     assert len(found["koda"]["denied"]) == 1
     by_koda = [str(each.messages[-1]) for each in model.requests if each.body["model"] == "koda-1"]
     assert any("You are KODA," in words for words in by_koda)
-    assert any("Your task now: t1" in words for words in by_koda)
-    assert not any("Your task now: t2" in words for words in by_koda)
+    planned = [number for number in range(1, 6) if any(f"Your task now: t{number}" in words for words in by_koda)]
+    assert planned == [1, 2, 3, 4]
     told = [message for request in model.requests for message in request.messages if message["role"] == "tool"]
     assert any("`estimated_effort` must be one of" in str(message["content"]) for message in told)
     assert any("go round in a circle" in str(message["content"]) for message in told)
@@ -70,16 +88,19 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     assert found["devo"]["files_read"] == ["deploy/staging.yml"]
     assert (found["missing"], found["overall_risk"], found["estimated_duration"]) == ([], "medium", "two hours")
     assert [(task["id"], task["agent"], task["blocked_by"]) for task in plan["tasks"]] == [
-        ("t1", "koda", []),
-        ("t2", "devo", ["t1"]),
+        (task["id"], task["agent"], task.get("blocked_by", [])) for task in TASKS
     ]
-    assert kinds_and_paths(plan) == [("create", "src/session.py"), ("command", "echo deployed > deployed.txt")]
+    assert kinds_and_paths(plan) == OPERATIONS
     assert (plan["incomplete"], plan["phase"]) == ("", "waiting_plan_approval")
     shown = place.tandem.answer("show", plan["plan_id"])
     assert shown["plan"]["perspectives"] == found
-    assert [operation["task"] for operation in shown["operations"]] == ["t1", "t2"]
+    by_task = {operation["task"]: operation["path"] or operation["command"] for operation in shown["operations"]}
+    assert by_task == dict(zip((task["id"] for task in TASKS), (*FILES, DEPLOY), strict=True))
     run = place.approve_and_apply(plan)
     assert (place.root / "deployed.txt").read_text() == "deployed\n"
+    done = next(each for each in place.tandem.answer("runs")["runs"] if each["run_id"] == run)
+    assert done["summary"] == "5 of 5 operations done (5/5 tasks succeeded)"
+    assert {task["status"] for task in place.tandem.answer("show", plan["plan_id"])["plan"]["tasks"]} == {"completed"}
     place.tandem.answer("undo", run)
     assert walk(place.root) == tree
 
@@ -106,7 +127,7 @@ def test_opencode_speaks_for_all_three_and_cites_files_it_really_read(
     assert found["koda"]["files_read"] == ["src/auth.py", "src/middleware.py"]
     assert set(found["koda"]["affected_files"]) <= set(found["koda"]["files_read"])
     assert len(found["koda"]["denied"]) == 1
-    assert kinds_and_paths(plan) == [("create", "src/session.py"), ("command", "echo deployed > deployed.txt")]
+    assert kinds_and_paths(plan) == OPERATIONS
     run = place.approve_and_apply(plan)
     place.tandem.answer("undo", run)
     assert walk(place.root) == tree
