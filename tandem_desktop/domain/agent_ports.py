@@ -24,7 +24,7 @@ class AgentPort(Protocol):
     async def start(self) -> AgentFacts:
         """Start the process and greet it."""
 
-    async def new_session(self, servers: tuple[PlanningServer, ...] = ()) -> AgentSession:
+    async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
         """Open a conversation, in the mode in which the agent asks before it acts."""
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:

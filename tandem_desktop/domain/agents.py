@@ -39,7 +39,7 @@ class AgentProfile(Frozen):
     """How it is started; the first word is looked for on PATH."""
     version_command: tuple[str, ...] = ()
     asking_mode: str | None = None
-    """The mode in which it asks before it acts; set after every new session. Never its own plan mode."""
+    """The mode in which it asks before it acts; set after every new session. Without one, `plan` in Plan mode."""
     login_method: str | None = None
     """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
     writes_by: WritesBy = WritesBy.ITSELF
@@ -52,7 +52,7 @@ class AgentProfile(Frozen):
     instruction_files: tuple[str, ...] = ("AGENTS.md",)
     """Project instruction files it reads by itself; the others are passed on with the first prompt."""
     plan_agent_file: str | None = None
-    """Where in its private home the agent looks for the description of a planner, if it knows such a thing."""
+    """Where in its private home the agent looks for the description of its mode `plan`, if it knows such a thing."""
     model_file: str | None = None
     """The JSON file there that names its model."""
     model_env: dict[str, str] = Field(default_factory=dict)

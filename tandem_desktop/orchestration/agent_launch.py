@@ -80,14 +80,13 @@ def _copy_credentials(profile: AgentProfile, person_home: Path, home: Path) -> N
 
 
 def _write_plan_agent(profile: AgentProfile, home: Path) -> None:
-    """Describe a planner to an agent that knows such a thing and says which model it works with."""
-    if profile.plan_agent_file is None or profile.model_file is None:
+    """Describe a planner to an agent that knows such a thing, with the model it works with where that is known."""
+    if profile.plan_agent_file is None:
         return
-    model = _model_named_in(home / profile.model_file)
-    if model:
-        target = home / profile.plan_agent_file
-        atomic.make_directory(target.parent, mode=0o700)
-        atomic.replace(target, opencode_plan_agent(model).encode(), mode=0o600)
+    model = _model_named_in(home / profile.model_file) if profile.model_file is not None else ""
+    target = home / profile.plan_agent_file
+    atomic.make_directory(target.parent, mode=0o700)
+    atomic.replace(target, opencode_plan_agent(model).encode(), mode=0o600)
 
 
 def _model_named_in(path: Path) -> str:

@@ -143,7 +143,7 @@ class PlanningSession:
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
         self._facts = await self._agent.start()
-        opened = await self._agent.new_session(self._servers)
+        opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning)
         self._agent_session, self._model = opened.id, opened.model
         self._is_opened = False
 

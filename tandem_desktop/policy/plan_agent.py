@@ -5,7 +5,6 @@ import json
 from tandem_desktop.policy.prompt_files import PromptFiles
 
 PLAN_AGENT = "plan"
-PLAN_AGENT_FILE = ".opencode/agents/plan.md"
 TEMPERATURE = 0.1
 
 
@@ -15,19 +14,12 @@ def chosen_agent(explicit: str | None, *, plan_mode: bool) -> str | None:
 
 
 def opencode_plan_agent(model: str, files: PromptFiles | None = None) -> str:
-    """The text of `.opencode/agents/plan.md`: front matter that makes OpenCode ask, and the role of a planner.
+    """The text of OpenCode's `agents/plan.md`: front matter that makes it ask, and the role of a planner.
 
-    It is written into the agent's private home or into the shadow, never into the person's workspace.
+    It is written into the agent's private home, never into the person's workspace. Without a model it keeps its own.
     """
     body = (files or PromptFiles()).text("plan_agent.md")
+    named = f"model: {json.dumps(model)}\n" if model else ""
     return (
-        "---\n"
-        "mode: primary\n"
-        f"model: {json.dumps(model)}\n"
-        f"temperature: {TEMPERATURE}\n"
-        "permission:\n"
-        "  edit: ask\n"
-        "  bash: ask\n"
-        "---\n\n"
-        f"{body}\n"
+        f"---\nmode: primary\n{named}temperature: {TEMPERATURE}\npermission:\n  edit: ask\n  bash: ask\n---\n\n{body}\n"
     )

@@ -18,6 +18,7 @@ from tandem_desktop.domain.errors import (
     SidecarTimeoutError,
 )
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.policy.plan_agent import chosen_agent
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar import failures
 from tandem_desktop.sidecar.connection import OnFrame, RefusedError
@@ -95,11 +96,11 @@ class SidecarManager:
         async with self._lifecycle:
             await self._end()
 
-    async def new_session(self, servers: tuple[PlanningServer, ...] = ()) -> AgentSession:
+    async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
         """Open a conversation, in the mode in which the agent asks before it acts."""
         link = self._running()
         offered = servers if self._profile.planning_tools else ()
-        opening = self._open(link, offered)
+        opening = self._open(link, offered, plan_mode)
         return await self._within(link, opening, self._limits.session_timeout_s, "open a session")
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
@@ -191,7 +192,7 @@ class SidecarManager:
                 raise link.error(failures.login_needed(self._profile, greeted, refusal)) from refusal
         return greeted
 
-    async def _open(self, link: Link, servers: tuple[PlanningServer, ...]) -> AgentSession:
+    async def _open(self, link: Link, servers: tuple[PlanningServer, ...], plan_mode: bool) -> AgentSession:
         result = await self._call(link, link.wire.new_session(self._paths.workspace, servers), "open a session")
         response = self._read(link, link.protocol.NewSessionResponse, result)
         session_id = SessionId(response.session_id)
@@ -204,7 +205,7 @@ class SidecarManager:
             conversation.ready_at = asyncio.get_running_loop().time() + self._profile.planning_tools_delay_s
         link.requests.opened(conversation)
         try:
-            await self._ask_first(link, conversation, offered)
+            await self._ask_first(link, conversation, offered, plan_mode)
         except BaseException:
             del link.requests.conversations[session_id]
             raise
@@ -213,10 +214,13 @@ class SidecarManager:
         model = model_of(response, result) or self._profile.model_in(self._launch.environment)
         return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode, model=model)
 
-    async def _ask_first(self, link: Link, conversation: Conversation, offered: Modes) -> None:
-        """Set the mode in which the agent asks before it acts, even if it says it is in it."""
-        wanted = self._profile.asking_mode
-        if wanted is None:
+    async def _ask_first(self, link: Link, conversation: Conversation, offered: Modes, plan_mode: bool) -> None:
+        """Set the mode in which the agent asks before it acts, even if it says it is in it.
+
+        An agent whose profile names none plans in its own `plan`, where it has one; its shadow holds it either way.
+        """
+        wanted = chosen_agent(self._profile.asking_mode, plan_mode=plan_mode)
+        if wanted is None or (self._profile.asking_mode is None and wanted not in offered.available):
             return
         if wanted not in offered.available:
             raise link.error(

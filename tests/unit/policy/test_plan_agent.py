@@ -3,19 +3,23 @@
 import frontmatter
 import pytest
 
-from tandem_desktop.policy.plan_agent import PLAN_AGENT_FILE, chosen_agent, opencode_plan_agent
+from tandem_desktop.policy.plan_agent import chosen_agent, opencode_plan_agent
 
 
 @pytest.mark.req("S0-76")
 @pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-20250514", 'odd: "model" # 1\nmode: subagent', "no"])
 def test_the_front_matter_makes_it_a_primary_agent_that_asks(model: str) -> None:
-    assert PLAN_AGENT_FILE == ".opencode/agents/plan.md"
     assert frontmatter.loads(opencode_plan_agent(model)).metadata == {
         "mode": "primary",
         "model": model,
         "temperature": 0.1,
         "permission": {"edit": "ask", "bash": "ask"},
     }
+
+
+def test_without_a_known_model_the_agent_keeps_its_own() -> None:
+    found = frontmatter.loads(opencode_plan_agent("")).metadata
+    assert found == {"mode": "primary", "temperature": 0.1, "permission": {"edit": "ask", "bash": "ask"}}
 
 
 @pytest.mark.req("S0-77")

@@ -152,6 +152,22 @@ async def test_the_mode_in_which_it_asks_is_set_after_every_new_session() -> Non
     ]
 
 
+@pytest.mark.req("S0-30")
+@pytest.mark.parametrize(
+    ("asking_mode", "plan_mode", "mode"), [("ask", True, "ask"), (None, True, "plan"), (None, False, "free")]
+)
+async def test_the_mode_that_was_named_wins_then_plan_in_plan_mode_then_the_agents_own(
+    asking_mode: str | None, plan_mode: bool, mode: str
+) -> None:
+    async with running({"session": MODES}, NotingClient(), asking_mode=asking_mode) as manager:
+        assert (await manager.new_session(plan_mode=plan_mode)).mode == mode
+
+
+async def test_an_agent_without_modes_is_left_as_it_is_in_plan_mode() -> None:
+    async with running({}, NotingClient(), asking_mode=None) as manager:
+        assert not (await manager.new_session(plan_mode=True)).modes
+
+
 @pytest.mark.req("S0-70")
 async def test_a_message_is_one_part_in_the_persons_words_in_the_mode_of_the_session_and_names_no_model() -> None:
     frames: list[tuple[Direction, Any]] = []
