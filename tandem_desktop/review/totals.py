@@ -38,6 +38,21 @@ class Totals:
         return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
 
 
+def folder_of(path: str) -> str:
+    """`app/` for `app/main.py`; `./` for what lies in the workspace itself."""
+    return f"{path.rpartition('/')[0] or '.'}/"
+
+
+def by_folder(views: Iterable[OperationView]) -> tuple[tuple[str, Totals], ...]:
+    """What happens in each folder that holds a changed file, by name; the workspace's own files are in `./`."""
+    found: dict[str, list[OperationView]] = {}
+    for view in views:
+        path = view.operation.to or view.operation.path
+        if path is not None and view.operation.kind is not OperationKind.MKDIR:
+            found.setdefault(folder_of(path), []).append(view)
+    return tuple((folder, Totals.of(found[folder])) for folder in sorted(found))
+
+
 def line_counts(view: OperationView) -> tuple[int, int]:
     """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
     return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)

@@ -8,6 +8,8 @@ from PySide6.QtGui import QDesktopServices
 
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.storage import atomic
+from tandem_desktop.ui.chat.as_markdown import conversation_markdown
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
@@ -61,6 +63,21 @@ class ChatErrands(QObject):
         problem = open_in_editor(root / path, 1, self._workroom.engine.settings.editor)
         if problem:
             self.said.emit(problem, "info")
+
+    def open_as_markdown(self) -> None:
+        """The conversation in the person's editor, as a file beside its record."""
+        folder = self._workroom.engine.locations.sessions / self._session()
+        file = folder / "conversation.md"
+        text = conversation_markdown(self._workroom.entries(self._session()))
+        try:
+            atomic.make_directory(folder, mode=0o700)
+            atomic.replace(file, text.encode("utf-8", "replace"), mode=0o600)
+        except OSError as error:
+            self.said.emit(f"The conversation could not be written to {file}: {error.strerror}.", "risk")
+            return
+        problem = open_in_editor(file, 1, self._workroom.engine.settings.editor)
+        if problem:
+            self.said.emit(f"The conversation is in {file}. {problem}", "info")
 
     def _open_record(self) -> None:
         folder = self._workroom.engine.locations.sessions / self._session()

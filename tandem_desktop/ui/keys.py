@@ -75,6 +75,7 @@ KEYS: tuple[KeyLine, ...] = (
     KeyLine("split", "Split or unified", REVIEW, ("v",)),
     KeyLine("whitespace", "White space", REVIEW, ("w",)),
     KeyLine("whole-file", "The whole file, or only the changes", REVIEW, ("f",)),
+    KeyLine("as-text", "Read a diff as text, and back", REVIEW, ("t",)),
     KeyLine("more-lines", "Ten more lines of a fold", REVIEW, ("Shift+Enter",)),
     KeyLine("wrap", "Wrap lines", REVIEW, ("Alt+Z",)),
     KeyLine("open-file", "Open in the editor", REVIEW, ("o",)),

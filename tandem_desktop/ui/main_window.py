@@ -18,6 +18,7 @@ from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.palette_model import PaletteItem
+from tandem_desktop.ui.plan_shelf import PlanShelf
 from tandem_desktop.ui.quiet_pool import QuietPool
 from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
@@ -164,6 +165,7 @@ class MainWindow(QWidget):
     def _enter(self, place: Workplace) -> None:
         self.workplace = place
         self.rail = PlansRail(self._theme, place.plans)
+        PlanShelf(self._theme, place.state, place.plans, self.rail)
         for widget in (self.rail, place.chat, place.panel):
             self.splitter.addWidget(widget)
         px = self._theme.px

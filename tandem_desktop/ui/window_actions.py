@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.ui.keys import keys_of
+from tandem_desktop.ui.models.plans_model import PUT_AWAY
 from tandem_desktop.ui.shell.actions import WindowAction
 from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
 from tandem_desktop.ui.workplace import Workplace
@@ -50,8 +51,13 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("keys", "Keys", "Window", window.show_keys)
     yield act("log", "Show the log", "Window", window.pages.show_log)
     yield act("record", "Show the record of this conversation", "Window", at(_show_record), here)
+    markdown = "Open this conversation as Markdown"
+    yield act("markdown", markdown, "Window", lambda: window.errands.open_as_markdown(), here)
+    yield act("diagnostics", "Save diagnostics", "Window", window.pages.save_diagnostics)
     yield act("about", "About Tandem", "Window", window.show_about)
     yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
+    away = at(lambda place: place.own.plans_wanted.emit(PUT_AWAY))
+    yield act("put-away", "Show plans that were put away", "Plan", away, here)
     yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
     for name, title, kind in _STEPS:
         yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)

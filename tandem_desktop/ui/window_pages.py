@@ -1,5 +1,6 @@
 """Pages of the window itself, made when they are wanted: the keys, the log, and what Tandem is."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.storage import atomic
 from tandem_desktop.storage.logbook import Logbook
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -44,6 +46,26 @@ class WindowPages(QObject):
             self._log.said.connect(self.said)
         self._log.show_log()
 
+    def save_diagnostics(self) -> None:
+        """Beside the log, for the person to look through before anybody else does."""
+        from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
+        from tandem_desktop.ui.about_facts import about_facts
+        from tandem_desktop.ui.diagnostics import blacked_out, diagnostics
+
+        file = self._logbook.folder / "diagnostics.txt"
+        try:
+            chosen = config_directory() / SETTINGS_FILE
+            settings = chosen.read_text("utf-8", "replace") if chosen.is_file() else ""
+            text = diagnostics(about_facts((("Log", self._logbook.folder),)), settings, self._logbook.lines)
+            atomic.make_directory(self._logbook.folder, mode=0o700)
+            atomic.replace(file, blacked_out(text, Path.home(), os.environ).encode("utf-8", "replace"), mode=0o600)
+        except OSError as error:
+            self.said.emit(f"Diagnostics could not be written to {file}: {error.strerror}.", "risk")
+            return
+        self.said.emit(
+            f"Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.", "ok"
+        )
+
     def show_about(self, workspace: Path | None) -> None:
         """With the places of the workspace, where there is one."""
         from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
@@ -59,4 +81,5 @@ class WindowPages(QObject):
             places.append(("Plans here", workspace / TANDEM_DIRECTORY))
         self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
         self._about.said.connect(self.said)
+        self._about.diagnostics_requested.connect(self.save_diagnostics)
         self._about.show_about()

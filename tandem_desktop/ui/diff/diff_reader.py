@@ -10,6 +10,7 @@ from tandem_desktop.ui.diff.diff_rows import RowKind
 from tandem_desktop.ui.diff.diff_search import DiffSearch
 from tandem_desktop.ui.diff.file_diff import FileDiff
 from tandem_desktop.ui.diff.look import FEWEST, Whitespace
+from tandem_desktop.ui.diff.plain_reading import PlainReading
 from tandem_desktop.ui.diff.reading import WHOLE_FILE, Reading
 from tandem_desktop.ui.diff.row_painter import fold_text
 from tandem_desktop.ui.diff.search_bar import SearchBar
@@ -32,6 +33,7 @@ class DiffReader(DiffCanvas):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
+        self._plain: PlainReading | None = None
         self._bar = SearchBar(theme, self)
         self._bar.changed.connect(self.set_search)
         self._bar.step_wanted.connect(self.step_to_match)
@@ -216,6 +218,22 @@ class DiffReader(DiffCanvas):
                     parts.append("\\ No newline at end of file")
         return "\n".join(parts)
 
+    def read_as_text(self) -> None:
+        """Lay the text over the lines; Escape takes it away."""
+        self._leave_text()
+        self._plain = PlainReading(self._theme, self.as_text(), self.accessibleName(), self)
+        self._plain.left.connect(self._leave_text)
+        self._plain.setGeometry(self.rect())
+        self._plain.show()
+        self._plain.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _leave_text(self) -> None:
+        plain, self._plain = self._plain, None
+        if plain is not None:
+            plain.hide()
+            plain.deleteLater()
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def selected_text(self) -> str:
         return selected_text(self.rows, self._look.selection) if self._look.selection else ""
 
@@ -284,6 +302,8 @@ class DiffReader(DiffCanvas):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_bar()
+        if self._plain is not None:
+            self._plain.setGeometry(self.rect())
 
     def _select_to(self, index: int) -> None:
         selection = self._look.selection or self._selection_at(max(0, self._look.current))

@@ -100,6 +100,7 @@ class DiffView(DiffReader):
             "split": lambda: self.set_split(not self.is_split),
             "whitespace": lambda: self.set_whitespace(NEXT_WHITESPACE[self.whitespace]),
             "whole-file": self.toggle_whole_file,
+            "as-text": self.read_as_text,
             "drop": self._drop_or_keep,
             "comment": self._comment,
             "open-file": self._open,

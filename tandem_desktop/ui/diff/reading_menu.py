@@ -32,6 +32,7 @@ def add_reading(menu: QMenu, reader: DiffReader) -> None:
         action.setChecked(lines == context)
     whole = "Only the changes" if context == WHOLE_FILE else "The whole file"
     menu.addAction(f"{whole}\tF", reader.toggle_whole_file)
+    menu.addAction("Read as text\tT", reader.read_as_text)
     other = "One column" if reader.is_split else "Side by side"
     menu.addAction(f"{other}\tV", lambda: reader.set_split(not reader.is_split))
     menu.addAction("Wrap long lines\tAlt+Z", lambda: reader.set_wrap(not reader.wraps))

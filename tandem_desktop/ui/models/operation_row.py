@@ -20,6 +20,8 @@ class Shown(StrEnum):
     COMMANDS = "Commands"
     FLAGGED = "Flagged"
     NOT_VIEWED = "Not viewed"
+    LINES = "Changed lines"
+    """Those whose changed lines hold the text that is looked for."""
 
 
 class Sorting(StrEnum):

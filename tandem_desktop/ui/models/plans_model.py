@@ -17,6 +17,8 @@ from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
+PUT_AWAY = "put away"
+"""Searching for these words lists the plans that are."""
 
 
 class PlanGroup(StrEnum):
@@ -109,7 +111,11 @@ class PlansModel(QAbstractListModel):
     def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         super().__init__()
         self._now = now
+        self._listed: tuple[PlanSummary, ...] = ()
         self._plans: tuple[PlanSummary, ...] = ()
+        """Those listed, by the names the person gave them."""
+        self._names: Mapping[str, str] = {}
+        self._put_away: frozenset[str] = frozenset()
         self._roots: Mapping[PlanId, PlanId] = {}
         self._runs: Mapping[str, RunFacts] = {}
         self._cut_off: Mapping[str, tuple[int, int]] = {}
@@ -139,7 +145,23 @@ class PlansModel(QAbstractListModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
     def set_plans(self, plans: Iterable[PlanSummary]) -> None:
-        self._plans = tuple(sorted(plans, key=_updated, reverse=True))
+        self._listed = tuple(sorted(plans, key=_updated, reverse=True))
+        self._name_again()
+
+    def set_own(self, names: Mapping[str, str], put_away: frozenset[str]) -> None:
+        """What the person calls plans, and which are put away: a search still finds those."""
+        self._names, self._put_away = names, put_away
+        self._name_again()
+
+    def is_put_away(self, plan: PlanSummary) -> bool:
+        """Only what is done can be out of sight: a plan that needs the person again is listed again."""
+        return plan.plan_id in self._put_away and self._group(plan) is PlanGroup.DONE
+
+    def _name_again(self) -> None:
+        self._plans = tuple(
+            plan._replace(title=self._names[plan.plan_id]) if plan.plan_id in self._names else plan
+            for plan in self._listed
+        )
         self._roots = family_roots(self._plans)
         self._arrange()
 
@@ -205,12 +227,19 @@ class PlansModel(QAbstractListModel):
             yield from ((plan, place > 0) for place, plan in enumerate(family))
 
     def _fits(self, plan: PlanSummary) -> bool:
-        return not self._filter or self._filter in plan.title.lower() or self._filter in plan.plan_id.lower()
+        if not self._filter:
+            return not self.is_put_away(plan)
+        if self._filter == PUT_AWAY:
+            return self.is_put_away(plan)
+        return self._filter in plan.title.lower() or self._filter in plan.plan_id.lower()
 
     def _group(self, plan: PlanSummary) -> PlanGroup:
         return PlanGroup.NEEDS_YOU if plan.plan_id in self._cut_off else _GROUP[plan.status]
 
     def _words(self, plan: PlanSummary) -> str:
+        return f"{PUT_AWAY} · {self._where(plan)}" if self.is_put_away(plan) else self._where(plan)
+
+    def _where(self, plan: PlanSummary) -> str:
         cut_off, run = self._cut_off.get(plan.plan_id), self._runs.get(plan.plan_id)
         if cut_off is not None:
             return f"interrupted at {cut_off[0]}/{cut_off[1]} · resume or roll back"

@@ -12,6 +12,7 @@ from tandem_desktop.domain.review import Comment
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting, does_the_same, has_ended, spoken, tells
+from tandem_desktop.ui.models.operation_search import answers_to, is_of, lines_with
 from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.plan import wording
 
@@ -49,6 +50,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._running = False
         self._checked = True
         self._text = ""
+        self._found: dict[OperationId, int] = {}
         self._which = Shown.ALL
         self._sorting = Sorting.PLAN
 
@@ -205,7 +207,7 @@ class StagedOperationsModel(QAbstractListModel):
 
     def set_filter(self, text: str, which: Shown = Shown.ALL, sorting: Sorting = Sorting.PLAN) -> None:
         if (text, which, sorting) != (self._text, self._which, self._sorting):
-            self._text, self._which, self._sorting = text, which, sorting
+            self._text, self._which, self._sorting, self._found = text, which, sorting, {}
             self._choose_again()
 
     # Looking
@@ -222,7 +224,7 @@ class StagedOperationsModel(QAbstractListModel):
             drift=self._drift.get(operation_id, ""),
             result=self._results.get(operation_id),
             running=self._running,
-            change=self._changes.get(operation_id, ""),
+            change=self._found_words(operation_id) or self._changes.get(operation_id, ""),
             checked=self._checked,
             since=self._since.get(operation_id),
             dropped=choices is not None and operation_id in choices.operations,
@@ -374,20 +376,16 @@ class StagedOperationsModel(QAbstractListModel):
             chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
         return chosen
 
+    def _found_words(self, operation_id: OperationId) -> str:
+        return f"{self._found[operation_id]:,} found" if operation_id in self._found else ""
+
     def _is_listed(self, view: OperationView) -> bool:
         operation = view.operation
-        of_kind = {
-            Shown.ALL: True,
-            Shown.FILES: operation.call is None,
-            Shown.COMMANDS: operation.call is not None,
-            Shown.FLAGGED: bool(view.flags),
-            Shown.NOT_VIEWED: operation.id not in self._viewed,
-        }[self._which]
-        if not of_kind or not self._text:
-            return of_kind
-        wanted = self._text.casefold()
-        texts = (*operation.paths, operation.call.command if operation.call else "", wording.kind_word(operation))
-        return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
+        if self._which is Shown.LINES and self._text:
+            self._found[operation.id] = lines_with(view, self._text)
+            return self._found[operation.id] > 0
+        is_wanted = is_of(self._which, view, is_viewed=operation.id in self._viewed)
+        return is_wanted and (not self._text or answers_to(operation, self._text))
 
     def _changed(self, operation_id: OperationId) -> None:
         number = self.row_of(operation_id)

@@ -1,9 +1,15 @@
 """Look for operations by path, command or words, and choose which are listed and in which order."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
+from tandem_desktop.review.totals import Totals
+from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.operation_row import Shown, Sorting
+from tandem_desktop.ui.models.operation_search import IN_FOLDER
+from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
@@ -25,15 +31,18 @@ class FilterBar(QWidget):
         self.field.setObjectName("operation-filter-text")
         self.which = self._choices([each.value for each in Shown], "operation-filter-which", "Which operations")
         self.order = self._choices([each.value for each in Sorting], "operation-filter-order", "Order")
+        self.folders = self._choices([], "operation-filter-folder", "Folder, with what changes in it")
+        self.folders.hide()
         close = IconButton(theme, "cross", "Close the filter", key="Esc")
         row = QHBoxLayout(self)
         Spacing(theme, row, (12, 8, 12, 0), 8)
         row.addWidget(self.field, 1)
-        for each in (self.which, self.order, close):
+        for each in (self.folders, self.which, self.order, close):
             row.addWidget(each)
         self.field.textChanged.connect(self._tell)
         self.which.currentIndexChanged.connect(self._tell)
         self.order.currentIndexChanged.connect(self._tell)
+        self.folders.activated.connect(self._choose_folder)
         self.field.left.connect(self.left)
         self.field.next_requested.connect(self.next_requested)
         close.clicked.connect(self.leave)
@@ -47,9 +56,24 @@ class FilterBar(QWidget):
     def leave(self) -> None:
         """Everything in plan order again."""
         self.field.clear()
+        self.folders.setCurrentIndex(0)
         self.which.setCurrentIndex(0)
         self.order.setCurrentIndex(0)
         self.hide()
+
+    def show_folders(self, folders: Sequence[tuple[str, Totals]]) -> None:
+        """Each with its sums; one alone is no choice."""
+        lines = [("All folders", ""), *((_summed(folder, totals), folder) for folder, totals in folders)]
+        if [self.folders.itemText(at) for at in range(self.folders.count())] == [words for words, _ in lines]:
+            return
+        self.folders.clear()
+        for words, folder in lines:
+            self.folders.addItem(words, folder)
+        self.folders.setVisible(len(folders) > 1)
+
+    def _choose_folder(self, at: int) -> None:
+        folder = str(self.folders.itemData(at))
+        self.field.setText(f"{IN_FOLDER}{folder}" if folder else "")
 
     @property
     def is_used(self) -> bool:
@@ -65,3 +89,9 @@ class FilterBar(QWidget):
     def _tell(self) -> None:
         which, order = Shown(self.which.currentText()), Sorting(self.order.currentText())
         self.changed.emit(self.field.text(), which, order)
+
+
+def _summed(folder: str, totals: Totals) -> str:
+    """`app/routes/ · 3 files +40 −12`."""
+    lines = [f"+{totals.added:,}" if totals.added else "", f"−{totals.removed:,}" if totals.removed else ""]
+    return " ".join(filter(None, (f"{visible(folder)} · {wording.counted(totals.files, 'file')}", *lines)))

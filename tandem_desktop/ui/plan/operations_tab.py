@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.review.totals import by_folder
 from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
 from tandem_desktop.ui.plan.attention_strip import AttentionStrip
@@ -55,7 +56,7 @@ class OperationsTab(QWidget):
         layout.addWidget(self.filter)
         layout.addWidget(self._stack, 1)
         self.attention.jump_requested.connect(self.jump)
-        self.list.filter_requested.connect(self.filter.ask)
+        self.list.filter_requested.connect(self._ask_for_filter)
         self.filter.changed.connect(self._filter)
         self.filter.left.connect(self.list.setFocus)
         self.filter.next_requested.connect(self._to_the_list)
@@ -91,6 +92,10 @@ class OperationsTab(QWidget):
             self.filter.leave()
         self.list.go_to(operation_id, open_it=True)
         self.list.setFocus()
+
+    def _ask_for_filter(self) -> None:
+        self.filter.show_folders(by_folder(self._model.views()))
+        self.filter.ask()
 
     def _filter(self, text: str, which: Shown, sorting: Sorting) -> None:
         self._model.set_filter(text, which, sorting)

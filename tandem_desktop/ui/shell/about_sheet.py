@@ -20,6 +20,7 @@ class AboutSheet(Sheet):
     """Made for the facts it is given."""
 
     said = Signal(str, str)
+    diagnostics_requested = Signal()
 
     def __init__(self, host: QWidget, theme: Theme, facts: AboutFacts) -> None:
         super().__init__(host, theme, "about-sheet", "About Tandem Desktop", wide=640)
@@ -46,10 +47,13 @@ class AboutSheet(Sheet):
         copy = Button(theme, "Copy for a bug report", icon_name="copy")
         copy.setObjectName("about-copy")
         copy.clicked.connect(self._copy)
+        save = Button(theme, "Save diagnostics")
+        save.setObjectName("about-diagnostics")
+        save.clicked.connect(self.diagnostics_requested)
         self.close_button = QuietButton(theme, "Close", "Esc")
         self.close_button.setObjectName("about-close")
         self.close_button.clicked.connect(self.leave)
-        self.add_buttons(copy, self.close_button)
+        self.add_buttons(save, copy, self.close_button)
 
     def show_about(self) -> None:
         room = self.window().height() - self._theme.px(440)

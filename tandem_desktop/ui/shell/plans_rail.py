@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.ui.models.plans_model import PlansModel, RailRow
+from tandem_desktop.ui.models.plans_model import PlanGroup, PlansModel, RailRow
 from tandem_desktop.ui.run_facts import UNDO
 from tandem_desktop.ui.shell.rail_delegate import RailDelegate
 from tandem_desktop.ui.theme.stylesheet import set_role
@@ -26,6 +26,10 @@ class PlansRail(QWidget):
     way_back_requested = Signal(str)
     """The run to take back, or to bring back."""
     new_requested = Signal()
+    rename_requested = Signal(str, str)
+    """A plan and what it is called now."""
+    put_away_requested = Signal(str, bool)
+    """A plan, and whether it is put away or brought back."""
 
     def __init__(self, theme: Theme, model: PlansModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,6 +115,12 @@ class PlansRail(QWidget):
         if run is not None and run.way_back:
             words = f"{run.way_back}…" if run.way_back == UNDO else run.way_back
             self._entry(menu, words, lambda: self.way_back_requested.emit(run.run_id))
+        menu.addSeparator()
+        self._entry(menu, "Rename…", lambda: self.rename_requested.emit(plan.plan_id, plan.title))
+        away = self._model.is_put_away(plan)
+        if away or row.group is PlanGroup.DONE:
+            words = "Bring back into the list" if away else "Put away"
+            self._entry(menu, words, lambda: self.put_away_requested.emit(plan.plan_id, not away))
         menu.addSeparator()
         self._entry(menu, "Copy plan id", lambda: QGuiApplication.clipboard().setText(plan.plan_id))
         self._entry(menu, "Copy digest", lambda: QGuiApplication.clipboard().setText(plan.digest))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.diff.diff_rows import Around, DiffRows, RowKind
@@ -121,3 +122,14 @@ def test_a_choice_in_one_diff_holds_in_the_others_and_is_kept(qtbot: QtBot, them
 @pytest.mark.parametrize("kept", [None, [], {"context": "x"}, {"whitespace": "SOME"}, {"context": -4}])
 def test_what_was_kept_and_cannot_be_understood_is_the_usual(kept: object) -> None:
     assert Reading.remembered(kept) == Reading()
+
+
+def test_t_reads_the_change_as_text_and_escape_leads_back(qtbot: QtBot, long: DiffView) -> None:
+    qtbot.keyClick(long, Qt.Key.Key_T)
+    text = long.findChild(QPlainTextEdit, "diff-as-text")
+    assert text is not None
+    assert text.toPlainText() == long.as_text()
+    assert text.hasFocus()
+    qtbot.keyClick(text, Qt.Key.Key_Escape)
+    assert text.isHidden()
+    assert long.hasFocus()

@@ -396,6 +396,27 @@ def test_the_attention_strip_jumps_to_what_is_flagged(panel: ExecutionPlanPanel,
     assert (row.operation.id, row.expanded) == ("s5", True)
 
 
+def test_folders_are_listed_with_their_sums_and_one_is_chosen(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    reviewing(panel)
+    QTest.keyClick(panel.operations.list, Qt.Key.Key_F, CONTROL)
+    folders = panel.operations.filter.folders
+    by_name = {folders.itemData(at): (at, folders.itemText(at)) for at in range(folders.count())}
+    expected = {}
+    for view in panel.model.views():
+        path = view.operation.to or view.operation.path
+        if path is not None:
+            expected.setdefault(f"{path.rpartition('/')[0] or '.'}/", set()).add(path)
+    assert set(by_name) == {"", *expected}
+    for folder, paths in expected.items():
+        at, words = by_name[folder]
+        assert f"{len(paths)} file" in words
+        folders.setCurrentIndex(at)
+        folders.activated.emit(at)
+        assert {panel.model.row(row).operation.path for row in range(panel.model.rowCount())} == paths
+    panel.operations.filter.leave()
+    assert panel.model.rowCount() == 6
+
+
 def test_ctrl_f_filters_and_escape_leads_back(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     QTest.keyClick(panel.operations.list, Qt.Key.Key_F, CONTROL)

@@ -133,3 +133,19 @@ def test_a_screen_reader_hears_flags_and_whether_it_was_viewed(qtbot: QtBot) -> 
     spoken = model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "Command, effects cannot be undone" in spoken
     assert "not viewed" in spoken
+
+
+def test_changed_lines_of_all_files_are_searched_and_each_says_how_many(qtbot: QtBot) -> None:
+    model = a_model()
+    text = "limiter"
+    expected = {}
+    for view in model.views():
+        lines = [line.raw for hunk in view.hunks for line in hunk.lines if line.kind != " "]
+        if found := sum(text in line.decode().lower() for line in lines):
+            expected[view.operation.id] = f"{found} found"
+    model.set_filter(text, Shown.LINES)
+    rows = [model.row(number) for number in range(model.rowCount())]
+    assert expected
+    assert {row.operation.id: row.change for row in rows} == expected
+    model.set_filter("")
+    assert {model.row(number).change for number in range(model.rowCount())} == {""}

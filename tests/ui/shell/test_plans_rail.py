@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -6,13 +7,16 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.ui.models.plans_model import PlansModel
+from tandem_desktop.ui.plan_shelf import PlanShelf
 from tandem_desktop.ui.run_facts import RunFacts
 from tandem_desktop.ui.shell.plans_rail import PlansRail
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.window_state import WindowState
 
 NOW = datetime(2026, 5, 4, 15, 0, tzinfo=UTC)
 
@@ -104,3 +108,42 @@ def test_long_title_takes_two_lines_and_ends_in_a_mark(rail: PlansRail, model: P
     model.set_plans((a_plan(1, PlanStatus.PROPOSED), a_plan(2, PlanStatus.PROPOSED, "Rename every total " * 9)))
     short, tall = (rail.list.visualRect(model.index(row)).height() for row in (1, 2))
     assert short < tall < 2 * short
+
+
+def own(model: PlansModel, rail: PlansRail, folder: Path) -> PlanShelf:
+    state = WindowState(folder, WorkspaceIdentity(real_path="/w", device=1, inode=2))
+    return PlanShelf(Theme(name="dark"), state, model, rail)
+
+
+def test_plan_that_is_done_can_be_put_away_found_again_and_brought_back(
+    model: PlansModel, rail: PlansRail, tmp_path: Path
+) -> None:
+    own(model, rail, tmp_path)
+    rail.put_away_requested.emit("PLAN-00000001", True)
+    assert "Done" not in lines(model)
+    rail.search.setText("put away")
+    assert [line for line in lines(model) if ":" in line] == ["Plan 1: put away · r1 · applied"]
+    rail.put_away_requested.emit("PLAN-00000001", False)
+    rail.search.clear()
+    assert "Plan 1: r1 · applied" in lines(model)
+
+
+def test_plan_put_away_is_listed_again_when_it_needs_the_person(
+    model: PlansModel, rail: PlansRail, tmp_path: Path
+) -> None:
+    own(model, rail, tmp_path)
+    rail.put_away_requested.emit("PLAN-00000001", True)
+    model.set_plans((a_plan(1, PlanStatus.STALLED),))
+    assert lines(model)[0] == "Needs you"
+
+
+def test_name_a_person_gave_a_plan_stays_and_an_empty_one_brings_its_title_back(
+    qtbot: QtBot, model: PlansModel, rail: PlansRail, tmp_path: Path
+) -> None:
+    shelf = own(model, rail, tmp_path)
+    for name, shown in (("Limits", "Limits"), ("", "Plan 2")):
+        rail.rename_requested.emit("PLAN-00000002", "Plan 2")
+        assert shelf._sheet is not None
+        shelf._sheet.field.setText(name)
+        qtbot.keyClick(shelf._sheet.field, Qt.Key.Key_Return)
+        assert f"{shown}: r1 · waits for your review" in lines(model)

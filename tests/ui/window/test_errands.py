@@ -1,5 +1,7 @@
 """Addresses, records and pictures: nothing is opened unseen, and nothing is dropped in silence."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QUrl
 
@@ -40,3 +42,22 @@ def test_record_of_the_conversation_is_opened_from_the_palette(window: Person, o
     window.command("record of this")
     window.wait(lambda: len(opened) == 1)
     assert opened[0].endswith(f"sessions/{window.place.session_id}")
+
+
+def test_conversation_is_written_as_markdown_and_opened_in_the_editor(
+    window: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[tuple[str, str]] = []
+
+    def opened(path: Path, line: int, editor: str) -> str:
+        shown.append((path.name, path.read_text()))
+        return ""
+
+    monkeypatch.setattr("tandem_desktop.ui.chat_errands.open_in_editor", opened)
+    window.place.workroom.chat.note(window.place.session_id, "Something happened")
+    window.command("as Markdown")
+    window.wait(lambda: bool(shown))
+    assert shown == [("conversation.md", "- Something happened\n")]
+    window.command("Save diagnostics")
+    window.wait(lambda: "Saved" in window.window.toast.text)
+    assert (window.window.pages._logbook.folder / "diagnostics.txt").stat().st_mode & 0o777 == 0o600
