@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
 
 from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.text import visible
@@ -32,12 +32,17 @@ class FilterBar(QWidget):
         self.which = self._choices([each.value for each in Shown], "operation-filter-which", "Which operations")
         self.order = self._choices([each.value for each in Sorting], "operation-filter-order", "Order")
         self.folders = self._choices([], "operation-filter-folder", "Folder, with what changes in it")
+        # A long path must not push anything out of a narrow window; the list itself is as wide as its words.
+        self.folders.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.folders.setMinimumWidth(theme.px(40))
+        self.folders.view().setMinimumWidth(theme.px(280))
         self.folders.hide()
         close = IconButton(theme, "cross", "Close the filter", key="Esc")
         row = QHBoxLayout(self)
         Spacing(theme, row, (12, 8, 12, 0), 8)
-        row.addWidget(self.field, 1)
-        for each in (self.folders, self.which, self.order, close):
+        row.addWidget(self.field, 3)
+        row.addWidget(self.folders, 2)
+        for each in (self.which, self.order, close):
             row.addWidget(each)
         self.field.textChanged.connect(self._tell)
         self.which.currentIndexChanged.connect(self._tell)
