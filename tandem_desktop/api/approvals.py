@@ -96,13 +96,13 @@ class Approvals:
 
     def _approve(self, plan_id: PlanId, digest: str, asked: ApprovalRequest) -> None:
         commenting = self._engine.commenting
-        if commenting.comments(plan_id).drafts and not asked.comments_as_notes:
+        drafts = commenting.comments(plan_id).drafts
+        if drafts and not asked.comments_as_notes:
             raise NotApprovableError(
                 f"{plan_id} has comments that nobody has read yet.",
                 next='Send the plan back with "approved": false, or approve it with "commentsAsNotes": true.',
             )
-        self._engine.decisions.approve(plan_id, digest, notes=commenting.feedback(plan_id, asked.reason))
-        commenting.mark_sent(plan_id)
+        commenting.approve(plan_id, digest, asked.reason, drafts)
 
     def _send_back(self, plan_id: PlanId, reason: str) -> None:
         """With words it is for the agent to revise; without any, it is over."""

@@ -7,13 +7,14 @@ from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.errors import NotApprovableError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.review import Comment
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 
 
 def approve(call: Call) -> Answer:
     plan_id = call.plan_id()
-    approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=_notes(call, plan_id))
-    call.engine.commenting.mark_sent(plan_id)
+    drafts = _drafts(call, plan_id)
+    approval = call.engine.commenting.approve(plan_id, call.arguments.digest, call.arguments.notes, drafts)
     revision = approval.approval_hash.revision
     data = {
         "plan_id": plan_id,
@@ -59,12 +60,12 @@ def cancel(call: Call) -> Answer:
     return Answer(data, [words], next=call.command("list"))
 
 
-def _notes(call: Call, plan_id: PlanId) -> str:
-    """The words that go with an approval. Comments that were not sent are never dropped on the way."""
+def _drafts(call: Call, plan_id: PlanId) -> tuple[Comment, ...]:
+    """The comments that go with an approval. Those that were not sent are never dropped on the way."""
     drafts = call.engine.commenting.comments(plan_id).drafts
     if drafts and not call.arguments.comments_as_notes:
         raise NotApprovableError(
             f"{plan_id} has {count(len(drafts), 'comment')} that nobody has read yet.",
             next=f"Send the plan back: {call.command('reject', plan_id)}; or approve it with --comments-as-notes",
         )
-    return call.engine.commenting.feedback(plan_id, call.arguments.notes)
+    return drafts

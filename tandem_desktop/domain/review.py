@@ -1,5 +1,6 @@
 """What a person says about a revision before deciding, and what of it was on screen."""
 
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, NewType
@@ -67,8 +68,12 @@ class Comments(Frozen):
     def remove(self, comment: CommentId) -> "Comments":
         return self.model_copy(update={"drafts": tuple(c for c in self.drafts if c.id != comment)})
 
-    def mark_sent(self) -> "Comments":
-        return self.model_copy(update={"drafts": (), "sent": (*self.sent, *self.drafts)})
+    def mark_sent(self, read: Collection[Comment]) -> "Comments":
+        """Those that were read, in these words, are drafts no longer; what was written meanwhile still waits."""
+        known = {(comment.id, comment.text) for comment in read}
+        sent = tuple(draft for draft in self.drafts if (draft.id, draft.text) in known)
+        waiting = tuple(draft for draft in self.drafts if draft not in sent)
+        return self.model_copy(update={"drafts": waiting, "sent": (*self.sent, *sent)})
 
 
 class Seen(Frozen):

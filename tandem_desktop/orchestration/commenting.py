@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import BadInputError, InvalidTransitionError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanMeta
-from tandem_desktop.domain.review import CommentId, Comments, Side
+from tandem_desktop.domain.review import Comment, CommentId, Comments, Coverage, Side
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
@@ -80,12 +81,26 @@ class Commenting:
 
     def send_back(self, plan_id: PlanId, words: str = "") -> PlanMeta:
         """Send the plan back with these words and every draft; they are drafts no longer once it is rejected."""
-        meta = self._decisions.reject(plan_id, self.feedback(plan_id, words))
-        self.mark_sent(plan_id)
+        drafts = self.comments(plan_id).drafts
+        meta = self._decisions.reject(plan_id, feedback(words, drafts))
+        self._change(plan_id, lambda found: found.mark_sent(drafts))
         return meta
 
-    def mark_sent(self, plan_id: PlanId) -> None:
-        self._change(plan_id, Comments.mark_sent)
+    def approve(
+        self,
+        plan_id: PlanId,
+        digest: str,
+        words: str,
+        drafts: tuple[Comment, ...],
+        *,
+        acknowledged: tuple[str, ...] = (),
+        coverage: Coverage | None = None,
+    ) -> Approval:
+        """Approve the plan with these words and these drafts as notes; only those are drafts no longer."""
+        notes = feedback(words, drafts)
+        approval = self._decisions.approve(plan_id, digest, acknowledged=acknowledged, coverage=coverage, notes=notes)
+        self._change(plan_id, lambda found: found.mark_sent(drafts))
+        return approval
 
     def _refuse_when_ended(self, plan_id: PlanId) -> None:
         status = self._plans.meta(plan_id).status

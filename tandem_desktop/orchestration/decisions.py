@@ -86,7 +86,7 @@ class Decisions:
             PlanRejected(
                 plan_id=plan_id,
                 revision=meta.revision,
-                reason=feedback,
+                reason=meta.rejections[-1].feedback,
                 status=meta.status,
                 qualification=self.qualified(plan_id).words,
             )

@@ -319,10 +319,8 @@ class Workroom:
     ) -> Approval:
         engine = self.engine
         shown = None if seen is None else coverage(engine.plans.revision(plan_id), seen)
-        said = engine.commenting.feedback(plan_id, notes)
-        approval = engine.decisions.approve(plan_id, digest, acknowledged=acknowledged, coverage=shown, notes=said)
-        engine.commenting.mark_sent(plan_id)
-        return approval
+        drafts = engine.commenting.comments(plan_id).drafts
+        return engine.commenting.approve(plan_id, digest, notes, drafts, acknowledged=acknowledged, coverage=shown)
 
     def _disk_touched(self) -> None:
         if self._watched is not None:

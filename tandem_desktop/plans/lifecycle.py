@@ -44,19 +44,21 @@ RUNNING = frozenset({_S.EXECUTING, _S.PAUSED, _S.STALLED})
 
 
 def approve(meta: PlanMeta, notes: str = "", now: datetime | None = None) -> PlanMeta:
-    return _move(meta, _S.APPROVED, "be approved", approval_notes=notes, approved_at=now)
+    """Be approved with these words, and with those of an approval that led to no run: nobody has heard them yet."""
+    return _move(meta, _S.APPROVED, "be approved", approval_notes=_with_unheard(meta, notes), approved_at=now)
 
 
 def reject(meta: PlanMeta, feedback: str, now: datetime) -> PlanMeta:
     """Send the plan back with a reason, or, without one, put an end to it."""
-    status = _S.CANCELLED
+    status, notes = _S.CANCELLED, meta.approval_notes
     if feedback.strip():
+        feedback, notes = _with_unheard(meta, feedback), ""
         with_reason = sum(1 for rejection in meta.rejections if rejection.feedback.strip()) + 1
         status = _S.REJECTED if with_reason < MAX_REJECTIONS else _S.NEEDS_REVIEW
     if meta.status not in (_S.PROPOSED, _S.APPROVED):
         raise _refused(meta, "be rejected")
     rejection = Rejection(revision=meta.revision, feedback=feedback, at=now)
-    return _move(meta, status, "be rejected", rejections=(*meta.rejections, rejection))
+    return _move(meta, status, "be rejected", rejections=(*meta.rejections, rejection), approval_notes=notes)
 
 
 def cancel(meta: PlanMeta) -> PlanMeta:
@@ -127,6 +129,13 @@ def revise(meta: PlanMeta, origin: Origin) -> PlanMeta:
             next="Edit the plan yourself, approve it as it is, or cancel it.",
         )
     return _move(meta, _S.PROPOSED, "be revised")
+
+
+def _with_unheard(meta: PlanMeta, words: str) -> str:
+    """These words after the notes of the last approval, as long as no run has begun with it."""
+    approved, started = meta.approved_at, meta.execution_started_at
+    notes = meta.approval_notes if approved is not None and (started is None or started < approved) else ""
+    return "\n\n".join(dict.fromkeys(each for each in (notes, words) if each.strip()))
 
 
 def _move(meta: PlanMeta, status: PlanStatus, what: str, **fields: Any) -> PlanMeta:

@@ -78,6 +78,24 @@ def test_words_a_plan_was_sent_back_with_reach_the_agent_though_the_person_chang
     assert "denied" not in last_words(place, plan).rpartition("Tools here")[2]
 
 
+def test_notes_of_an_approval_that_led_to_no_run_reach_the_agent_with_the_run_that_came(
+    place: AgentPlace, planned: dict[str, Any]
+) -> None:
+    tandem, plan_id = place.tandem, planned["plan_id"]
+    tandem.answer("comment", plan_id, operation_at(planned, "app.py"), "Why two?")
+    notes = ("--comments-as-notes", "--notes", "Mind the tests.")
+    tandem.answer("approve", plan_id, "--digest", planned["digest"], *notes)
+    (place.root / "app.py").write_text("x = 2\n")
+    assert tandem("apply", plan_id).code != 0
+    tandem.answer("drop", plan_id, operation_at(planned, "app.py"))
+    again = tandem.answer("show", plan_id)["plan"]["digest"]
+    tandem.answer("approve", plan_id, "--digest", again, "--notes", "And be brief.")
+    tandem.answer("apply", plan_id)
+    go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
+    words = last_words(place, planned)
+    assert words.index("Mind the tests.") < words.index("Why two?") < words.index("And be brief.")
+
+
 @pytest.mark.req("S1-09")
 def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revision(
     place: AgentPlace, planned: dict[str, Any]

@@ -90,6 +90,21 @@ def test_a_second_run_forgets_how_the_first_one_ended() -> None:
 
 
 @pytest.mark.req("S3-16", "S3-30", "S3-31")
+def test_notes_of_an_approval_that_was_not_used_go_with_the_next_one() -> None:
+    meta = lifecycle.approve(a_meta(status=PlanStatus.PROPOSED), "Mind the tests.", A_MOMENT)
+    meta = lifecycle.approve(lifecycle.revise(meta, Origin.REBASE), "Be brief.", A_MOMENT + timedelta(hours=1))
+    assert meta.approval_notes == "Mind the tests.\n\nBe brief."
+    meta = lifecycle.start(meta, RunId("RUN-00000001"), A_MOMENT + timedelta(hours=2))
+    meta = lifecycle.finish(meta, PlanStatus.FAILED, "", A_MOMENT + timedelta(hours=3))
+    assert lifecycle.approve(meta, "Again.", A_MOMENT + timedelta(hours=4)).approval_notes == "Again."
+
+
+def test_notes_of_an_approval_that_was_not_used_go_back_with_the_plan() -> None:
+    meta = lifecycle.approve(a_meta(status=PlanStatus.PROPOSED), "Mind the tests.", A_MOMENT)
+    meta = lifecycle.reject(meta, "Not yet.", A_MOMENT)
+    assert (meta.rejections[-1].feedback, meta.approval_notes) == ("Mind the tests.\n\nNot yet.", "")
+
+
 def test_the_third_rejection_asks_for_a_person() -> None:
     meta = a_meta()
     statuses = []

@@ -103,9 +103,18 @@ def test_drafts_survive_a_restart_and_are_edited_and_removed(tmp_path: Path) -> 
 
 
 def test_sent_comments_are_kept_and_names_are_never_given_twice() -> None:
-    sent = Comments(plan_id=PLAN_ID).add(Place(), "one", 1, A_MOMENT).mark_sent()
+    one = Comments(plan_id=PLAN_ID).add(Place(), "one", 1, A_MOMENT)
+    sent = one.mark_sent(one.drafts)
     both = sent.add(Place(), "two", 2, A_MOMENT)
     assert ([c.id for c in both.sent], [c.id for c in both.drafts]) == (["C1"], ["C2"])
+
+
+def test_comment_written_or_changed_after_the_others_were_read_is_not_marked_as_sent() -> None:
+    read = Comments(plan_id=PLAN_ID).add(Place(), "one", 1, A_MOMENT).add(Place(), "two", 1, A_MOMENT)
+    first, second = read.drafts
+    now = read.add(Place(), "three", 1, A_MOMENT).edit(second.id, "zwei").mark_sent(read.drafts)
+    assert [c.text for c in now.sent] == [first.text]
+    assert [c.text for c in now.drafts] == ["zwei", "three"]
 
 
 def test_writers_at_the_same_time_all_keep_their_words(tmp_path: Path) -> None:
@@ -129,7 +138,7 @@ def test_damaged_record_is_named_and_left_alone(tmp_path: Path) -> None:
     record.parent.mkdir()
     record.write_text("{not json")
     with pytest.raises(PlanDamagedError, match=r"comments-.*\.json cannot be read"):
-        CommentStore(tmp_path).update(SESSION_ID, PLAN_ID, Comments.mark_sent)
+        CommentStore(tmp_path).update(SESSION_ID, PLAN_ID, lambda found: found.mark_sent(found.drafts))
     assert record.read_text() == "{not json"
 
 
