@@ -1,5 +1,6 @@
 """The person edits what the agent is working on, in the middle of its turn: the edit survives everything."""
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +16,17 @@ WAIT = 'touch "$HOME/first"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done'
 
 
 def in_the_middle(place: AgentPlace, script: str, edit: Callable[[], object], *, tells: bool) -> dict[str, Any]:
-    """The plan of an agent that runs a script, during whose turn the person edits."""
+    """The plan of an agent that runs a script; in the middle of it the person edits (when it tells: once looked at)."""
     home = place.state / "agents" / "custom" / "home"
+
+    def was_looked_at() -> bool:
+        records = (place.state / "shadows").glob("*/bases.json")
+        return any(json.loads(record.read_bytes())["bases"] for record in records)
 
     def person() -> None:
         wait_until((home / "first").exists)
+        if tells:
+            wait_until(was_looked_at)
         edit()
         (home / "go").touch()
 

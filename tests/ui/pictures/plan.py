@@ -13,6 +13,7 @@ from tandem_desktop.domain.operations import PathChange
 from tandem_desktop.domain.perspectives import Voice
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.review import Comments, Place
 from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
 from tandem_desktop.events.perspective_events import (
     PerspectiveCompleted,
@@ -94,7 +95,7 @@ def _attention(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> N
 
 def _approving(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     _attention(panel, views, contents)
-    panel.set_comments(("Keep the plan to rate limiting.",))
+    panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "Keep the plan to rate limiting.", 1, A_MOMENT))
     panel.request(EventKind.EXECUTE_PLAN)
 
 
