@@ -48,10 +48,11 @@ class _Pair(NamedTuple):
 
 
 def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
-    """Pair operations by what they work on, never by their titles or ids, and say which pairs differ in effect.
+    """Pair operations by what they work on, never by their titles, and say which pairs differ in effect.
 
     What an operation works on is its path, followed back through the moves of its own plan, or its command and
-    directory. A created file that only changed its name is still the same operation.
+    directory. A created file that only changed its name is still the same operation. Ids only tell apart several
+    operations on one thing.
     """
     pairs = _paired(old.operations, new.operations)
     earlier = {pair.new: old.operations[pair.old].id for pair in pairs}
@@ -107,6 +108,11 @@ def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> l
                 pairs.append(pair)
 
     pair_by(lambda at: (old_subjects[at], _outcome(old[at])), lambda at: (new_subjects[at], _outcome(new[at])))
+    # Of several operations on one thing: what leaves the same behind, then what has the same name, then the order.
+    pair_by(lambda at: (old_subjects[at], _leaves(old[at])), lambda at: (new_subjects[at], _leaves(new[at])))
+    pair_by(
+        lambda at: (old_subjects[at], old[at].kind, old[at].id), lambda at: (new_subjects[at], new[at].kind, new[at].id)
+    )
     pair_by(lambda at: (old_subjects[at], old[at].kind), lambda at: (new_subjects[at], new[at].kind))
     pair_by(old_subjects.__getitem__, new_subjects.__getitem__)
     pair_by(lambda at: _created(old[at]), lambda at: _created(new[at]))
@@ -130,6 +136,10 @@ def _subjects(operations: Sequence[StagedOperation]) -> list[Hashable]:
 
 def _outcome(operation: StagedOperation) -> Hashable:
     return operation.kind, operation.path, operation.to, operation.base, operation.after, operation.call
+
+
+def _leaves(operation: StagedOperation) -> Hashable:
+    return operation.kind, operation.path, operation.to, operation.after, operation.call
 
 
 def _created(operation: StagedOperation) -> Hashable:
