@@ -126,7 +126,9 @@ class SessionNews:
             gave_way = meta.status in _GIVEN_UP and meta.execution_session is None
             if gave_way and facts.told_plan != told:
                 words.append(_GIVEN_UP[meta.status])
-                self._shadow.settle(_paths(latest.operations))
+                # What was left out of a later revision may still lie in the shadow.
+                every = (self._plans.revision(latest.plan_id, number) for number in range(1, latest.revision + 1))
+                self._shadow.settle(_paths(operation for each in every for operation in each.operations))
             self._staging.clear()
         else:
             by_person = self._follow_person(latest)

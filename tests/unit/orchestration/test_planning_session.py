@@ -257,6 +257,22 @@ async def test_cancelled_plan_leaves_the_shadow_as_the_disk_is(
     assert session.staging.staged(engine.clock()).operations == ()
 
 
+async def test_what_was_left_out_of_a_plan_that_was_cancelled_then_is_not_proposed_again(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("a.txt", "new\n"), steps.write("b.txt", "b\n")], [steps.write("c.txt", "c\n")]
+    )
+    first = await session.plan("Two things")
+    assert first.version is not None
+    [on_b] = [each.id for each in first.version.operations if each.path == "b.txt"]
+    engine.proposals.drop(first.version.plan_id, [Drop.parse(on_b)])
+    engine.decisions.cancel(first.version.plan_id)
+    second = await session.plan("And c")
+    assert second.version is not None
+    assert [each.path for each in second.version.operations] == ["c.txt"]
+
+
 async def test_dropped_operation_is_gone_from_the_shadow_and_the_next_revision(
     sessions: AgentSessions, engine: Engine, steps: Steps
 ) -> None:
