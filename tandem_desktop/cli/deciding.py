@@ -43,7 +43,10 @@ def reject(call: Call) -> Answer:
     }
     if meta.status is PlanStatus.NEEDS_REVIEW:
         words = f" was sent back {len(meta.rejections)} times; now a person has to step in."
-        following = f"Change it yourself with: {call.command('drop', plan_id, 'OP')}, or end it with cancel."
+        following = (
+            f"Approve it as it is after: {call.command('show', plan_id)}, change it yourself with: "
+            f"{call.command('drop', plan_id, 'OP')}, or end it with: {call.command('cancel', plan_id)}"
+        )
     else:
         words = f" r{meta.revision} was sent back:"
         following = f"Wait for a new revision, or make one: {call.command('drop', plan_id, 'OP')}"

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 from tandem_desktop.domain.agents import AgentProfile, Picture
 from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
-from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.domain.qualification import Qualification
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
@@ -144,6 +144,9 @@ class Conversations:
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
         meta = await asyncio.to_thread(self._engine.commenting.send_back, plan_id, feedback)
+        if meta.status is PlanStatus.NEEDS_REVIEW:
+            # The words are kept with the plan, which says that it is the person's turn; no agent is started.
+            return Turn(None, "", None)
         # The rejection itself is the news the agent hears first.
         self._modes[meta.session_id] = True
         return await self._send(meta.session_id, "", profile, Origin.REWORK)

@@ -66,6 +66,11 @@ class Drafting:
             return None
         return found
 
+    def refuse_when_up_to_the_person(self) -> None:
+        """Before the agent is told anything: nothing it did to the plan would be taken."""
+        if (plan_id := self.plan_id) is not None:
+            lifecycle.refuse_agent(self._plans.meta(plan_id))
+
     def prepare(self, presented: Presented) -> None:
         """Words that were found before the agent was told anything: for the plan there is, or for the next."""
         self.presented = presented

@@ -159,6 +159,9 @@ class PlanningSession:
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
         A turn that is part of a longer one, which somebody else tells of, is not `announced`.
+
+        Raises:
+            InvalidTransitionError: the plan was sent back so often that only a person may change it.
         """
         publish = self._events.publish if announced else _to_nobody
         async with self._turn:
@@ -167,6 +170,7 @@ class PlanningSession:
             problem: str = ""
             details: tuple[str, ...] = ()
             try:
+                await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
                 failure, stop = await self._converse(task, pictures)
                 problem, details = problem_of(stop, failure), last_words(failure)
                 version = await self._outcome(task, problem, origin)
@@ -185,10 +189,6 @@ class PlanningSession:
                 )
                 self._stopped = False
             return Turn(version, "".join(self._said), stop, failure)
-
-    async def rework(self, feedback: str) -> Turn:
-        """Send the plan back to the agent with the person's words; the answer is a new revision."""
-        return await self.plan(messages.rework(feedback), Origin.REWORK)
 
     async def report(self) -> Turn | None:
         """Tell the agent at once what has become of its work; nothing is said where there is no news."""

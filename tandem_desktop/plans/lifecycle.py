@@ -123,12 +123,18 @@ def supersede(meta: PlanMeta) -> PlanMeta:
 
 def revise(meta: PlanMeta, origin: Origin) -> PlanMeta:
     """Be proposed again, as the new revision the store is about to count."""
-    if meta.status is _S.NEEDS_REVIEW and origin in (Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT):
+    if origin in (Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT):
+        refuse_agent(meta)
+    return _move(meta, _S.PROPOSED, "be revised")
+
+
+def refuse_agent(meta: PlanMeta) -> None:
+    """Say so where only a person may go on with the plan, before an agent works on it for nothing."""
+    if meta.status is _S.NEEDS_REVIEW:
         raise InvalidTransitionError(
             f"{meta.plan_id} was rejected {len(meta.rejections)} times; an agent may not revise it any more.",
-            next="Edit the plan yourself, approve it as it is, or cancel it.",
+            next=_STEP_IN.format(plan=meta.plan_id),
         )
-    return _move(meta, _S.PROPOSED, "be revised")
 
 
 def _with_unheard(meta: PlanMeta, words: str) -> str:
@@ -154,6 +160,10 @@ def _refused(meta: PlanMeta, what: str) -> InvalidTransitionError:
 _LOOK = "Look at it with: tandem show {plan}"
 _SETTLE = "Let the run end, or settle it with: tandem recover"
 _REVISE = "Wait for a new revision, or bring one back with: tandem restore {plan} REVISION"
+_STEP_IN = (
+    "Approve it as it is after: tandem show {plan}, change it yourself with: tandem drop {plan} OP, "
+    "or end it with: tandem cancel {plan}"
+)
 _AGAIN = "Take it up again as a plan of its own with: tandem branch {plan}, or propose a new one."
 _NEXT = {
     _S.DRAFT: _LOOK,
@@ -164,7 +174,7 @@ _NEXT = {
     _S.PAUSED: _SETTLE,
     _S.STALLED: _SETTLE,
     _S.REJECTED: _REVISE,
-    _S.NEEDS_REVIEW: _REVISE,
+    _S.NEEDS_REVIEW: _STEP_IN,
     _S.EXPIRED: _REVISE,
     _S.COMPLETED: "Repeat its run with: tandem redo RUN, or make a new revision.",
     _S.CANCELLED: _AGAIN,

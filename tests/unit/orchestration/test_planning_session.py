@@ -11,7 +11,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.agents import AgentProfile, OnReject
-from tandem_desktop.domain.errors import NotApprovableError
+from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.review import Side
@@ -271,6 +271,23 @@ async def test_what_was_left_out_of_a_plan_that_was_cancelled_then_is_not_propos
     second = await session.plan("And c")
     assert second.version is not None
     assert [each.path for each in second.version.operations] == ["c.txt"]
+
+
+async def test_plan_that_needs_a_person_is_refused_before_its_agent_is_told_anything(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("a.txt", "new\n")])
+    first = await session.plan("Make it new")
+    assert first.version is not None
+    plan_id = first.version.plan_id
+    for words in ("Smaller.", "Smaller still."):
+        engine.decisions.reject(plan_id, words)
+        engine.proposals.restore(plan_id, 1)
+    engine.decisions.reject(plan_id, "No.")
+    with pytest.raises(InvalidTransitionError, match="rejected 3 times") as refusal:
+        await session.plan("", Origin.REWORK)
+    assert f"tandem cancel {plan_id}" in refusal.value.next
+    assert len(prompts(session, engine)) == 1
 
 
 async def test_dropped_operation_is_gone_from_the_shadow_and_the_next_revision(
