@@ -101,7 +101,7 @@ class Drafting:
             plan_id=latest.plan_id if latest else new_plan_id(),
             session_id=self._session_id,
             parent_revision=latest.revision if latest else None,
-            origin=origin if latest else Origin.AGENT,
+            origin=self._origin(latest, origin),
             title=title,
             content=f"# {title}\n\n{words}\n" if words else f"# {title}\n",
             operations=self._with_tasks(staged.operations, latest),
@@ -118,6 +118,12 @@ class Drafting:
         if latest is not None and self._is_same(latest, draft):
             return latest
         return self._proposals.stage(draft, self._planner())
+
+    def _origin(self, latest: PlanVersion | None, origin: Origin) -> Origin:
+        """What follows on a rejection is a rework, however the agent came to be told of it."""
+        if latest is None:
+            return Origin.AGENT
+        return Origin.REWORK if self._plans.meta(latest.plan_id).status is PlanStatus.REJECTED else origin
 
     def _only_answered(self, latest: PlanVersion, operations: tuple[StagedOperation, ...]) -> bool:
         """Whether the agent was asked about a plan that waits, and left it as it is."""

@@ -105,6 +105,7 @@ def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revisio
     assert "denied: Call it other.txt." in last_words(place, plan)
     assert "You are still in Plan mode" in last_words(place, plan)
     assert (plan["plan_id"], plan["revision"]) == (planned["plan_id"], planned["revision"] + 1)
+    assert place.tandem.answer("show", plan["plan_id"])["plan"]["origin"] == "rework"
     place.approve_and_apply(plan)
     assert (place.root / "other.txt").read_text() == "new\n"
 
