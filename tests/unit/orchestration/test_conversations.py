@@ -15,7 +15,7 @@ from tests.support.command_line import bash
 from tests.support.rehearsals import plan_json
 
 
-@pytest.mark.req("S3-27")
+@pytest.mark.req("S3-31")
 def test_third_rejection_is_kept_and_starts_no_agent(tmp_path: Path) -> None:
     (tmp_path / "ws").mkdir()
     engine = build_engine(tmp_path / "ws", state=tmp_path / "state")

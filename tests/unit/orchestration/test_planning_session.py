@@ -19,6 +19,7 @@ from tandem_desktop.events.events import ChangesWaiting, PermissionAsked, Tandem
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
+from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.staging.confirmation import Decision
@@ -257,7 +258,7 @@ async def test_cancelled_plan_leaves_the_shadow_as_the_disk_is(
     assert session.staging.staged(engine.clock()).operations == ()
 
 
-async def test_what_was_left_out_of_a_plan_that_was_cancelled_then_is_not_proposed_again(
+async def test_what_was_left_out_of_a_plan_that_gave_way_is_not_proposed_again(
     sessions: AgentSessions, engine: Engine, steps: Steps
 ) -> None:
     session = await a_session(
@@ -267,7 +268,7 @@ async def test_what_was_left_out_of_a_plan_that_was_cancelled_then_is_not_propos
     assert first.version is not None
     [on_b] = [each.id for each in first.version.operations if each.path == "b.txt"]
     engine.proposals.drop(first.version.plan_id, [Drop.parse(on_b)])
-    engine.decisions.cancel(first.version.plan_id)
+    engine.plans.update(first.version.plan_id, lifecycle.supersede)
     second = await session.plan("And c")
     assert second.version is not None
     assert [each.path for each in second.version.operations] == ["c.txt"]

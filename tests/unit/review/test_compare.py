@@ -114,11 +114,11 @@ def test_several_operations_on_one_path_are_paired_by_kind() -> None:
 
 
 def test_of_two_operations_on_one_path_the_one_that_was_dropped_is_gone() -> None:
-    first, second = a_write("a", b"1\n2\n", b"", id="e1"), a_write("a", b"1\n2\n3\n", b"1\n2\n", id="e2")
-    comparison = between([first, second], [a_write("a", b"3\n", b"", id="e2")])
+    first, second = a_write("a", b"1\n2\n", before=b"", id="e1"), a_write("a", b"1\n2\n3\n", before=b"1\n2\n", id="e2")
+    comparison = between([first, second], [a_write("a", b"3\n", before=b"", id="e2")])
     assert [each.id for each in comparison.removed] == ["e1"]
     assert [(each.id, each.earlier_id) for each in comparison.changed] == [("e2", "e2")]
-    renumbered = between([first, second], [a_write("a", b"1\n2\n3\n", b"", id="e1")])
+    renumbered = between([first, second], [a_write("a", b"1\n2\n3\n", before=b"", id="e1")])
     assert [each.id for each in renumbered.removed] == ["e1"]
     assert [(each.id, each.earlier_id) for each in renumbered.changed] == [("e1", "e2")]
 
