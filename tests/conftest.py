@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.support.requirements_plugin"]
+pytest_plugins = ["tests.support.requirements_plugin", "tests.support.second_try"]
 
 # The default run is a gate, so it draws the same examples every time; `--hypothesis-profile=wide` goes looking.
 settings.register_profile(
