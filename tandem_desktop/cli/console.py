@@ -44,8 +44,11 @@ class Console:
         """Text that is safe already, such as a progress bar."""
         if self._err is not None:
             with contextlib.suppress(OSError, ValueError):
-                self._err.write(text)
-                self._err.flush()
+                try:
+                    self._err.write(text)
+                    self._err.flush()
+                except RuntimeError:  # said by a signal's handler while another line was on its way: past the buffer
+                    os.write(self._err.fileno(), text.encode())
 
     def complain(self, message: str, following: str) -> None:
         """One clear sentence, and what to do about it."""
