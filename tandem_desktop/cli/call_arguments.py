@@ -174,7 +174,7 @@ def approve(parser: ArgumentParser) -> None:
 
 def reject(parser: ArgumentParser) -> None:
     plan(parser)
-    parser.add_argument("--feedback", metavar="T", default="", help="what should be different, beside the comments")
+    parser.add_argument("--feedback", metavar="T", help="what should be different, beside the comments")
 
 
 def rate(parser: ArgumentParser) -> None:

@@ -31,7 +31,9 @@ def approve(call: Call) -> Answer:
 
 def reject(call: Call) -> Answer:
     plan_id = call.plan_id()
-    meta = call.engine.commenting.send_back(plan_id, call.arguments.feedback)
+    if call.arguments.feedback is None and not call.engine.commenting.comments(plan_id).drafts:
+        return cancel(call)
+    meta = call.engine.commenting.send_back(plan_id, call.arguments.feedback or "")
     found = call.engine.decisions.qualified(plan_id)
     data = {
         "plan_id": plan_id,

@@ -164,7 +164,8 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         after = f", after {', '.join(task.blocked_by)}" if task.blocked_by else ""
         lines.append(f"Task {task.id}: {task.subject} ({task.status.value}{after})")
     lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
-    lines += [f"Sent back at r{said.revision}: {said.feedback}" for said in meta.rejections]
+    for said in meta.rejections:
+        lines += [f"Sent back at r{said.revision}:", *agent_text(said.feedback)]
     if version.confinement:
         lines.append(f"The agent was {version.confinement}.")
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []

@@ -234,7 +234,7 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         DECIDE,
         "send a plan back with words and comments",
         "Send the plan back, with the words given here and every comment that was not sent yet.\n"
-        "After the third time a person has to step in.",
+        "After the third time a person has to step in. Without words and without comments the plan is cancelled.",
         (
             ('tandem reject PLAN-1a2b3c4d --feedback "keep the old name"', "say what should be different"),
             ("tandem reject PLAN-1a2b3c4d", "the comments say it all"),

@@ -78,7 +78,10 @@ class Decisions:
     def reject(self, plan_id: PlanId, feedback: str) -> PlanMeta:
         """Send it back with words; the third time a human has to step in. The task is looked at anew, with them."""
         if not feedback.strip():
-            raise BadInputError("A rejection needs words the planner can work with.", next='Give them: --feedback "…"')
+            raise BadInputError(
+                "A rejection needs words the planner can work with.",
+                next=f'Give them: --feedback "…", or end the plan with: tandem cancel {plan_id}',
+            )
         self._before_writing()
         self._enforcer.revoke(plan_id, self._workspace.identity)
         meta = self._plans.update(plan_id, lambda found: lifecycle.reject(found, feedback, self._clock()))

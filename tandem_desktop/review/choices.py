@@ -192,8 +192,9 @@ def _without(operation: StagedOperation, state: FileState, drop: Drop, objects: 
     before = objects.read(operation.base.sha256) if isinstance(operation.base, FileState) else b""
     after = objects.read(state.sha256)
     shown = hunks(before, after)
+    counted = "1 hunk" if len(shown) == 1 else f"{len(shown)} hunks"
     if unknown := [number for number in drop.hunks if number > len(shown)]:
-        raise _unknown(operation, f"{operation.id} has {len(shown)} hunks; there is no hunk {unknown[0]}.")
+        raise _unknown(operation, f"{operation.id} has {counted}; there is no hunk {unknown[0]}.")
     if not drop.added and not drop.removed:
         return keep(before, shown, drop.hunks)
     if not {detect_encoding(before), detect_encoding(after)} <= set(_WITH_LINES):

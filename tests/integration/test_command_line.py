@@ -144,6 +144,22 @@ def test_reject_and_cancel_end_what_they_should(tandem: CommandLine) -> None:
     assert tandem("approve", plan["plan_id"], "--digest", plan["digest"]).code == 3
 
 
+def test_plan_that_is_rejected_without_a_word_is_cancelled_and_with_empty_words_stays(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a", "x"))
+    refused = tandem("reject", plan["plan_id"], "--feedback", "")
+    assert refused.code == 2
+    assert f"tandem cancel {plan['plan_id']}" in refused.err
+    assert tandem.answer("show", plan["plan_id"])["plan"]["status"] == "proposed"
+    assert tandem.answer("reject", plan["plan_id"])["status"] == "cancelled"
+
+
+def test_words_of_several_lines_a_plan_was_sent_back_with_are_shown_line_by_line(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a", "x"))
+    tandem.answer("reject", plan["plan_id"], "--feedback", "Smaller.\nAnd a test.")
+    shown = tandem("show", plan["plan_id"]).out.splitlines()
+    assert shown[shown.index("Sent back at r1:") + 1 :][:2] == ["  │ Smaller.", "  │ And a test."]
+
+
 @pytest.mark.req("S0-88")
 def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tandem: CommandLine) -> None:
     tasks = [{"id": "a", "subject": "Types"}, {"id": "b", "subject": "Tests"}]
