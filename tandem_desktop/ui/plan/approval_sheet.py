@@ -119,6 +119,8 @@ class ApprovalSheet(Sheet):
         self.notes.setAccessibleName("Note, kept with the approval")
         self.notes.setPlaceholderText("Note, kept with the approval (optional)")
         self.body.addWidget(self.notes)
+        self.passed_on = plain_label("", "muted", wrap=True)
+        self.body.addWidget(self.passed_on)
         self.note = plain_label("", "muted", wrap=True)
         self.back = QuietButton(theme, "Back to review")
         self.rework = Button(theme, "Send as rework")
@@ -155,6 +157,9 @@ class ApprovalSheet(Sheet):
         self.digest.setToolTip(plain_tooltip(page.digest))
         self.rework.setVisible(comments > 0)
         self._note_text = f"{wording.counted(comments, 'comment')} not sent yet" if comments else ""
+        passed_on = "your comment on as a note" if comments == 1 else f"your {comments:,} comments on as notes"
+        self.passed_on.setText(f"Implement passes {passed_on}.")
+        self.passed_on.setVisible(comments > 0)
         self._fill(page)
         self.open(self.back)
         self._count()

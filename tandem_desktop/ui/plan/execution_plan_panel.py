@@ -349,7 +349,7 @@ class ExecutionPlanPanel(PlanPanelParts):
     def _show_operations(self, page: PlanPage, known: tuple[OperationView, ...]) -> None:
         status = page.meta.status
         reviewed = status in plan_page_facts.OPEN
-        drift = plan_page_facts.drift_by_operation(page.views, page.drifted, page.version.drifted) if reviewed else {}
+        drift = plan_page_facts.drift_by_operation(page.views, page.drifted) if reviewed else {}
         ran = status in plan_page_facts.RAN or bool(page.results)
         self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
         problems = {OperationId(each.step): each.reason for each in page.draft.problems} if page.draft else {}

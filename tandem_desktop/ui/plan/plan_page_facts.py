@@ -35,7 +35,7 @@ def approval_refusal(page: PlanPage) -> str:
         return f"Revision {version.revision} is not the latest; only revision {page.meta.revision} can be implemented."
     if version.incomplete:
         return f"The agent did not finish: {visible(version.incomplete)}"
-    if page.drifted or version.drifted:
+    if page.drifted:
         count = wording.counted(len(drifted_paths(page)), "file")
         return f"{count} changed on disk since staging. Rebase the plan, or put them back first."
     if not page.left:
@@ -48,12 +48,10 @@ def approval_refusal(page: PlanPage) -> str:
     return ""
 
 
-def drift_by_operation(
-    views: tuple[OperationView, ...], drifted: tuple[Drifted, ...], while_drafting: tuple[str, ...] = ()
-) -> dict[OperationId, str]:
+def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted, ...]) -> dict[OperationId, str]:
     """The sentence to show at each operation that rests on what is no longer there."""
     found: dict[OperationId, str] = {}
-    if not drifted and not while_drafting:
+    if not drifted:
         return found
     by_path: dict[str, list[OperationView]] = {}
     for view in views:
@@ -63,9 +61,6 @@ def drift_by_operation(
         for view in by_path.get(drift.path, ()) or _around(drift.path, views):
             words = wording.drift_words(drift, view.operation)
             found.setdefault(view.operation.id, words)
-    for path in while_drafting:
-        for view in by_path.get(path, ()):
-            found.setdefault(view.operation.id, "You changed this file while the agent worked on it.")
     return found
 
 
@@ -84,7 +79,7 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
     if version.incomplete:
         text = f"The agent did not finish: {visible(version.incomplete)} This revision cannot be approved."
         yield BannerWords("error", text, (("rework", "Rework"),))
-    if (page.drifted or version.drifted) and meta.status in OPEN:
+    if page.drifted and meta.status in OPEN:
         actions = (("merge", "See merge"), ("rebase", "Rebase"), ("rework", "Rework"))
         yield BannerWords("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
@@ -168,7 +163,7 @@ def _about_status(page: PlanPage) -> Iterator[BannerWords]:
 
 def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple[str, ...]:
     """What is no longer as the plan saw it; of one operation only, where it is named."""
-    every = dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted))
+    every = dict.fromkeys(each.path for each in page.drifted)
     if operation is None:
         return tuple(every)
     paths = next((view.operation.paths for view in page.views if view.operation.id == operation), ())

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 import shiboken6
 from PySide6.QtCore import QPoint, Qt
@@ -307,6 +309,8 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
     panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "Keep it to rate limiting.", 1, A_MOMENT))
     panel.request(EventKind.EXECUTE_PLAN)
     assert "1 comment not sent yet" in panel.sheets.approval.note.text()
+    assert panel.sheets.approval.passed_on.isVisible()
+    assert panel.sheets.approval.passed_on.text() == "Implement passes your comment on as a note."
     qtbot.mouseClick(panel.sheets.approval.rework, LEFT)
     with qtbot.waitSignal(panel.rework_confirmed) as asked:
         assert "Keep it to rate limiting." in panel.sheets.rework.drafts.text()
@@ -340,6 +344,15 @@ def test_a_drifted_plan_cannot_be_implemented_and_says_where(panel: ExecutionPla
     assert not panel.footer.execute.isEnabled()
     QTest.keyClick(panel.operations.list, Qt.Key.Key_Return, CONTROL)
     assert not panel.sheets.approval.isVisible()
+
+
+def test_plan_whose_files_were_put_back_after_the_agent_worked_can_be_implemented(panel: ExecutionPlanPanel) -> None:
+    page = a_page(*the_operations()[0])
+    changed = page.version.model_copy(update={"drifted": ("app/settings.py",)})
+    panel.show_page(dataclasses.replace(page, version=changed))
+    assert panel.model.row(2).drift == ""
+    assert "drifted" not in banners(panel)
+    assert panel.footer.execute.isEnabled()
 
 
 def test_drift_that_is_found_later_closes_the_way_that_was_open(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
