@@ -1,5 +1,6 @@
 """apply, runs, undo, redo: do what was approved, and take it back."""
 
+import contextlib
 from typing import Any
 
 from tandem_desktop.cli import shapes
@@ -173,13 +174,25 @@ def _preview(call: Call, run_id: str, undoing: Undoing) -> Answer:
         *table(rows),
     ]
     if undoing.conflicts:
-        following = "Save your edits elsewhere or revert them; as it is, undo would change nothing."
+        following = _past_conflicts(call, run_id)
     else:
         given = call.arguments
         parts = (("--op", given.op), ("--path", given.path), ("--with-later", given.with_later))
         options = [word for option, value in parts if value for word in (option, value) if word is not True]
         following = call.command("undo", run_id, *options)
     return Answer(data, lines, next=following)
+
+
+def _past_conflicts(call: Call, run_id: str) -> str:
+    """What can be done where undo would change nothing: where later runs stand in the way, take them back too."""
+    given = call.arguments
+    if not (given.with_later or given.op or given.path):
+        with contextlib.suppress(TandemError):
+            found = call.engine.runs.preview_rewind(run_id)
+            if len(found.runs) > 1 and not found.undoing.conflicts:
+                together = call.command("undo", run_id, "--with-later", "--preview")
+                return f"Later runs changed the same files; take them back with it: {together}"
+    return "Save your edits elsewhere or revert them; as it is, undo would change nothing."
 
 
 def _undone(call: Call, undone: UndoneRun, words: str, following: str) -> Answer:

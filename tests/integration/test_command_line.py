@@ -160,6 +160,15 @@ def test_words_of_several_lines_a_plan_was_sent_back_with_are_shown_line_by_line
     assert shown[shown.index("Sent back at r1:") + 1 :][:2] == ["  │ Smaller.", "  │ And a test."]
 
 
+def test_preview_of_an_undo_that_a_later_run_stands_against_names_the_way_to_undo_both(tandem: CommandLine) -> None:
+    runs = []
+    for text in ("first\n", "second\n"):
+        plan = tandem.propose(write("notes.txt", text))
+        tandem.approve(plan["plan_id"])
+        runs.append(tandem.answer("apply", plan["plan_id"])["run_id"])
+    assert "--with-later" in tandem("undo", runs[0], "--preview").out.splitlines()[-1]
+
+
 @pytest.mark.req("S0-88")
 def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tandem: CommandLine) -> None:
     tasks = [{"id": "a", "subject": "Types"}, {"id": "b", "subject": "Tests"}]
