@@ -36,6 +36,7 @@ def _told(comment: Comment) -> str:
     quoted = comment.place.quoted.split("\n") if comment.place.first_line is not None else []
     lines += [f"   > {line}" for line in quoted[:_QUOTED_LINES]]
     if len(quoted) > _QUOTED_LINES:
-        lines.append(f"   > … and {len(quoted) - _QUOTED_LINES} more lines")
+        more = len(quoted) - _QUOTED_LINES
+        lines.append(f"   > … and {more} more line{'' if more == 1 else 's'}")
     lines += [f"   {line}" for line in comment.text.strip().split("\n")]
     return "\n".join(lines)

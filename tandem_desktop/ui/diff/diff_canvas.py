@@ -99,7 +99,9 @@ class DiffCanvas(QAbstractScrollArea):
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Changes in {diff.path}")
-        self.setAccessibleDescription(f"{diff.added} lines added, {diff.removed} removed, {len(diff.hunks)} changes")
+        lines, changes = ("line" if diff.added == 1 else "lines"), ("change" if len(diff.hunks) == 1 else "changes")
+        counts = f"{diff.added} {lines} added, {diff.removed} removed, {len(diff.hunks)} {changes}"
+        self.setAccessibleDescription(counts)
         self.updateGeometry()
 
     def set_split(self, is_split: bool) -> None:

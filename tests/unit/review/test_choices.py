@@ -56,6 +56,11 @@ def test_operation_whose_only_hunk_is_dropped_goes_whole(objects: ObjectStore) -
     assert [o.id for o in choose(operations, [Drop.parse("s1:1")], objects).operations] == ["s2"]
 
 
+def test_hunk_that_is_not_there_is_refused_with_how_many_there_are(objects: ObjectStore) -> None:
+    with pytest.raises(UnknownOperationError, match="s1 has 1 hunk; there is no hunk 2"):
+        choose((a_write("f", FIRST, before=LINES, id="s1"),), [Drop.parse("s1:2")], objects)
+
+
 def test_edit_of_a_dropped_creation_is_left_for_the_simulation_to_refuse(objects: ObjectStore) -> None:
     operations = (a_write("n", b"new\n", id="s1"), a_write("n", b"newer\n", before=b"new\n", id="s2"))
     (left,) = choose(operations, [Drop.parse("s1")], objects).operations

@@ -91,6 +91,8 @@ def test_long_quotation_is_cut_with_a_mark() -> None:
     place = Place(operation=S1, subject="f", first_line=1, last_line=40, quoted="\n".join(map(str, range(40))))
     told = feedback("", (a_comment(place),))
     assert "   > 29\n   > … and 10 more lines\n   why?" in told
+    one_more = place.model_copy(update={"quoted": "\n".join(map(str, range(31)))})
+    assert "> … and 1 more line\n" in feedback("", (a_comment(one_more),))
 
 
 def test_drafts_survive_a_restart_and_are_edited_and_removed(tmp_path: Path) -> None:
