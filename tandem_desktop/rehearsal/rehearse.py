@@ -12,7 +12,8 @@ from tandem_desktop.domain.operations import CommandCall, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.execution.commands import explain
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.segments import dependents
+from tandem_desktop.execution.segments import dependents, segments
+from tandem_desktop.execution.side_by_side import batches
 from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.rehearsal.circumstances import USUAL, Circumstances, others
 from tandem_desktop.rehearsal.doubts import doubts_about, unlike
@@ -64,7 +65,7 @@ class Rehearser:
         chosen = control or RunControl()
         started = time.monotonic()
         played = self._play(version, version.operations, network, chosen, on_output, on_command)
-        commands = _after_failed_doubts(played.commands)
+        commands = _beside_doubts(version.operations, _after_failed_doubts(played.commands))
         last = _last_with_effects(version.operations, played)
         if last and not once:
             _wait(started + _APART_S, chosen)
@@ -199,6 +200,27 @@ def _after_failed_doubts(commands: list[RehearsedCommand]) -> tuple[RehearsedCom
             unknown = command.id
         found.append(command)
     return tuple(found)
+
+
+def _beside_doubts(
+    operations: tuple[StagedOperation, ...], commands: tuple[RehearsedCommand, ...]
+) -> tuple[RehearsedCommand, ...]:
+    """Here commands run one after the other; one that a run starts beside another will not see what that one did."""
+    changed = {command.id for command in commands if command.effects}
+    beside: dict[OperationId, OperationId] = {}
+    for batch in batches(segments(operations)):
+        for number, segment in enumerate(batch):
+            for earlier in batch[:number]:
+                if earlier[0].id in changed:
+                    beside.setdefault(segment[0].id, earlier[0].id)
+    return tuple(
+        replace(
+            command, doubts=(*command.doubts, f"a run starts it beside {beside[command.id]}, whose changes it saw here")
+        )
+        if command.id in beside
+        else command
+        for command in commands
+    )
 
 
 def _never_ran(operation: OperationId, call: CommandCall, why: str) -> RehearsedCommand:

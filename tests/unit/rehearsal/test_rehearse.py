@@ -1,5 +1,6 @@
 """A rehearsal shows what a plan does, says what it cannot know, and leaves nothing behind."""
 
+import json
 import os
 import stat
 import threading
@@ -294,3 +295,15 @@ def test_what_hangs_on_the_hour_or_the_day_is_in_doubt_and_a_named_moment_is_not
     found = rehearse(engine, *map(bash, (*by_the_clock, *named_moments)), once=False)
     assert [command.is_previewable for command in found.commands] == [False] * 5 + [True] * 2
     assert all("differently when it was run again" in command.doubts[0] for command in found.commands[:5])
+
+
+def test_a_command_that_a_run_starts_beside_another_is_not_claimed_to_see_what_that_one_did(engine: Engine) -> None:
+    tasks = [{"id": name, "subject": name} for name in ("one", "two")]
+    steps = [
+        {**bash("echo new > new.txt"), "task": "one"},
+        {**bash("cat new.txt > seen.txt 2>/dev/null; true"), "task": "two"},
+    ]
+    version = engine.proposals.propose(json.dumps({"title": "Both", "tasks": tasks, "steps": steps}).encode())
+    first, second = engine.rehearsals.rehearse(version.plan_id, once=True).commands
+    assert first.is_previewable
+    assert second.doubts == ("a run starts it beside s1, whose changes it saw here",)
