@@ -1,11 +1,13 @@
 """What is left after any choice is what `git apply` makes of the hunks and lines that were kept."""
 
+import json
 import random
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.staging.hunks import Hunk, hunks
@@ -41,6 +43,26 @@ def test_every_subset_of_hunks_and_lines_gives_what_git_apply_gives(tmp_path: Pa
     assert (len(cases), wrong) == (CASES, [])
 
 
+def test_files_that_are_applied_after_every_subset_was_left_out_are_what_git_apply_leaves(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    cases = tuple(some_cases(random.Random(SEED + 1)))
+    for case in cases:
+        for folder in (ours, theirs):
+            folder.mkdir(exist_ok=True)
+            (folder / case.name).write_bytes(case.before)
+    patch = b"".join(as_patch(case) for case in cases)
+    subprocess.run(["git", "apply", "--recount", "-"], cwd=theirs, input=patch, check=True)
+    steps = [{"id": case.name, "description": "x", "tool": "write", "args": written(case)} for case in cases]
+    engine = build_engine(ours, state=tmp_path / "state")
+    plan = engine.proposals.propose(json.dumps({"title": "All", "steps": steps}).encode())
+    drops = [replace(case.drop, operation=OperationId(case.name)) for case in cases]
+    kept = engine.proposals.drop(plan.plan_id, drops)
+    engine.decisions.approve(kept.plan_id, kept.approval_hash)
+    assert engine.runs.apply(kept.plan_id).succeeded
+    wrong = [case for case in cases if (ours / case.name).read_bytes() != (theirs / case.name).read_bytes()]
+    assert (len(cases), wrong) == (CASES, [])
+
+
 def test_edit_of_a_dropped_creation_is_always_flagged(tmp_path: Path, memory_path: Path) -> None:
     objects, draw = ObjectStore(memory_path), random.Random(SEED)
     with Workspace(tmp_path) as workspace:
@@ -54,6 +76,10 @@ def test_edit_of_a_dropped_creation_is_always_flagged(tmp_path: Path, memory_pat
             )
             left = choose(operations, [Drop(OWN)], objects).operations
             assert [problem.step for problem in simulate_operations(left, workspace)] == ["s2"]
+
+
+def written(case: Case) -> dict[str, str]:
+    return {"path": case.name, "content": case.after.decode()}
 
 
 def some_cases(draw: random.Random) -> Iterator[Case]:
