@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-REAL = tuple(TESTS / name for name in ("ui/window", "screens", "integration"))
+_UNITS = ("execution", "orchestration", "planning_tools", "plans", "processes", "rehearsal", "shadow", "sidecar", "cli")
+REAL = tuple(TESTS / name for name in ("ui", "screens", "integration", *(f"unit/{unit}" for unit in _UNITS)))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
