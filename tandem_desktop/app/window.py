@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 APPLICATION = "Tandem Desktop"
 _HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_desktop.agent.recipes.catalog")
 """Everything the window needs after its first picture."""
+_SOON_NEEDED = "markdown_it"
+"""What the first reply needs, and takes longer to import than the reply may hold the window up."""
+_TURN_S = 0.0005
+"""How long another thread keeps Python to itself while the window wants it: ten times less than is usual."""
 
 
 def open_window(root: Path | None, plan: str | None = None, words: str = "") -> int:
@@ -39,7 +43,7 @@ def open_window(root: Path | None, plan: str | None = None, words: str = "") -> 
         BadInputError: there is no display, or the libraries of the window are not installed.
     """
     check_display()
-    gc.disable()  # nothing that is imported goes away again; see `settle_memory`
+    gc.disable()  # nothing that is imported goes away again; see `stay_awake`
     application = make_application()
     from tandem_desktop.ui.shell.polite_end import PoliteEnd
     from tandem_desktop.ui.window_frame import WindowFrame
@@ -112,7 +116,7 @@ class _Opening:
             window.toast.say(_after_a_crash(reports[-1]), tone="risk", stays=0)
         if self._words:
             window.toast.say(self._words, tone="error", stays=0)
-        settle_memory()
+        stay_awake()
 
 
 def _after_a_crash(report: Path) -> str:
@@ -145,16 +149,19 @@ def keep_a_log() -> "Logbook":
     return logbook
 
 
-def settle_memory() -> None:
-    """Never look again through what stays for as long as the window: a full search of it would hold the window up.
+def stay_awake() -> None:
+    """See to it that a window which has opened is not held up by what goes on behind it.
 
     Some hundred thousand objects are there once everything is imported and built, and Python's collector would go
-    through all of them whenever enough was added, for long enough to be felt. What comes later is searched as ever,
-    only less often.
+    through all of them whenever enough was added, for long enough to be felt: what stays for as long as the window is
+    never looked at again, and what comes later less often. And each time the window's thread comes back from Qt it
+    waits for a busy engine to let go of Python, which it does only when its turn is over: turns are made short.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     gc.enable()
+    sys.setswitchinterval(_TURN_S)
+    threading.Thread(target=import_module, args=(_SOON_NEEDED,), name="reading ahead").start()
 
 
 def check_display() -> None:

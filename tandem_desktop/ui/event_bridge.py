@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from tandem_desktop.events.events import ChatGrew, TandemEvent
 from tandem_desktop.events.stream import EventStream
 
-AT_ONCE_S = 0.008
+AT_ONCE_S = 0.004
 """How long events are handed over before keys, clicks and painting have their turn."""
 
 
