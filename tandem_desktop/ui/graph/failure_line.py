@@ -14,6 +14,7 @@ from tandem_desktop.ui.widgets.button import Button
 from tandem_desktop.ui.widgets.card import Card
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.status_mark import StatusMark
+from tandem_desktop.ui.words import tr
 
 
 class FailureLine(QWidget):
@@ -32,7 +33,7 @@ class FailureLine(QWidget):
         card.body.addLayout(row)
         self.title = ElidedLabel(theme, "", bold=True)
         self.words = ElidedLabel(theme, "", token="muted")
-        self.log = Button(theme, "Open log")
+        self.log = Button(theme, tr("Open log"))
         self.log.setObjectName("graph-open-log")
         self.log.clicked.connect(lambda: self.log_requested.emit(self._operation))
         row.addWidget(StatusMark(theme, "failed"))
@@ -54,6 +55,6 @@ class FailureLine(QWidget):
         failed = next((v for v in views if self._work.status(v.operation.id) is ResultStatus.FAILED), None)
         self._operation = failed.operation.id if failed is not None else OperationId("")
         self.log.setVisible(failed is not None)
-        self.title.setText(f"{task_words.subject(task)} failed")
+        self.title.setText(tr("{subject} failed", subject=task_words.subject(task)))
         parts = (wording.title(failed.operation) if failed else "", task_words.remark(self._work, task))
         self.words.setText(" · ".join(part for part in parts if part))

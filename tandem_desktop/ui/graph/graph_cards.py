@@ -8,6 +8,7 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.tasks import task_words
 from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.ui.words import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,10 @@ def task_card(work: PlanWork, task: PlanTask) -> Card:
     spoken = ", ".join(
         part
         for part in (
-            f"Task {task_words.subject(task)}",
+            tr("Task {subject}", subject=task_words.subject(task)),
             task_words.status_word(task),
-            f"after {waits}" if waits else "",
-            f"before {blocked}" if blocked else "",
+            tr("after {waits}", waits=waits) if waits else "",
+            tr("before {blocked}", blocked=blocked) if blocked else "",
         )
         if part
     )
@@ -72,7 +73,7 @@ def task_card(work: PlanWork, task: PlanTask) -> Card:
 def operation_card(work: PlanWork, view: OperationView) -> Card:
     operation = view.operation
     status = work.status(operation.id)
-    words = task_words.result_word(status) if work.has_run else "waiting"
+    words = task_words.result_word(status) if work.has_run else tr("waiting")
     task = work.task_of(view)
     detail = f"{wording.kind_word(operation)} · {words}"
     if task is not None:

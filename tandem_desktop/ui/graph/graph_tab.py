@@ -23,6 +23,7 @@ from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import tr
 
 _TASKS, _OPERATIONS = "tasks", "operations"
 _MARKS = {"waiting": "line_strong", "running": "accent", "done": "ok", "failed": "removed_ink", "skipped": "risk"}
@@ -31,7 +32,7 @@ AskPath = Callable[[QWidget, str, str], str]
 
 
 def ask_for_a_place(parent: QWidget, name: str, kinds: str) -> str:
-    return QFileDialog.getSaveFileName(parent, "Save the graph", name, kinds)[0]
+    return QFileDialog.getSaveFileName(parent, tr("Save the graph"), name, kinds)[0]
 
 
 class GraphTab(QWidget):
@@ -54,11 +55,13 @@ class GraphTab(QWidget):
         self.view.operation_requested.connect(self.operation_requested)
         self.failure = FailureLine(theme, work)
         self.failure.log_requested.connect(self.operation_requested)
-        self.which = Segmented(theme, ((_TASKS, "Tasks"), (_OPERATIONS, "Operations")), "Graph of")
+        self.which = Segmented(theme, ((_TASKS, tr("Tasks")), (_OPERATIONS, tr("Operations"))), tr("Graph of"))
         self.which.chosen.connect(lambda _: self._draw())
         self.words = ElidedLabel(theme, "", token="muted", mode=Qt.TextElideMode.ElideRight)
         self.words.setObjectName("graph-words")
-        self.empty = EmptyState(theme, "plan", "Nothing to draw yet", "What waits for what in a plan is drawn here.")
+        self.empty = EmptyState(
+            theme, "plan", tr("Nothing to draw yet"), tr("What waits for what in a plan is drawn here.")
+        )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self.empty)
@@ -76,14 +79,14 @@ class GraphTab(QWidget):
     def take_keyboard(self) -> None:
         self.view.setFocus()
 
-    def save(self, path: Path, title: str = "Graph of the plan") -> None:
+    def save(self, path: Path) -> None:
         """Write the whole drawing, as SVG or PNG by the ending of the name.
 
         Raises:
             OSError: the disk refused.
         """
         if path.suffix.lower() == ".svg":
-            atomic.replace(path, as_svg(self._drawing, self._cards, self._colours(), title).encode())
+            atomic.replace(path, as_svg(self._drawing, self._cards, self._colours(), tr("Graph of the plan")).encode())
             return
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -102,16 +105,16 @@ class GraphTab(QWidget):
         row.addWidget(self.which)
         row.addWidget(self.words, 1)
         for icon, name, key, slot in (
-            ("minus", "Zoom out", "-", self.view.zoom_out),
-            ("plus", "Zoom in", "+", self.view.zoom_in),
+            ("minus", tr("Zoom out"), "-", self.view.zoom_out),
+            ("plus", tr("Zoom in"), "+", self.view.zoom_in),
         ):
             button = IconButton(theme, icon, name, key=key)
             button.clicked.connect(slot)
             row.addWidget(button)
-        fit = QuietButton(theme, "Fit", "0")
+        fit = QuietButton(theme, tr("Fit"), "0")
         fit.setObjectName("graph-fit")
         fit.clicked.connect(self.view.fit)
-        save = QuietButton(theme, "Save as…")
+        save = QuietButton(theme, tr("Save as…"))
         save.setObjectName("graph-save")
         save.clicked.connect(self._offer_to_save)
         row.addWidget(fit)
@@ -122,7 +125,7 @@ class GraphTab(QWidget):
     def _offer_to_save(self) -> None:
         menu = QMenu(self)
         menu.setObjectName("graph-save-menu")
-        for words, kind in (("Drawing (SVG)…", "svg"), ("Picture (PNG)…", "png")):
+        for words, kind in ((tr("Drawing (SVG)…"), "svg"), (tr("Picture (PNG)…"), "png")):
             menu.addAction(words).triggered.connect(lambda _checked=False, kind=kind: self.save_as(kind))
         menu.popup(self._save_button.mapToGlobal(self._save_button.rect().bottomLeft()))
 
@@ -136,7 +139,9 @@ class GraphTab(QWidget):
         try:
             self.save(path)
         except OSError as error:
-            self.failed.emit(f"{path} could not be written: {error.strerror}. Choose another place.")
+            self.failed.emit(
+                tr("{path} could not be written: {strerror}. Choose another place.", path=path, strerror=error.strerror)
+            )
 
     def _forget(self) -> None:
         """Drawn again when it is looked at; a page that comes a moment later costs nothing."""
@@ -173,7 +178,7 @@ class GraphTab(QWidget):
         if work.tasks:
             self.words.setText(task_words.counts(work.progress))
         else:
-            words = "Nothing waits for anything; they run in this order." if not self._drawing.routes else ""
+            words = tr("Nothing waits for anything; they run in this order.") if not self._drawing.routes else ""
             self.words.setText(words if self._cards else "")
 
     def _task_moved(self, task_id: str) -> None:

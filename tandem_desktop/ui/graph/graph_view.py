@@ -23,6 +23,7 @@ from tandem_desktop.ui.graph.moving import Way, moved
 from tandem_desktop.ui.plan.inks import Inks
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.words import tr
 
 _EDGE = 24
 _STEP = 1.2
@@ -54,7 +55,7 @@ class GraphView(QGraphicsView):
         self._fits = True
         self._pressed: QPoint | None = None
         self.setObjectName("graph-view")
-        self.setAccessibleName("Graph of what waits for what")
+        self.setAccessibleName(tr("Graph of what waits for what"))
         self.setScene(QGraphicsScene(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -13,16 +13,19 @@ from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY, Button, QuietButton
 from tandem_desktop.ui.widgets.code_edit import CodeEdit
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
-WORDS = {
-    Take.DISK: "Take disk",
-    Take.PROPOSED: "Take proposed",
-    Take.DISK_FIRST: "Disk, then proposed",
-    Take.PROPOSED_FIRST: "Proposed, then disk",
-}
+WORDS = tr_table(
+    {
+        Take.DISK: "Take disk",
+        Take.PROPOSED: "Take proposed",
+        Take.DISK_FIRST: "Disk, then proposed",
+        Take.PROPOSED_FIRST: "Proposed, then disk",
+    }
+)
 KEYS = {"1": Take.DISK, "2": Take.PROPOSED, "3": Take.DISK_FIRST, "4": Take.PROPOSED_FIRST}
-_SUGGESTED = "A suggestion, found by likeness. Nothing is taken before you keep it."
-_OWN = "Your own lines for this conflict"
+_SUGGESTED = later("A suggestion, found by likeness. Nothing is taken before you keep it.")
+_OWN = later("Your own lines for this conflict")
 _EDITOR_HEIGHT = 110
 
 
@@ -48,16 +51,16 @@ class MergeChoices(QWidget):
         for take, button in self._takes.items():
             button.setObjectName(f"merge-take-{take.value}")
             button.clicked.connect(lambda _checked=False, take=take: self.chosen.emit(take))
-        self.own = Button(theme, "Write it…", "e")
+        self.own = Button(theme, tr("Write it…"), "e")
         self.own.setObjectName("merge-own")
         self.own.clicked.connect(self.write_own)
-        self.suggestion = LinkButton(theme, "Look at a suggestion…")
+        self.suggestion = LinkButton(theme, tr("Look at a suggestion…"))
         self.suggestion.setObjectName("merge-suggestion")
         self.suggestion.clicked.connect(self._look_at_suggestion)
         for button in (*self._takes.values(), self.own):
             button.set_compact()
         self.before, self.after = QuietButton(theme, "‹"), QuietButton(theme, "›")
-        for button, step, words in ((self.before, -1, "Conflict before"), (self.after, 1, "Next conflict")):
+        for button, step, words in ((self.before, -1, tr("Conflict before")), (self.after, 1, tr("Next conflict"))):
             button.setObjectName(f"merge-step-{'next' if step > 0 else 'previous'}")
             button.setAccessibleName(words)
             button.set_compact()
@@ -76,11 +79,11 @@ class MergeChoices(QWidget):
         row.addStretch(1)
         self._writing = QWidget()
         self._hint = plain_label("", "muted", wrap=True)
-        self.editor = CodeEdit(theme, "merge-editor", "Your own lines")
+        self.editor = CodeEdit(theme, "merge-editor", tr("Your own lines"))
         self.editor.setFixedHeight(theme.px(_EDITOR_HEIGHT))
         self.editor.sent.connect(self._keep_own)
         self.editor.left.connect(self._stop_writing)
-        keep, discard = Button(theme, "Keep these lines", "Ctrl+⏎"), QuietButton(theme, "Discard", "Esc")
+        keep, discard = Button(theme, tr("Keep these lines"), "Ctrl+⏎"), QuietButton(theme, tr("Discard"), "Esc")
         keep.setObjectName("merge-own-keep")
         discard.setObjectName("merge-own-discard")
         keep.clicked.connect(self._keep_own)
@@ -106,7 +109,7 @@ class MergeChoices(QWidget):
         if region != self._region:
             self._writing.hide()
         self._region, self._choice, self._suggestion = region, choice, suggestion
-        self.about.setText(f"Conflict {region.n} of {of}")
+        self.about.setText(tr("Conflict {number} of {of}", number=region.n, of=of))
         for step in (self.before, self.after):
             step.setVisible(of > 1)
         is_text = self._editable(region.disk) is not None and self._editable(region.proposed) is not None
@@ -134,11 +137,11 @@ class MergeChoices(QWidget):
         region = self._region
         if region is not None:
             kept = self._choice if isinstance(self._choice, bytes) else b"".join((*region.disk, *region.proposed))
-            self._write(kept, _OWN)
+            self._write(kept, tr_marked(_OWN))
 
     def _look_at_suggestion(self) -> None:
         if self._suggestion is not None:
-            self._write(self._suggestion, _SUGGESTED)
+            self._write(self._suggestion, tr_marked(_SUGGESTED))
 
     def _write(self, content: bytes, hint: str) -> None:
         known = EditableText.of(content)

@@ -16,7 +16,6 @@ from tandem_desktop.ui.merge.merge_choices import WORDS, MergeChoices
 from tandem_desktop.ui.merge.merge_colours import MergeColours
 from tandem_desktop.ui.merge.three_way_view import ThreeWayView
 from tandem_desktop.ui.merge.whole_choices import WholeChoices
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.plan.spacing import Spacing
@@ -24,6 +23,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_n
 
 _WIDE, _MARGIN = 1320, 24
 
@@ -39,7 +39,7 @@ class MergeSheet(Sheet):
     """The `Resolution` of every path in conflict."""
 
     def __init__(self, host: QWidget, theme: Theme, source: DiffSource) -> None:
-        super().__init__(host, theme, "merge-sheet", "Merge", wide=_WIDE)
+        super().__init__(host, theme, "merge-sheet", tr("Merge"), wide=_WIDE)
         self.answers = Answers()
         self._conflicts: dict[str, Conflict] = {}
         self._open: frozenset[str] = frozenset()
@@ -48,7 +48,7 @@ class MergeSheet(Sheet):
         self.said = plain_label("", "muted", wrap=True)
         self.paths = QComboBox()
         self.paths.setObjectName("merge-paths")
-        self.paths.setAccessibleName("File")
+        self.paths.setAccessibleName(tr("File"))
         self.paths.activated.connect(lambda _index: self.path_wanted.emit(self.paths.currentData()))
         self.view = ThreeWayView(theme)
         self.view.region_chosen.connect(self._go_to)
@@ -78,10 +78,10 @@ class MergeSheet(Sheet):
         self.body.addWidget(self.result, 4)
         self.left_open = plain_label("", "risk", wrap=True)
         self.left_open.setObjectName("merge-left-open")
-        self.back = QuietButton(theme, "Back to review")
+        self.back = QuietButton(theme, tr("Back to review"))
         self.back.setObjectName("merge-back")
         self.back.clicked.connect(self.leave)
-        self.save = PrimaryButton(theme, "Save")
+        self.save = PrimaryButton(theme, tr("Save"))
         self.save.setObjectName("merge-save")
         self.save.clicked.connect(self._save)
         self.add_buttons(self.back, self.save, note=self.left_open)
@@ -95,7 +95,7 @@ class MergeSheet(Sheet):
         self._sides = None
         self.choices.hide()
         self.whole.hide()
-        self.save.setText(f"Save as revision {revision + 1}")
+        self.save.setText(tr("Save as revision {revision}", revision=revision + 1))
         self.paths.clear()
         for each in dict.fromkeys((*self._conflicts, *paths)):
             self.paths.addItem("", each)
@@ -110,7 +110,7 @@ class MergeSheet(Sheet):
         if sides.conflict is not None:
             self._conflicts[sides.path] = sides.conflict
         self.paths.setCurrentIndex(self.paths.findData(sides.path))
-        self.title.setText(f"Merge {visible(sides.path)}")
+        self.title.setText(tr("Merge {path}", path=visible(sides.path)))
         conflict = sides.conflict
         self.view.show_sides((sides.base, sides.disk, sides.proposed), _stretches(sides))
         self._colours.show(sides.path)
@@ -128,7 +128,11 @@ class MergeSheet(Sheet):
         self._open = frozenset(conflict.path for conflict in conflicts)
         regions = sum(max(1, len(self.answers.open_regions(conflict))) for conflict in conflicts)
         self.left_open.setText(
-            f"{wording.counted(regions, 'conflict')} still open in {wording.counted(len(conflicts), 'file')}."
+            tr(
+                "{conflicts} still open in {files}.",
+                conflicts=tr_n("{n} conflict", "{n} conflicts", regions),
+                files=tr_n("{n} file", "{n} files", len(conflicts)),
+            )
             if conflicts
             else ""
         )
@@ -156,7 +160,12 @@ class MergeSheet(Sheet):
         was_open = self._region in self.answers.open_regions(conflict)
         self.answers = self.answers.with_region(conflict, self._region, choice)
         left = self.answers.open_regions(conflict)
-        announce(self, f"Conflict {self._region}: {_said(choice)}; {len(left)} left open")
+        announce(
+            self,
+            tr(
+                "Conflict {region}: {said}; {count} left open", region=self._region, said=_said(choice), count=len(left)
+            ),
+        )
         if was_open and left:
             self._region = next((n for n in left if n > self._region), left[0])
         self._show_answers()
@@ -224,9 +233,7 @@ class MergeSheet(Sheet):
             result = three_way(sides.base or b"", sides.disk or b"", sides.proposed or b"").merged
         self.result.setVisible(result is not None)
         left = len(self.answers.open_regions(conflict)) if conflict is not None else 0
-        waits = f"; {wording.counted(left, 'conflict')} still stands as on disk" if left else ""
-        waits = waits.replace("conflicts still stands", "conflicts still stand")
-        self.result_words.setText(f"Result, from what is on disk to what the plan would leave{waits}")
+        self.result_words.setText(_result_words(left))
         self.result_words.setVisible(result is not None)
         if result is not None:
             self._loader.show(sides.path, sides.disk or b"", result)
@@ -237,9 +244,9 @@ class MergeSheet(Sheet):
     def _name_paths(self) -> None:
         for index, path in enumerate(self._paths()):
             conflict = self._conflicts.get(path)
-            state = "merges cleanly"
+            state = tr("merges cleanly")
             if conflict is not None:
-                state = "in conflict" if path in self._open else "resolved"
+                state = tr("in conflict") if path in self._open else tr("resolved")
             self.paths.setItemText(index, f"{visible(path)} · {state}")
 
 
@@ -254,17 +261,34 @@ def _stretches(sides: ThreeSides) -> tuple[Stretch, ...]:
     return (Stretch(Meeting.CONFLICT, base, disk, proposed, region=1 if sides.regions else 0),)
 
 
+def _result_words(left: int) -> str:
+    if not left:
+        return tr("Result, from what is on disk to what the plan would leave")
+    return tr_n(
+        "Result, from what is on disk to what the plan would leave; {n} conflict still stands as on disk",
+        "Result, from what is on disk to what the plan would leave; {n} conflicts still stand as on disk",
+        left,
+    )
+
+
 def _said(choice: Choice | None) -> str:
     match choice:
         case None:
             return ""
         case bytes():
-            return "your own lines"
+            return tr("your own lines")
         case Take():
             return WORDS[choice].lower()
 
 
 def _about(sides: ThreeSides, conflict: Conflict | None) -> str:
     if conflict is not None:
-        return f"{visible(sides.path)} {visible(conflict.reason)}. Nothing is guessed: you say what stands."
-    return f"{visible(sides.path)} changed on disk after it was staged; both changes keep apart and fit together."
+        return tr(
+            "{path} {reason}. Nothing is guessed: you say what stands.",
+            path=visible(sides.path),
+            reason=visible(conflict.reason),
+        )
+    return tr(
+        "{path} changed on disk after it was staged; both changes keep apart and fit together.",
+        path=visible(sides.path),
+    )

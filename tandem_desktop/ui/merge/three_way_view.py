@@ -14,11 +14,12 @@ from tandem_desktop.ui.diff.line_styles import StyledLine, styled_line
 from tandem_desktop.ui.diff.side import Side
 from tandem_desktop.ui.merge.merge_rows import Column, MergeRow, merge_rows
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr, tr_table
 
 _LINE, _HEAD, _GUTTER, _TAG, _STACK_BELOW = 20, 26, 44, 66, 840
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_TITLES = {Column.BASE: "Base, as the agent saw it", Column.DISK: "On disk now", Column.PROPOSED: "Proposed"}
-_TAGS = {Column.BASE: "base", Column.DISK: "disk", Column.PROPOSED: "proposed"}
+_TITLES = tr_table({Column.BASE: "Base, as the agent saw it", Column.DISK: "On disk now", Column.PROPOSED: "Proposed"})
+_TAGS = tr_table({Column.BASE: "base", Column.DISK: "disk", Column.PROPOSED: "proposed"})
 _GROUNDS = {
     (Meeting.DISK, Column.BASE): "removed",
     (Meeting.DISK, Column.DISK): "info_surface",
@@ -57,7 +58,7 @@ class ThreeWayView(QAbstractScrollArea):
         self._states: Mapping[int, str] = {}
         self._current = 0
         self.setObjectName("three-way-view")
-        self.setAccessibleName("Base, disk and proposed")
+        self.setAccessibleName(tr("Base, disk and proposed"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(theme.px(140))
@@ -106,8 +107,13 @@ class ThreeWayView(QAbstractScrollArea):
         if current != self._current:
             self._current = current
             self.go_to(current)
-        told = [f"conflict {number}: {words or 'open'}" for number, words in self._states.items()]
-        self.setAccessibleName("Base, disk and proposed; " + (", ".join(told) or "nothing in conflict"))
+        told = [
+            tr("conflict {number}: {words}", number=number, words=words or tr("open"))
+            for number, words in self._states.items()
+        ]
+        self.setAccessibleName(
+            tr("Base, disk and proposed; {states}", states=", ".join(told) or tr("nothing in conflict"))
+        )
         self.viewport().update()
 
     def go_to(self, region: int) -> None:
@@ -201,7 +207,9 @@ class ThreeWayView(QAbstractScrollArea):
 
     def _paint_row(self, painter: QPainter, row: MergeRow, area: QRect) -> None:
         if row.folded:
-            self._paint_words(painter, area, f"⋯ {row.folded:,} unchanged lines", "raised", "muted")
+            self._paint_words(
+                painter, area, tr("⋯ {folded} unchanged lines", folded=f"{row.folded:,}"), "raised", "muted"
+            )
             return
         if row.is_head:
             self._paint_conflict(painter, area, row)
@@ -259,7 +267,12 @@ class ThreeWayView(QAbstractScrollArea):
 
     def _paint_conflict(self, painter: QPainter, area: QRect, row: MergeRow) -> None:
         words = self._states.get(row.region, "")
-        told = f"Conflict {row.region} of {max(self._states, default=row.region)} · {words or 'open: choose below'}"
+        told = tr(
+            "Conflict {region} of {max} · {words}",
+            region=row.region,
+            max=max(self._states, default=row.region),
+            words=words or tr("open: choose below"),
+        )
         self._paint_words(painter, area, told, "raised", "ok" if words else "risk", bold=True)
         if row.region == self._current:
             painter.setPen(QPen(self._inks.color("focus"), 1))
@@ -281,11 +294,11 @@ class ThreeWayView(QAbstractScrollArea):
         painter.setPen(self._inks.pen("muted"))
         if self.is_stacked:
             painter.drawText(
-                head.adjusted(self._theme.px(12), 0, 0, 0), _LEFT, "Base, disk and proposed, one below another"
+                head.adjusted(self._theme.px(12), 0, 0, 0), _LEFT, tr("Base, disk and proposed, one below another")
             )
             return
         for column, place in self._columns():
-            words = f"{_TITLES[column]}: no file" if column in self._missing else _TITLES[column]
+            words = tr("{side}: no file", side=_TITLES[column]) if column in self._missing else _TITLES[column]
             left = place.left() - self._theme.px(_GUTTER) + self._theme.px(12)
             painter.drawText(QRect(left, 0, place.right() - left, head.height()), _LEFT, words)
 

@@ -8,9 +8,10 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY, Button
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_table
 
 _SIDES = (Take.DISK, Take.PROPOSED)
-_WORDS = {Take.DISK: "Leave it as it is on disk", Take.PROPOSED: "Do what the plan proposes"}
+_WORDS = tr_table({Take.DISK: "Leave it as it is on disk", Take.PROPOSED: "Do what the plan proposes"})
 
 
 class WholeChoices(QWidget):
@@ -25,7 +26,7 @@ class WholeChoices(QWidget):
         self.setObjectName("merge-whole")
         grid = QGridLayout(self)
         Spacing(theme, grid)
-        self._file, self._mode = plain_label("The file", "muted"), plain_label("Its permissions", "muted")
+        self._file, self._mode = plain_label(tr("The file"), "muted"), plain_label(tr("Its permissions"), "muted")
         self._files: dict[Take, Button] = {}
         self._modes: dict[Take, Button] = {}
         for row, (label, buttons, name, told) in enumerate(
@@ -60,5 +61,5 @@ class WholeChoices(QWidget):
 
 def _mode_words(modes: Modes, take: Take) -> str:
     mode = modes.disk if take is Take.DISK else modes.proposed
-    side = "Take disk" if take is Take.DISK else "Take proposed"
+    side = tr("Take disk") if take is Take.DISK else tr("Take proposed")
     return f"{side}: {mode:04o}" if mode is not None else side

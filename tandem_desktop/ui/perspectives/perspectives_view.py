@@ -24,6 +24,7 @@ from tandem_desktop.ui.widgets.badge import Badge
 from tandem_desktop.ui.widgets.banner import Banner
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 NARROWEST = 230
 """Of one voice; with less room they stand below each other."""
@@ -40,14 +41,16 @@ class PerspectivesView(QStackedWidget):
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("perspectives")
-        self.setAccessibleName("Perspectives")
+        self.setAccessibleName(tr("Perspectives"))
         self._empty = EmptyState(
             theme,
             "thinking",
-            "Nobody was asked beforehand",
-            "CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. "
-            "They may only read; what they say stands here, and becomes the tasks of the plan.",
-            "Ask them about a task…",
+            tr("Nobody was asked beforehand"),
+            tr(
+                "CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. "
+                "They may only read; what they say stands here, and becomes the tasks of the plan."
+            ),
+            tr("Ask them about a task…"),
             primary=False,
         )
         self._empty.requested.connect(self.ask_requested)
@@ -55,16 +58,16 @@ class PerspectivesView(QStackedWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._scroll.setAccessibleName("What the minds said")
+        self._scroll.setAccessibleName(tr("What the minds said"))
         self.cards = {voice: VoiceCard(theme, voice) for voice in Voice}
-        self._mark = plain_label(_KEPT, "small")
+        self._mark = plain_label(tr_marked(_KEPT), "small")
         self._mark.setWordWrap(True)
         self._facts = QWidget()
         self._risk = Badge(theme)
         self._duration = plain_label("", "muted")
         facts = QHBoxLayout(self._facts)
         Spacing(theme, facts)
-        for widget in (plain_label("Altogether", "heading"), self._risk, self._duration):
+        for widget in (plain_label(tr("Altogether"), "heading"), self._risk, self._duration):
             facts.addWidget(widget)
         facts.addStretch(1)
         self._missing = QVBoxLayout()
@@ -94,14 +97,16 @@ class PerspectivesView(QStackedWidget):
         self.setCurrentWidget(self._empty if found is None else self._scroll)
         if found is None:
             return
-        self._mark.setText(_KEPT)
-        self._show_missing(tuple(f"Without {lost.part.upper()}: {lost.reason}" for lost in found.missing))
+        self._mark.setText(tr_marked(_KEPT))
+        self._show_missing(
+            tuple(tr("Without {part}: {reason}", part=lost.part.upper(), reason=lost.reason) for lost in found.missing)
+        )
         spoken = {each.agent: each for each in found.voices}
         for voice, card in self.cards.items():
             if voice in spoken:
                 card.show_perspective(spoken[voice])
             else:
-                card.show_state("Could not be heard.")
+                card.show_state(tr("Could not be heard."))
         self._facts.setVisible(found.overall_risk is not None)
         if found.overall_risk is not None:
             self._risk.set_state(*risk_badge(found.overall_risk))
@@ -113,17 +118,21 @@ class PerspectivesView(QStackedWidget):
             case PlanningStarted():
                 self._begin()
             case PerspectiveStarted():
-                self.cards[event.agent].show_state("Looks at it…")
+                self.cards[event.agent].show_state(tr("Looks at it…"))
             case PerspectiveMoved():
-                self.cards[event.agent].show_state(f"Looks at it…\n{visible(event.doing)}")
+                self.cards[event.agent].show_state(tr("Looks at it…\n{doing}", doing=visible(event.doing)))
             case PerspectiveCompleted():
                 self.cards[event.agent].show_perspective(event.perspective)
             case PerspectiveFailed():
-                self.cards[event.agent].show_state(f"Could not be heard. {visible(event.reason)}")
+                self.cards[event.agent].show_state(tr("Could not be heard. {reason}", reason=visible(event.reason)))
             case SynthesisStarted():
-                self._mark.setText("Putting it together into tasks…")
+                self._mark.setText(tr("Putting it together into tasks…"))
             case SynthesisEnded():
-                self._mark.setText(_OUTCOME if not event.problem else f"No tasks: {visible(event.problem)}")
+                self._mark.setText(
+                    tr_marked(_OUTCOME)
+                    if not event.problem
+                    else tr("No tasks: {problem}", problem=visible(event.problem))
+                )
             case _:
                 return False
         return True
@@ -134,11 +143,11 @@ class PerspectivesView(QStackedWidget):
 
     def _begin(self) -> None:
         self.setCurrentWidget(self._scroll)
-        self._mark.setText(_WAITING)
+        self._mark.setText(tr_marked(_WAITING))
         self._facts.hide()
         self._show_missing(())
         for card in self.cards.values():
-            card.show_state("Is asked after CHAPO." if card.voice is not Voice.CHAPO else "Is asked first.")
+            card.show_state(tr("Is asked after CHAPO.") if card.voice is not Voice.CHAPO else tr("Is asked first."))
 
     def _show_missing(self, words: tuple[str, ...]) -> None:
         for banner in self._banners:
@@ -157,6 +166,6 @@ class PerspectivesView(QStackedWidget):
         self._voices.setDirection(direction)
 
 
-_KEPT = "Advice, kept with the plan. It is not in the digest, and decides nothing."
-_WAITING = "They may only look. What they say becomes the tasks of the plan."
-_OUTCOME = "The tasks are there; each is now planned by the agent it is for."
+_KEPT = later("Advice, kept with the plan. It is not in the digest, and decides nothing.")
+_WAITING = later("They may only look. What they say becomes the tasks of the plan.")
+_OUTCOME = later("The tasks are there; each is now planned by the agent it is for.")

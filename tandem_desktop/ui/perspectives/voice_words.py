@@ -7,9 +7,40 @@ from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Perspec
 from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.perspectives.wording import titles
 from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.words import tr, tr_table
 
-ROLES: Mapping[Voice, str] = {Voice.CHAPO: "Strategy", Voice.KODA: "Code", Voice.DEVO: "Operations"}
+ROLES: Mapping[Voice, str] = tr_table({Voice.CHAPO: "Strategy", Voice.KODA: "Code", Voice.DEVO: "Operations"})
 RISK_TONES = {RiskLevel.LOW: "ok", RiskLevel.MEDIUM: "risk", RiskLevel.HIGH: "error"}
+_RISKS = tr_table({RiskLevel.LOW: "low risk", RiskLevel.MEDIUM: "medium risk", RiskLevel.HIGH: "high risk"})
+_EFFORTS = tr_table(
+    {
+        Effort.TRIVIAL: "trivial effort",
+        Effort.SMALL: "small effort",
+        Effort.MEDIUM: "medium effort",
+        Effort.LARGE: "large effort",
+    }
+)
+_TITLES = tr_table(
+    {
+        "analysis": "Analysis",
+        "strategic_analysis": "Strategy",
+        "risk_assessment": "Risk",
+        "rollback_strategy": "Way back",
+        "estimated_effort": "Effort",
+        "concerns": "Concerns",
+        "recommendations": "Recommendations",
+        "impact_areas": "Impact",
+        "coordination_needs": "To coordinate",
+        "affected_files": "Affected files",
+        "code_patterns": "Patterns to follow",
+        "potential_breaking_changes": "Could break",
+        "testing_requirements": "To be tested",
+        "deployment_impact": "Deployment",
+        "services_affected": "Services",
+        "infrastructure_changes": "Infrastructure",
+        "dependencies": "Needed first",
+    }
+)
 _BADGES = ("estimated_effort", "risk_assessment")
 _AT_THE_TOP = ("analysis",)
 _PATHS = ("affected_files",)
@@ -32,22 +63,22 @@ class BadgeWords(NamedTuple):
 
 
 def badges(found: Perspective) -> tuple[BadgeWords, ...]:
-    effort = BadgeWords(f"{found.estimated_effort.value} effort", _effort_tone(found.estimated_effort))
+    effort = BadgeWords(_EFFORTS[found.estimated_effort], _effort_tone(found.estimated_effort))
     if isinstance(found, ChapoPerspective):
         return (risk_badge(found.risk_assessment), effort)
     return (effort,)
 
 
 def risk_badge(risk: RiskLevel) -> BadgeWords:
-    return BadgeWords(f"{risk.value} risk", RISK_TONES[risk])
+    return BadgeWords(_RISKS[risk], RISK_TONES[risk])
 
 
 def parts(found: Perspective) -> tuple[Part, ...]:
     """Everything it said beside the badges, in the order it is read."""
     said = found.model_dump(mode="json")
     told = []
-    for name, title in titles().items():
-        value = said.get(name)
+    for name, core in titles().items():
+        title, value = _TITLES.get(name, core), said.get(name)
         if name in _BADGES or not value:
             continue
         if isinstance(value, list):
@@ -67,14 +98,16 @@ def _effort_tone(effort: Effort) -> str:
 
 def _read(found: Perspective) -> Part:
     if not found.files_read:
-        return Part("Files read", ("None: this rests on no file of the workspace.",), is_list=False)
-    return Part(f"Files read ({len(found.files_read)})", tuple(map(visible, found.files_read)), is_code=True)
+        return Part(tr("Files read"), (tr("None: this rests on no file of the workspace."),), is_list=False)
+    return Part(
+        tr("Files read ({count})", count=len(found.files_read)), tuple(map(visible, found.files_read)), is_code=True
+    )
 
 
 def _refused(found: Perspective) -> tuple[Part, ...]:
     told = []
     if found.denied:
-        told.append(Part("Wanted to do more, and was refused", tuple(map(visible, found.denied)), is_code=True))
+        told.append(Part(tr("Wanted to do more, and was refused"), tuple(map(visible, found.denied)), is_code=True))
     if found.thrown_away:
-        told.append(Part("Changed unasked, thrown away", tuple(map(visible, found.thrown_away)), is_code=True))
+        told.append(Part(tr("Changed unasked, thrown away"), tuple(map(visible, found.thrown_away)), is_code=True))
     return tuple(told)

@@ -9,6 +9,7 @@ from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
+from tandem_desktop.ui.words import some_of, tr
 
 _USE, _NOT_NOW = "use", "not-now"
 _NAMED = 8
@@ -37,7 +38,7 @@ class OrderOffer(QWidget):
         self._suggested = suggested
         self.setVisible(suggested is not None and suggested.order != self._unwanted)
         if suggested is not None:
-            actions = ((_USE, "Use this order"), (_NOT_NOW, "Not now"))
+            actions = ((_USE, tr("Use this order")), (_NOT_NOW, tr("Not now")))
             self.banner.set_message("info", words(suggested), actions)
 
     def show_advice(self, suggested: SuggestedOrder, present: tuple[OperationId, ...]) -> None:
@@ -45,8 +46,8 @@ class OrderOffer(QWidget):
         self._unwanted = ()
         self.show_order(suggested)
         if suggested.order == present:
-            said = f"The order is good as it is. {visible(' '.join(suggested.reasons))}"
-            self.banner.set_message("info", said, ((_NOT_NOW, "Done"),))
+            said = tr("The order is good as it is. {reasons}", reasons=visible(" ".join(suggested.reasons)))
+            self.banner.set_message("info", said, ((_NOT_NOW, tr("Done")),))
 
     def _answer(self, action: str) -> None:
         if self._suggested is None:
@@ -62,6 +63,5 @@ class OrderOffer(QWidget):
 
 def words(suggested: SuggestedOrder) -> str:
     """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`"""
-    names = ", ".join(suggested.order[:_NAMED])
-    more = f" and {len(suggested.order) - _NAMED:,} more" if len(suggested.order) > _NAMED else ""
-    return f"Suggested order: {names}{more}. {visible(' '.join(suggested.reasons))}"
+    names, reasons = some_of(suggested.order, _NAMED), visible(" ".join(suggested.reasons))
+    return tr("Suggested order: {names}. {reasons}", names=names, reasons=reasons)

@@ -13,6 +13,7 @@ from tandem_desktop.ui.tasks import task_words
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.badge import TONES
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
+from tandem_desktop.ui.words import tr
 
 _TASK, _REMARK, _GROUP, _OPERATION = 60, 20, 32, 30
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -110,7 +111,7 @@ class TaskDelegate(QStyledItemDelegate):
     def _group(self, painter: QPainter, place: QRect, entry: TaskEntry) -> None:
         px = self._theme.px
         room = place.adjusted(px(20), 0, -px(20), 0)
-        self._text(painter, room, f"Operations of no task · {entry.facts}", "small", "muted")
+        self._text(painter, room, tr("Operations of no task · {facts}", facts=entry.facts), "small", "muted")
 
     def _operation(self, painter: QPainter, place: QRect, state: QStyle.StateFlag, entry: OperationEntry) -> None:
         px, operation = self._theme.px, entry.view.operation

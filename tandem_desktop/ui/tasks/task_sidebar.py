@@ -16,16 +16,17 @@ from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.progress_line import ProgressLine
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _NARROW = 560
-_ASK = "Ask an agent for an order"
+_ASK = later("Ask an agent for an order")
 _NO_TASKS = (
     "plan",
-    "This plan has no tasks",
-    "Its operations stand by themselves, in the order they will run. An agent may group them into tasks.",
-    "See the operations",
+    later("This plan has no tasks"),
+    later("Its operations stand by themselves, in the order they will run. An agent may group them into tasks."),
+    later("See the operations"),
 )
-_NO_PLAN = ("plan", "No plan yet", "The tasks of a plan stand here, each with its operations.", "")
+_NO_PLAN = ("plan", later("No plan yet"), later("The tasks of a plan stand here, each with its operations."), "")
 
 
 class TaskSidebar(QWidget):
@@ -54,12 +55,12 @@ class TaskSidebar(QWidget):
         self.offer = OrderOffer(theme)
         self.offer.accepted.connect(self.order_accepted)
         self.offer.answered.connect(self._forget_advice)
-        self.ask = LinkButton(theme, _ASK)
+        self.ask = LinkButton(theme, tr_marked(_ASK))
         self.ask.setObjectName("ask-for-an-order")
-        self.ask.setAccessibleName(_ASK)
+        self.ask.setAccessibleName(tr_marked(_ASK))
         self.ask.clicked.connect(self._ask)
         self._advised: SuggestedOrder | None = None
-        self.empty = EmptyState(theme, *_NO_PLAN, primary=False)
+        self.empty = EmptyState(theme, *_said(_NO_PLAN), primary=False)
         self.empty.requested.connect(self.operations_requested)
         above = QHBoxLayout()
         Spacing(theme, above, (18, 10, 18, 6), 12)
@@ -106,7 +107,7 @@ class TaskSidebar(QWidget):
         tasks = self._work.tasks
         self._stack.setCurrentIndex(0 if tasks else 1)
         if not tasks:
-            self.empty.set_words(*(_NO_TASKS if self._work.views else _NO_PLAN))
+            self.empty.set_words(*_said(_NO_TASKS if self._work.views else _NO_PLAN))
         self._sum_up()
         self._look_for_an_order()
 
@@ -128,8 +129,8 @@ class TaskSidebar(QWidget):
     def _ask_words(self) -> str:
         """Shorter where there is little room; the name stays whole."""
         if not self.ask.isEnabled():
-            return "Asking…"
-        return _ASK if self.width() >= self._theme.px(_NARROW) else "Ask…"
+            return tr("Asking…")
+        return tr_marked(_ASK) if self.width() >= self._theme.px(_NARROW) else tr("Ask…")
 
     def _forget_advice(self) -> None:
         self._advised = None
@@ -147,3 +148,8 @@ class TaskSidebar(QWidget):
         self.progress.set_progress(progress.completed, progress.total, task_words.counts(progress))
         is_over = self._work.has_run and not self._work.is_running
         self.end.setText(task_words.summary(progress) if progress.total and is_over else "")
+
+
+def _said(state: tuple[str, str, str, str]) -> tuple[str, str, str, str]:
+    icon, title, words, action = state
+    return icon, tr_marked(title), tr_marked(words), tr_marked(action)

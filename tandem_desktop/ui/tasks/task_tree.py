@@ -8,6 +8,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.models.task_tree_model import OperationEntry, TaskTreeModel
 from tandem_desktop.ui.tasks.task_delegate import TaskDelegate
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 _TURN_MS = 60
 
@@ -22,7 +23,7 @@ class TaskTree(QTreeView):
         self._theme = theme
         self._tasks = model
         self.setObjectName("task-tree")
-        self.setAccessibleName("Tasks of the plan")
+        self.setAccessibleName(tr("Tasks of the plan"))
         self.setModel(model)
         self._delegate = TaskDelegate(theme, self)
         self.setItemDelegate(self._delegate)

@@ -5,17 +5,26 @@ from collections.abc import Sequence
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority, TaskProgress, TaskStatus
 from tandem_desktop.staging.text import visible
-from tandem_desktop.tasks.task_summary import succeeded
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.ui.words import some_of, tr, tr_n, tr_table
 
-STATUSES = {
-    TaskStatus.PENDING: "waiting",
-    TaskStatus.IN_PROGRESS: "in progress",
-    TaskStatus.COMPLETED: "completed",
-    TaskStatus.FAILED: "failed",
-    TaskStatus.SKIPPED: "skipped",
-}
+STATUSES = tr_table(
+    {
+        TaskStatus.PENDING: "waiting",
+        TaskStatus.IN_PROGRESS: "in progress",
+        TaskStatus.COMPLETED: "completed",
+        TaskStatus.FAILED: "failed",
+        TaskStatus.SKIPPED: "skipped",
+    }
+)
+_PRIORITIES = tr_table(
+    {
+        TaskPriority.CRITICAL: "critical priority",
+        TaskPriority.HIGH: "high priority",
+        TaskPriority.LOW: "low priority",
+    }
+)
 MARKS = {
     TaskStatus.PENDING: "waiting",
     TaskStatus.IN_PROGRESS: "running",
@@ -54,8 +63,7 @@ def subject(task: PlanTask) -> str:
 
 def named(tasks: Sequence[PlanTask]) -> str:
     """The first few by name, the rest counted."""
-    names = ", ".join(subject(task) for task in tasks[:_NAMED])
-    return f"{names} and {len(tasks) - _NAMED:,} more" if len(tasks) > _NAMED else names
+    return some_of([subject(task) for task in tasks], _NAMED)
 
 
 def facts(work: PlanWork, task: PlanTask) -> str:
@@ -65,10 +73,10 @@ def facts(work: PlanWork, task: PlanTask) -> str:
     parts = (
         visible(task.active_form).strip() if task.status is TaskStatus.IN_PROGRESS else "",
         visible(task.agent).upper() if task.agent else "",
-        f"{task.priority.value} priority" if task.priority is not TaskPriority.NORMAL else "",
-        wording.counted(count, "operation") if count else "no operations",
-        f"waits for {named(waiting)}" if waiting else "",
-        f"blocks {named(blocked)}" if (blocked := work.blocks(task.id)) else "",
+        _PRIORITIES.get(task.priority, ""),
+        tr_n("{n} operation", "{n} operations", count) if count else tr("no operations"),
+        tr("waits for {named}", named=named(waiting)) if waiting else "",
+        tr("blocks {named}", named=named(blocked)) if (blocked := work.blocks(task.id)) else "",
     )
     return " · ".join(part for part in parts if part)
 
@@ -77,30 +85,42 @@ def remark(work: PlanWork, task: PlanTask) -> str:
     """Why it failed or was skipped, or what its agent says about it; one line, or nothing."""
     lost = [each for each in work.blockers(task.id) if each.status in (TaskStatus.FAILED, TaskStatus.SKIPPED)]
     if task.status is TaskStatus.SKIPPED and lost:
-        return f"It waits for {named(lost)}, which {'was' if len(lost) == 1 else 'were'} not completed."
+        return tr_n(
+            "It waits for {tasks}, which was not completed.",
+            "It waits for {tasks}, which were not completed.",
+            len(lost),
+            tasks=named(lost),
+        )
     if task.status in (TaskStatus.FAILED, TaskStatus.SKIPPED) and task.error:
         return in_one_line(task.error)
     said = work.agents_words(task.id)
-    return f"The agent says: {visible(said)}" if said else ""
+    return tr("The agent says: {said}", said=visible(said)) if said else ""
 
 
 def spoken(work: PlanWork, task: PlanTask) -> str:
     """The whole row for a screen reader."""
-    parts = (f"Task {subject(task)}", status_word(task), facts(work, task).replace(" · ", ", "), remark(work, task))
+    parts = (
+        tr("Task {subject}", subject=subject(task)),
+        status_word(task),
+        facts(work, task).replace(" · ", ", "),
+        remark(work, task),
+    )
     return ", ".join(part for part in parts if part)
 
 
 def counts(progress: TaskProgress) -> str:
     """`4 tasks · 2 completed · 1 failed · 1 skipped`."""
-    told = [(progress.in_progress, "in progress"), (progress.completed, "completed")]
-    told += [(progress.failed, "failed"), (progress.skipped, "skipped"), (progress.pending, "waiting")]
-    parts = [f"{number:,} {word}" for number, word in told if number]
-    return " · ".join((wording.counted(progress.total, "task"), *parts))
+    told = [(progress.in_progress, TaskStatus.IN_PROGRESS), (progress.completed, TaskStatus.COMPLETED)]
+    told += [(progress.failed, TaskStatus.FAILED), (progress.skipped, TaskStatus.SKIPPED)]
+    told += [(progress.pending, TaskStatus.PENDING)]
+    parts = [f"{number:,} {STATUSES[status]}" for number, status in told if number]
+    return " · ".join((tr_n("{n} task", "{n} tasks", progress.total), *parts))
 
 
 def summary(progress: TaskProgress) -> str:
     """`(5/5 tasks succeeded)`."""
-    return f"({succeeded(progress.completed, progress.total)})"
+    done, total = progress.completed, progress.total
+    return tr_n("({done}/{n} task succeeded)", "({done}/{n} tasks succeeded)", total, done=done)
 
 
 def result_word(status: ResultStatus) -> str:

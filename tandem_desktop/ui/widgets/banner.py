@@ -11,6 +11,7 @@ from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.icon_label import IconLabel
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 _TONES = {
     "risk": ("warning", "risk"),
@@ -44,7 +45,7 @@ class Banner(QFrame):
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._links: list[LinkButton] = []
-        self._close = IconButton(theme, "cross", "Dismiss", size=24, parent=self)
+        self._close = IconButton(theme, "cross", tr("Dismiss"), size=24, parent=self)
         self._close.setVisible(dismissable)
         self._close.clicked.connect(self.dismissed)
         self._row = QHBoxLayout(self)

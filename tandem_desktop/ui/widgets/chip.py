@@ -8,6 +8,7 @@ from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import tr
 
 _HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
 
@@ -37,7 +38,7 @@ class Chip(QPushButton):
         self._words = text
         self.setObjectName("chip")
         self.setAccessibleName(text)
-        self.setAccessibleDescription("Delete removes it" if removable else "")
+        self.setAccessibleDescription(tr("Delete removes it") if removable else "")
         self.setToolTip(plain_tooltip(text))
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_focus_ring, shows_focus
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import tr, tr_table
 
 MOST = 5
 _SIDE = 18
-_WORDS = ("", "poor", "fair", "good", "very good", "excellent")
+_WORDS = tr_table({1: "poor", 2: "fair", 3: "good", 4: "very good", 5: "excellent"})
 
 
 class RatingStars(QWidget):
@@ -40,7 +41,11 @@ class RatingStars(QWidget):
 
     def set_value(self, value: int | None) -> None:
         self._value = value or 0
-        said = f"Your rating: {value} of {MOST}, {_WORDS[value]}" if value else "Rate what was done: 1 to 5"
+        said = (
+            tr("Your rating: {value} of {most}, {words}", value=value, most=MOST, words=_WORDS[value])
+            if value
+            else tr("Rate what was done: 1 to 5")
+        )
         self.setAccessibleName(said)
         self.setToolTip(plain_tooltip(said))
         self.update()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.words import tr
 
 
 class SearchField(QLineEdit):
@@ -25,7 +26,7 @@ class SearchField(QLineEdit):
         self.setObjectName("search-field")
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
-        self._clear = IconButton(theme, "cross", "Clear search", size=20, parent=self)
+        self._clear = IconButton(theme, "cross", tr("Clear search"), size=20, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._clear.hide()
         self._clear.clicked.connect(self.clear)

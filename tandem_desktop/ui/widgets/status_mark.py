@@ -6,14 +6,17 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr_table
 
-MARKS = {
-    "waiting": "Waiting",
-    "running": "Running",
-    "done": "Done",
-    "failed": "Failed",
-    "skipped": "Skipped",
-}
+MARKS = tr_table(
+    {
+        "waiting": "Waiting",
+        "running": "Running",
+        "done": "Done",
+        "failed": "Failed",
+        "skipped": "Skipped",
+    }
+)
 _FILLED = {"done": ("added_strong", "check"), "failed": ("removed_strong", "cross")}
 _TURN_MILLISECONDS = 50
 

@@ -12,6 +12,7 @@ from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.icon_label import IconLabel
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 _TONES = {
     "ok": ("check", "ok"),
@@ -45,7 +46,7 @@ class Toast(QFrame):
         self._words = plain_label(parent=self, wrap=True)
         self._action = LinkButton(theme, "", parent=self)
         self._action.setObjectName("toast-action")
-        self._close = IconButton(theme, "cross", "Dismiss", size=24, parent=self)
+        self._close = IconButton(theme, "cross", tr("Dismiss"), size=24, parent=self)
         self._row = QHBoxLayout(self)
         for widget in (self._icon, self._words, self._action, self._close):
             self._row.addWidget(widget)
