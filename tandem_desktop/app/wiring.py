@@ -1,6 +1,7 @@
 """Build every object once and hand it to its neighbours; the only place that knows everyone."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -42,151 +43,217 @@ from tandem_desktop.storage.locations import Locations, default_state_directory
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
+Printing = Callable[[OperationId, bytes], None]
+
 
 def build_engine(
     root: Path,
     *,
     state: Path | None = None,
     clock: Callable[[], datetime] | None = None,
-    on_output: Callable[[OperationId, bytes], None] = lambda operation, chunk: None,
+    on_output: Printing = lambda operation, chunk: None,
     lives_on: bool = False,
     settings: Settings | None = None,
 ) -> Engine:
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
-    now = clock or (lambda: datetime.now(UTC))
-    chosen = settings or Settings()
+    ground = _ground(root, state, clock or (lambda: datetime.now(UTC)), settings or Settings())
+    clearing = ClearBeside()
+    desk = _desk(ground, on_output, clearing if lives_on else None)
+    runs = _runs(ground, desk)
+    expiry = _expiry(ground)
+    decisions = _decisions(ground, runs, expiry)
+    proposals = _proposals(ground, runs)
+    comments = CommentStore(ground.locations.sessions)
+    return Engine(
+        locations=ground.locations,
+        workspace=ground.workspace,
+        objects=ground.objects,
+        plans=ground.plans,
+        proposals=proposals,
+        rebases=Rebases(ground.workspace, ground.objects, ground.plans, proposals),
+        rehearsals=_rehearsals(ground, proposals, on_output),
+        reflections=_reflections(ground, proposals),
+        decisions=decisions,
+        commenting=Commenting(
+            store=comments, plans=ground.plans, objects=ground.objects, decisions=decisions, clock=ground.now
+        ),
+        bundles=_bundles(ground, runs, comments),
+        templates=Templates(ground.locations.templates, ground.objects, ground.plans, proposals),
+        expiry=expiry,
+        retention=_retention(ground, desk),
+        runs=runs,
+        boards=TaskBoards(ground.plans, runs, ground.events, ground.now),
+        audit=ground.audit,
+        events=ground.events,
+        clock=ground.now,
+        commands=ground.commands,
+        finish=clearing.finish,
+        settings=ground.settings,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What every part of one engine stands on."""
+
+    workspace: Workspace
+    locations: Locations
+    objects: ObjectStore
+    plans: PlanStore
+    run_store: RunStore
+    audit: AuditLog
+    enforcer: ApprovalEnforcer
+    commands: BestCommands
+    events: EventStream
+    now: Callable[[], datetime]
+    settings: Settings
+
+
+def _ground(root: Path, state: Path | None, now: Callable[[], datetime], settings: Settings) -> _Ground:
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
     locations.check()
     locations.prepare_state()
     objects = ObjectStore(locations.objects)
-    events = EventStream()
-    plans = PlanStore(locations.plans, now, locations.artifacts)
-    store = ApprovalStore(locations.approvals)
-    audit = AuditLog(locations.audit, store.key)
-    enforcer = ApprovalEnforcer(store, audit, now, timedelta(hours=chosen.approval_hours))
-    commands = BestCommands(workspace, objects, locations.shadows, chosen.command_budget_bytes)
+    approvals = ApprovalStore(locations.approvals)
+    audit = AuditLog(locations.audit, approvals.key)
+    return _Ground(
+        workspace=workspace,
+        locations=locations,
+        objects=objects,
+        plans=PlanStore(locations.plans, now, locations.artifacts),
+        run_store=RunStore(locations.runs),
+        audit=audit,
+        enforcer=ApprovalEnforcer(approvals, audit, now, timedelta(hours=settings.approval_hours)),
+        commands=BestCommands(workspace, objects, locations.shadows, settings.command_budget_bytes),
+        events=EventStream(),
+        now=now,
+        settings=settings,
+    )
 
-    run_store = RunStore(locations.runs)
-    clearing = ClearBeside()
 
-    news = RunNews(events)
+def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None) -> RunDesk:
+    """Where runs are opened; with `clear`, their starts and their output are news too."""
+    news = RunNews(ground.events)
 
     def printed(operation: OperationId, chunk: bytes) -> None:
         on_output(operation, chunk)
         news.printed(operation, chunk)
 
-    desk = RunDesk(
-        workspace=workspace,
-        locations=locations,
-        objects=objects,
-        commands=commands,
-        paperwork=PlanPaperwork(plans, run_store, enforcer, events, now),
-        clock=now,
+    return RunDesk(
+        workspace=ground.workspace,
+        locations=ground.locations,
+        objects=ground.objects,
+        commands=ground.commands,
+        paperwork=PlanPaperwork(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
+        clock=ground.now,
         on_result=news.finished,
-        on_output=printed if lives_on else on_output,
-        on_start=news.started if lives_on else lambda run_id, operation, is_command: None,
-        clear=clearing if lives_on else clear_now,
+        on_output=printed if clear else on_output,
+        on_start=news.started if clear else lambda run_id, operation, is_command: None,
+        clear=clear or clear_now,
     )
-    runs = PlanRuns(
+
+
+def _runs(ground: _Ground, desk: RunDesk) -> PlanRuns:
+    return PlanRuns(
         desk=desk,
-        plans=plans,
-        executor=PlanExecutor(desk, enforcer),
-        events=events,
-        clock=now,
-        stalls_after=timedelta(minutes=chosen.executor_timeout_minutes),
+        plans=ground.plans,
+        executor=PlanExecutor(desk, ground.enforcer),
+        events=ground.events,
+        clock=ground.now,
+        stalls_after=timedelta(minutes=ground.settings.executor_timeout_minutes),
     )
-    expiry = Expiry(
-        workspace=workspace,
-        plans=plans,
-        enforcer=enforcer,
-        events=events,
-        clock=now,
-        stale_after=timedelta(days=chosen.stale_after_days),
+
+
+def _expiry(ground: _Ground) -> Expiry:
+    return Expiry(
+        workspace=ground.workspace,
+        plans=ground.plans,
+        enforcer=ground.enforcer,
+        events=ground.events,
+        clock=ground.now,
+        stale_after=timedelta(days=ground.settings.stale_after_days),
     )
-    decisions = Decisions(
-        workspace=workspace,
-        objects=objects,
-        plans=plans,
-        enforcer=enforcer,
-        events=events,
-        clock=now,
+
+
+def _decisions(ground: _Ground, runs: PlanRuns, expiry: Expiry) -> Decisions:
+    return Decisions(
+        workspace=ground.workspace,
+        objects=ground.objects,
+        plans=ground.plans,
+        enforcer=ground.enforcer,
+        events=ground.events,
+        clock=ground.now,
         before_writing=runs.refuse_if_interrupted,
         expiry=expiry,
     )
-    proposals = Proposals(
-        workspace=workspace,
-        locations=locations,
-        objects=objects,
-        plans=plans,
-        enforcer=enforcer,
-        events=events,
-        clock=now,
+
+
+def _proposals(ground: _Ground, runs: PlanRuns) -> Proposals:
+    return Proposals(
+        workspace=ground.workspace,
+        locations=ground.locations,
+        objects=ground.objects,
+        plans=ground.plans,
+        enforcer=ground.enforcer,
+        events=ground.events,
+        clock=ground.now,
         before_writing=runs.refuse_if_interrupted,
-        audit=audit,
-        plan_md=chosen.plan_md,
-        gaps=ToolGaps(locations.tool_gaps / f"{workspace.identity.key}.jsonl"),
+        audit=ground.audit,
+        plan_md=ground.settings.plan_md,
+        gaps=ToolGaps(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.jsonl"),
     )
-    comments = CommentStore(locations.sessions)
-    stages = Stages(workspace, locations, objects, chosen.command_budget_bytes)
-    return Engine(
-        locations=locations,
-        workspace=workspace,
-        objects=objects,
-        plans=plans,
+
+
+def _rehearsals(ground: _Ground, proposals: Proposals, on_output: Printing) -> Rehearsals:
+    stages = Stages(ground.workspace, ground.locations, ground.objects, ground.settings.command_budget_bytes)
+    return Rehearsals(
+        rehearser=Rehearser(stages, ground.objects, ground.now),
+        store=RehearsalStore(ground.locations.sessions),
+        plans=ground.plans,
         proposals=proposals,
-        rebases=Rebases(workspace, objects, plans, proposals),
-        rehearsals=Rehearsals(
-            rehearser=Rehearser(stages, objects, now),
-            store=RehearsalStore(locations.sessions),
-            plans=plans,
+        objects=ground.objects,
+        events=ground.events,
+        clock=ground.now,
+        on_output=on_output,
+    )
+
+
+def _reflections(ground: _Ground, proposals: Proposals) -> Reflections:
+    return Reflections(
+        plans=ground.plans,
+        runs=ground.run_store,
+        adjusting=Adjusting(
+            tree=ground.workspace,
+            objects=ground.objects,
             proposals=proposals,
-            objects=objects,
-            events=events,
-            clock=now,
-            on_output=on_output,
+            clock=ground.now,
+            adjuster=PlanAdjuster(ground.settings.max_generated_steps),
         ),
-        reflections=Reflections(
-            plans=plans,
-            runs=run_store,
-            adjusting=Adjusting(
-                tree=workspace,
-                objects=objects,
-                proposals=proposals,
-                clock=now,
-                adjuster=PlanAdjuster(chosen.max_generated_steps),
-            ),
-            audit=audit,
-            events=events,
-            clock=now,
-            max_cycles=chosen.max_reflection_cycles,
-        ),
-        decisions=decisions,
-        commenting=Commenting(store=comments, plans=plans, objects=objects, decisions=decisions, clock=now),
-        bundles=Bundles(
-            locations=locations,
-            objects=objects,
-            plans=plans,
-            comments=comments,
-            events=events,
-            before_writing=runs.refuse_if_interrupted,
-        ),
-        templates=Templates(locations.templates, objects, plans, proposals),
-        expiry=expiry,
-        retention=Retention(
-            locations=locations,
-            plans=plans,
-            desk=desk,
-            objects=objects,
-            clock=now,
-            kept_for=timedelta(days=chosen.retention_days),
-        ),
-        runs=runs,
-        boards=TaskBoards(plans, runs, events, now),
-        audit=audit,
-        events=events,
-        clock=now,
-        commands=commands,
-        finish=clearing.finish,
-        settings=chosen,
+        audit=ground.audit,
+        events=ground.events,
+        clock=ground.now,
+        max_cycles=ground.settings.max_reflection_cycles,
+    )
+
+
+def _bundles(ground: _Ground, runs: PlanRuns, comments: CommentStore) -> Bundles:
+    return Bundles(
+        locations=ground.locations,
+        objects=ground.objects,
+        plans=ground.plans,
+        comments=comments,
+        events=ground.events,
+        before_writing=runs.refuse_if_interrupted,
+    )
+
+
+def _retention(ground: _Ground, desk: RunDesk) -> Retention:
+    return Retention(
+        locations=ground.locations,
+        plans=ground.plans,
+        desk=desk,
+        objects=ground.objects,
+        clock=ground.now,
+        kept_for=timedelta(days=ground.settings.retention_days),
     )
