@@ -17,6 +17,8 @@ OUTPUT_LIMIT = 1024 * 1024
 """Bytes of output that are kept: the first half and the last half of it."""
 _GRACE_S = 2.0
 _TICK_S = 0.1
+_ONLY_AS_OUR_CHILD = '[ "$PPID" = "$0" ] && exec "$@"'
+"""A Tandem killed before the child was tied to it left an orphan: that one ends by itself, before it does anything."""
 _PASSED_THROUGH = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER")
 
 
@@ -91,11 +93,17 @@ def run_child(
     return Outcome(process.returncode, kept.value(), kept.dropped, timed_out, aborted)
 
 
-@cache
 def dies_with_us() -> tuple[str, ...]:
     """A child must not outlive a Tandem that was killed: nobody would take charge of what it still does."""
-    setpriv = shutil.which("setpriv")
-    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
+    setpriv = _setpriv()
+    if not setpriv:
+        return ()
+    return (setpriv, "--pdeathsig", "KILL", "--", "/bin/sh", "-c", _ONLY_AS_OUR_CHILD, str(os.getpid()))
+
+
+@cache
+def _setpriv() -> str | None:
+    return shutil.which("setpriv")
 
 
 class _Kept:
