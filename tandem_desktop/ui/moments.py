@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from tandem_desktop.ui.words import tr
+
 
 def when(moment: datetime, now: datetime) -> str:
     """`14:02`, `yesterday`, `on 3 May`, as the person's clock has it."""
@@ -10,6 +12,6 @@ def when(moment: datetime, now: datetime) -> str:
     if days <= 0:
         return f"{local:%H:%M}"
     if days == 1:
-        return "yesterday"
+        return tr("yesterday")
     year = f" {local.year}" if local.year != today.year else ""
-    return f"on {local.day} {local:%b}{year}"
+    return tr("on {day}", day=f"{local.day} {local:%b}{year}")

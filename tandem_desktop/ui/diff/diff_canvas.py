@@ -20,6 +20,7 @@ from tandem_desktop.ui.diff.row_painter import RowPainter, VisibleRow
 from tandem_desktop.ui.diff.seen_lines import SeenChanges
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr, tr_n
 
 TALLEST = 480
 """A view among other rows asks for no more than this and scrolls inside."""
@@ -56,7 +57,7 @@ class DiffCanvas(QAbstractScrollArea):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask_for_pairs)
         self.setObjectName("diff-view")
-        self.setAccessibleName("Changes")
+        self.setAccessibleName(tr("Changes"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -98,9 +99,10 @@ class DiffCanvas(QAbstractScrollArea):
         self._rebuild(diff, frozenset(), self._look.rows.comments)
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
-        self.setAccessibleName(f"Changes in {diff.path}")
-        lines, changes = ("line" if diff.added == 1 else "lines"), ("change" if len(diff.hunks) == 1 else "changes")
-        counts = f"{diff.added} {lines} added, {diff.removed} removed, {len(diff.hunks)} {changes}"
+        self.setAccessibleName(tr("Changes in {path}", path=diff.path))
+        added = tr_n("{n} line added", "{n} lines added", diff.added)
+        changes = tr_n("{n} change", "{n} changes", len(diff.hunks))
+        counts = tr("{added}, {removed} removed, {changes}", added=added, removed=diff.removed, changes=changes)
         self.setAccessibleDescription(counts)
         self.updateGeometry()
 

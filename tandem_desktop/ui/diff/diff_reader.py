@@ -17,6 +17,7 @@ from tandem_desktop.ui.diff.search_bar import SearchBar
 from tandem_desktop.ui.diff.selection import Place, Selection, line_of, selected_text
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.words import tr, tr_marked
 
 MORE = 10
 """Lines that are shown at once of a fold that is not opened whole."""
@@ -191,20 +192,29 @@ class DiffReader(DiffCanvas):
         """What a person who listens is told about a row."""
         row = self.rows.row(index)
         if row.kind is RowKind.HEADER:
-            state = ", dropped" if row.hunk in self._look.dropped else ""
-            return f"Change {row.hunk} of {len(self.diff.hunks)} {self._look.title(row.hunk)}".strip() + state
+            title, count = self._look.title(row.hunk), len(self.diff.hunks)
+            said = tr("Change {number} of {count} {title}", number=row.hunk, count=count, title=title).strip()
+            return tr("{change}, dropped", change=said) if row.hunk in self._look.dropped else said
         if row.kind is RowKind.FOLD:
             return fold_text(self.rows, row).removeprefix("⋯ ")
         if row.kind is RowKind.COMMENT:
             comment = self.rows.comments[row.number]
-            return f"{comment.author} on line {comment.line}: {comment.text}"
+            return tr(
+                "{author} on line {line}: {text}",
+                author=tr_marked(comment.author),
+                line=comment.line,
+                text=comment.text,
+            )
         if row.kind is RowKind.WORDS:
             return self.diff.words[row.number].text
         if not row.is_change and row.new is not None:
             return f"{row.new + 1} {self.diff.new.line(row.new)}"
-        removed = f"removed {row.old + 1} {self.diff.old.line(row.old)}" if row.old is not None else ""
-        added = f"added {row.new + 1} {self.diff.new.line(row.new)}" if row.new is not None else ""
-        return "\n".join(part for part in (removed, added) if part)
+        parts = []
+        if row.old is not None:
+            parts.append(tr("removed {number} {line}", number=row.old + 1, line=self.diff.old.line(row.old)))
+        if row.new is not None:
+            parts.append(tr("added {number} {line}", number=row.new + 1, line=self.diff.new.line(row.new)))
+        return "\n".join(parts)
 
     def as_text(self) -> str:
         """The whole change as a unified diff, hidden characters as tokens."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tandem_desktop.ui.diff.alignment import Pairs, align
 from tandem_desktop.ui.diff.file_diff import FileDiff, Stretch, StretchKind
+from tandem_desktop.ui.words import later
 
 FOLDED_FROM = 3
 """A fold takes a row itself: fewer lines than this are simply shown."""
@@ -70,7 +71,7 @@ class InlineComment:
     line: int
     """Counted from one; on the new side, unless `is_old`."""
     text: str
-    author: str = "You"
+    author: str = later("You")
     is_old: bool = False
 
 

@@ -15,6 +15,7 @@ from tandem_desktop.ui.diff.reading_menu import add_copying, add_reading
 from tandem_desktop.ui.diff.selection import Place, Selection, line_of
 from tandem_desktop.ui.keys import LETTERS
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 
 class DiffView(DiffReader):
@@ -276,18 +277,18 @@ class DiffView(DiffReader):
         menu = QMenu(self)
         hunk, offers = self.current_hunk, self._look.offers
         if hunk and hunk in self._look.dropped and "keep" in offers:
-            menu.addAction("Keep this change\tX", lambda: self._ask("keep", hunk))
+            menu.addAction(tr("Keep this change") + "\tX", lambda: self._ask("keep", hunk))
         elif hunk and "drop" in offers:
-            menu.addAction("Drop this change\tX", lambda: self._ask("drop", hunk))
+            menu.addAction(tr("Drop this change") + "\tX", lambda: self._ask("drop", hunk))
         if any(self.marked_changes) and "drop" in offers:
-            menu.addAction("Drop or keep these lines\tShift+X", self._drop_or_keep_lines)
+            menu.addAction(tr("Drop or keep these lines") + "\tShift+X", self._drop_or_keep_lines)
         if "comment" in offers and len(self.rows):
-            menu.addAction("Comment\tC", self._comment)
+            menu.addAction(tr("Comment") + "\tC", self._comment)
         if hunk and offers:
             menu.addSeparator()
         add_copying(menu, self)
-        menu.addAction("Open in editor\tO", self._open)
-        menu.addAction("Search\tCtrl+F", self.open_search)
+        menu.addAction(tr("Open in editor") + "\tO", self._open)
+        menu.addAction(tr("Search") + "\tCtrl+F", self.open_search)
         menu.addSeparator()
         add_reading(menu, self)
         return menu

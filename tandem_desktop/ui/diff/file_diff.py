@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tandem_desktop.staging.hunks import Hunk, hunks
 from tandem_desktop.ui.diff.side import Side, hidden_in_words
 from tandem_desktop.ui.diff.special_content import Words, words_about_content
+from tandem_desktop.ui.words import tr
 
 PREVIEW_LINES = 200
 
@@ -105,7 +106,7 @@ def preview_file_diff(path: str, before: bytes, after: bytes) -> FileDiff:
         new=shown,
         hunks=(),
         stretches=(Stretch(StretchKind.CONTEXT, 0, 0, lines, 0, lines),),
-        words=(Words("Comparing…", "clock"),),
+        words=(Words(tr("Comparing…"), "clock"),),
         longest=max(map(len, shown.document.lines), default=0),
         is_preview=True,
     )

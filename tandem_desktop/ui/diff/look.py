@@ -13,6 +13,7 @@ from tandem_desktop.ui.diff.hunk_title import title_of
 from tandem_desktop.ui.diff.line_styles import LineKey, LineStyles, StyledLine
 from tandem_desktop.ui.diff.panes import Pane, Panes
 from tandem_desktop.ui.diff.selection import Selection, line_of
+from tandem_desktop.ui.words import tr, tr_table
 
 FEWEST = 3
 """Unchanged lines around a change that are always shown."""
@@ -31,11 +32,13 @@ NEXT_WHITESPACE = {
     Whitespace.ALL: Whitespace.NONE,
     Whitespace.NONE: Whitespace.CHANGED,
 }
-WHITESPACE_WORDS = {
-    Whitespace.CHANGED: "Show changed white space",
-    Whitespace.ALL: "Show all white space",
-    Whitespace.NONE: "Hide white space",
-}
+WHITESPACE_WORDS = tr_table(
+    {
+        Whitespace.CHANGED: "Show changed white space",
+        Whitespace.ALL: "Show all white space",
+        Whitespace.NONE: "Hide white space",
+    }
+)
 
 
 @dataclass
@@ -126,8 +129,9 @@ class ShownLine(NamedTuple):
         """What is said after the last character that is shown; mostly nothing."""
         if self.styled.cut:
             is_changed = any(end > len(self.styled.text) for _, end in self.marks)
-            return f"⋯ {self.styled.cut:,} more{', changed' if is_changed else ''}"
-        return "no newline at the end" if self.is_open else ""
+            cut = f"{self.styled.cut:,}"
+            return tr("⋯ {cut} more, changed", cut=cut) if is_changed else tr("⋯ {cut} more", cut=cut)
+        return tr("no newline at the end") if self.is_open else ""
 
 
 def cell_kind(row: Row, pane: Pane) -> CellKind:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from tandem_desktop.ui.diff.diff_rows import DiffRows
 from tandem_desktop.ui.diff.row_heights import RowHeights
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 WIDTH = 12
 
@@ -29,7 +30,7 @@ class OverviewRuler(QWidget):
         self._sight = (0.0, 1.0)
         self._picture: QPixmap | None = None
         self.setObjectName("diff-overview")
-        self.setAccessibleName("Where the changes are")
+        self.setAccessibleName(tr("Where the changes are"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme.changed.connect(self._forget)

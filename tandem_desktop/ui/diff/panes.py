@@ -9,10 +9,11 @@ from PySide6.QtGui import QFontMetrics, QFontMetricsF
 
 from tandem_desktop.ui.diff.diff_rows import Row
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 NARROW = 640
 """Narrower than this, two panes would show too little of each line."""
-MORE_WORDS = "10 more"
+MORE_WORDS = later("10 more")
 _WORTH_MORE = 24
 """A fold of fewer lines is opened whole or not at all."""
 
@@ -90,7 +91,7 @@ def more_area(theme: Theme, bar: QRect, row: Row) -> QRect:
     """Where a fold can be opened a little; nowhere when it is hardly longer than that."""
     if row.number < 0 or row.lines <= _WORTH_MORE:
         return QRect()
-    width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(MORE_WORDS) + theme.px(24)
+    width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(tr_marked(MORE_WORDS)) + theme.px(24)
     return QRect(bar.right() + 1 - width, bar.top(), width, bar.height())
 
 
@@ -98,9 +99,9 @@ def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool, offers: frozen
     """From the right end of the bar; what is the case is ticked, what is not offered is not there."""
     metrics = QFontMetrics(theme.ui_font(-1))
     labels = (
-        ("keep", "Keep" if is_dropped else "Keep ✓"),
-        ("comment", "Comment"),
-        ("drop", "Dropped ✓" if is_dropped else "Drop change"),
+        ("keep", tr("Keep") if is_dropped else tr("Keep ✓")),
+        ("comment", tr("Comment")),
+        ("drop", tr("Dropped ✓") if is_dropped else tr("Drop change")),
     )
     right = bar.right() + 1 - theme.px(12)
     made: list[HeaderButton] = []

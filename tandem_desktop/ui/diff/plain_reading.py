@@ -5,6 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 
 class PlainReading(QPlainTextEdit):
@@ -15,7 +16,7 @@ class PlainReading(QPlainTextEdit):
     def __init__(self, theme: Theme, text: str, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("diff-as-text")
-        self.setAccessibleName(f"{name}, as text")
+        self.setAccessibleName(tr("{name}, as text", name=name))
         self.setProperty("role", "code-block")
         self.setFont(theme.code_font())
         self.setReadOnly(True)

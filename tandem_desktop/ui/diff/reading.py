@@ -7,10 +7,16 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.ui.diff.look import FEWEST, Whitespace
+from tandem_desktop.ui.words import later
 
 WHOLE_FILE = 1_000_000_000
 """So many lines around a change that no file has more."""
-CONTEXTS = ((FEWEST, "3 lines"), (10, "10 lines"), (25, "25 lines"), (WHOLE_FILE, "the whole file"))
+CONTEXTS = (
+    (FEWEST, later("3 lines")),
+    (10, later("10 lines")),
+    (25, later("25 lines")),
+    (WHOLE_FILE, later("the whole file")),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.diff.text_painter import GROUNDS, TextPainter
 from tandem_desktop.ui.theme.icons import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr, tr_marked, tr_n
 
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _WRAPPED = int(Qt.TextFlag.TextWordWrap)
@@ -164,7 +165,7 @@ class RowPainter:
         more = more_area(self._theme, area, row)
         if not more.isEmpty():
             painter.setPen(self._inks.pen("text" if look.hovered == (index, "more") else "muted"))
-            painter.drawText(more, Qt.AlignmentFlag.AlignCenter, MORE_WORDS)
+            painter.drawText(more, Qt.AlignmentFlag.AlignCenter, tr_marked(MORE_WORDS))
         painter.setFont(self._inks.code)
 
     def _words(self, painter: QPainter, look: Look, row: Row, area: QRect) -> None:
@@ -186,11 +187,13 @@ class RowPainter:
         inner = card.adjusted(inks.px(14), inks.px(6), -inks.px(14), 0)
         painter.setFont(inks.small_bold)
         painter.setPen(inks.pen("text"))
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), comment.author)
-        offset = QFontMetrics(inks.small_bold).horizontalAdvance(comment.author + " ")
+        author = tr_marked(comment.author)
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), author)
+        offset = QFontMetrics(inks.small_bold).horizontalAdvance(author + " ")
         painter.setFont(inks.small)
         painter.setPen(inks.pen("muted"))
-        place = f"line {comment.line}{' before' if comment.is_old else ''}"
+        line = comment.line
+        place = tr("line {line} before", line=line) if comment.is_old else tr("line {line}", line=line)
         painter.drawText(inner.adjusted(offset, 0, 0, 0), int(Qt.AlignmentFlag.AlignTop), place)
         painter.setPen(inks.pen("text"))
         below = QFontMetrics(inks.small).height() + inks.px(2)
@@ -217,6 +220,9 @@ class RowPainter:
 
 def fold_text(rows: DiffRows, row: Row) -> str:
     if row.number < 0:
-        count = len(rows.diff.hunks)
-        return f"⋯ {count:,} change{'' if count == 1 else 's'} in bytes that are no text · show"
-    return f"⋯ {row.lines:,} unchanged lines"
+        return tr_n(
+            "⋯ {n} change in bytes that are no text · show",
+            "⋯ {n} changes in bytes that are no text · show",
+            len(rows.diff.hunks),
+        )
+    return tr_n("⋯ {n} unchanged line", "⋯ {n} unchanged lines", row.lines)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QWidget
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class SearchBar(QFrame):
@@ -25,15 +26,15 @@ class SearchBar(QFrame):
         self.setAutoFillBackground(True)
         self.field = QLineEdit(self)
         self.field.setObjectName("diff-search-field")
-        self.field.setAccessibleName("Search in these changes")
-        self.field.setPlaceholderText("Search in these changes")
+        self.field.setAccessibleName(tr("Search in these changes"))
+        self.field.setPlaceholderText(tr("Search in these changes"))
         self.field.textChanged.connect(self.changed)
         self.field.installEventFilter(self)
         self._count = plain_label("", "muted", parent=self)
         self._count.setObjectName("diff-search-count")
-        back = IconButton(theme, "chevron-up", "Previous match", key="Shift+F3", parent=self)
-        forward = IconButton(theme, "chevron-down", "Next match", key="F3", parent=self)
-        close = IconButton(theme, "cross", "Close search", key="Esc", parent=self)
+        back = IconButton(theme, "chevron-up", tr("Previous match"), key="Shift+F3", parent=self)
+        forward = IconButton(theme, "chevron-down", tr("Next match"), key="F3", parent=self)
+        close = IconButton(theme, "cross", tr("Close search"), key="Esc", parent=self)
         back.clicked.connect(lambda: self.step_wanted.emit(-1))
         forward.clicked.connect(lambda: self.step_wanted.emit(1))
         close.clicked.connect(self.closed)
@@ -52,7 +53,9 @@ class SearchBar(QFrame):
 
     def tell(self, current: int, total: int) -> None:
         """`2 of 14`; words when there is nothing."""
-        words = f"{current + 1:,} of {total:,}" if total else "none" if self.field.text() else ""
+        words = tr("none") if self.field.text() else ""
+        if total:
+            words = tr("{current} of {total}", current=f"{current + 1:,}", total=f"{total:,}")
         self._count.setText(words)
         self.field.setAccessibleDescription(words)
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from tandem_desktop.staging.hazard_rules import bundled_rules
 from tandem_desktop.staging.hidden_characters import is_plain
 from tandem_desktop.staging.text import Document, is_hidden
+from tandem_desktop.ui.words import tr
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
 """What stands for a character that would not be seen. No text can imitate it: the reader escapes these too."""
@@ -62,12 +63,14 @@ class Side:
         places = [(text.index(each), _named(each)) for each in found]
         lone = _LONE_RETURN.search(text)
         if lone:
-            places.append((lone.start(), "a carriage return inside a line"))
+            places.append((lone.start(), tr("a carriage return inside a line")))
         if bundled_rules().hidden.in_text(text):
             imitated = next((match for match in _WORD.finditer(text) if _imitates(match[0])), None)
             if imitated:
-                places.append((imitated.start(), "letters of another alphabet that look like Latin ones"))
-        return tuple(f"{name} on line {text.count(chr(10), 0, at) + 1}" for at, name in sorted(places))
+                places.append((imitated.start(), tr("letters of another alphabet that look like Latin ones")))
+        return tuple(
+            tr("{name} on line {line}", name=name, line=text.count(chr(10), 0, at) + 1) for at, name in sorted(places)
+        )
 
 
 def hidden_in_words(side: Side) -> str:
@@ -76,8 +79,9 @@ def hidden_in_words(side: Side) -> str:
     if not found:
         return ""
     named = ", ".join(found[:MOST_NAMED])
-    more = f" and {len(found) - MOST_NAMED} more kinds" if len(found) > MOST_NAMED else ""
-    return f"Characters you would not see are drawn as tokens: {named}{more}."
+    if len(found) > MOST_NAMED:
+        named = tr("{named} and {n} more kinds", named=named, n=len(found) - MOST_NAMED)
+    return tr("Characters you would not see are drawn as tokens: {named}.", named=named)
 
 
 def _imitations_told(shown: str) -> str:
@@ -96,4 +100,4 @@ def _spelled(word: str) -> str:
 def _named(character: str) -> str:
     name = unicodedata.name(character, "").lower().replace("-", " ")
     code = f"U+{ord(character):04X}"
-    return f"{name} ({code})" if name else f"control character {code}"
+    return f"{name} ({code})" if name else tr("control character {code}", code=code)

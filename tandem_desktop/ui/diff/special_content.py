@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, SymlinkState
 from tandem_desktop.staging.text import Document, ends_without_newline
+from tandem_desktop.ui.words import tr, tr_n, tr_table
 
-_ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16 (little end first)", "utf-16-be": "UTF-16 (big end first)"}
-_ENCODINGS |= {"latin-1": "Latin-1", "binary": "bytes"}
-_ENDINGS = {"lf": "LF", "crlf": "CRLF", "mixed": "mixed"}
+_ENCODINGS = tr_table(
+    {
+        "utf-8": "UTF-8",
+        "utf-16-le": "UTF-16 (little end first)",
+        "utf-16-be": "UTF-16 (big end first)",
+        "latin-1": "Latin-1",
+        "binary": "bytes",
+    }
+)
+_ENDINGS = tr_table({"lf": "LF", "crlf": "CRLF", "mixed": "mixed"})
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -36,7 +44,7 @@ def words_about_nodes(
 
 def size_in_words(size: int) -> str:
     if size < 1000:
-        return "1 byte" if size == 1 else f"{size} bytes"
+        return tr_n("{n} byte", "{n} bytes", size)
     if size < 1_000_000:
         return f"{size / 1000:.1f} kB"
     return f"{size / 1_000_000:.1f} MB"
@@ -55,90 +63,136 @@ def image_in_words(content: bytes) -> str:
         return _jpeg(content)
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "WebP"
-    return "icon" if content.startswith(b"\0\0\1\0") else ""
+    return tr("icon") if content.startswith(b"\0\0\1\0") else ""
 
 
 def _about_content(before: bytes, after: bytes, old: Document, new: Document) -> Iterator[Words]:
     if before == after:
-        yield Words("The content is empty." if not after else "The content does not change.")
+        yield Words(tr("The content is empty.") if not after else tr("The content does not change."))
         return
     images = image_in_words(before), image_in_words(after)
     if any(images):
-        yield Words(_became("Image", images[0], images[1], before, after), "image")
+        nouns = tr("Image (new)"), tr("Image (removed)"), tr("Image")
+        yield Words(_became(nouns, images[0], images[1], before, after), "image")
         return
     if old.is_binary or new.is_binary:
-        yield Words(_became("Not text", "", "", before, after), "file")
+        nouns = tr("Not text (new)"), tr("Not text (removed)"), tr("Not text")
+        yield Words(_became(nouns, "", "", before, after), "file")
     elif before and after:
         yield from _about_text(before, after, old, new)
     elif not after:
-        yield Words("Nothing is left of the content.")
+        yield Words(tr("Nothing is left of the content."))
 
 
 def _about_text(before: bytes, after: bytes, old: Document, new: Document) -> Iterator[Words]:
     if old.encoding != new.encoding:
-        yield Words(f"The encoding changes from {_ENCODINGS[old.encoding]} to {_ENCODINGS[new.encoding]}.")
-    elif before.startswith(_MARK) != after.startswith(_MARK):
-        yield Words(f"The byte order mark at the beginning is {'removed' if before.startswith(_MARK) else 'added'}.")
-    if old.endings != new.endings and "none" not in (old.endings, new.endings):
-        same = " Nothing else changes." if _text(before, old) == _text(after, new) else ""
         yield Words(
-            f"Line endings change from {_ENDINGS[old.endings]} to {_ENDINGS[new.endings]} "
-            f"({_counted(len(new.lines), 'line')}).{same}"
+            tr(
+                "The encoding changes from {before} to {after}.",
+                before=_ENCODINGS[old.encoding],
+                after=_ENCODINGS[new.encoding],
+            )
         )
+    elif before.startswith(_MARK) != after.startswith(_MARK):
+        if before.startswith(_MARK):
+            yield Words(tr("The byte order mark at the beginning is removed."))
+        else:
+            yield Words(tr("The byte order mark at the beginning is added."))
+    if old.endings != new.endings and "none" not in (old.endings, new.endings):
+        told = tr_n(
+            "Line endings change from {before} to {after} ({n} line).",
+            "Line endings change from {before} to {after} ({n} lines).",
+            len(new.lines),
+            before=_ENDINGS[old.endings],
+            after=_ENDINGS[new.endings],
+        )
+        same = tr("Nothing else changes.") if _text(before, old) == _text(after, new) else ""
+        yield Words(f"{told} {same}".rstrip())
     if ends_without_newline(before) != ends_without_newline(after):
-        yield Words(f"The newline at the end is {'added' if ends_without_newline(before) else 'removed'}.")
+        is_new = ends_without_newline(before)
+        yield Words(tr("The newline at the end is added.") if is_new else tr("The newline at the end is removed."))
 
 
 def _about_nodes(before: NodeState, after: NodeState, path: str, moved_from: str | None) -> Iterator[Words]:
     if moved_from is not None:
-        yield Words(f"Renamed from {moved_from} to {path}.", "move")
+        yield Words(tr("Renamed from {moved_from} to {path}.", moved_from=moved_from, path=path), "move")
     match before, after:
         case SymlinkState(), SymlinkState() if before.target != after.target:
-            yield Words(f"The symbolic link points to {after.target} instead of {before.target}.", "link")
+            yield Words(
+                tr(
+                    "The symbolic link points to {target} instead of {former}.",
+                    target=after.target,
+                    former=before.target,
+                ),
+                "link",
+            )
         case _, SymlinkState() if not isinstance(before, SymlinkState):
-            yield Words(f"{_was(before)}a symbolic link to {after.target}.", "link")
+            yield Words(_now_a_link(before, after.target), "link")
         case SymlinkState(), _:
-            yield Words(f"The symbolic link to {before.target} {_becomes(after)}.", "link")
+            yield Words(_no_more_a_link(before.target, after), "link")
         case DirectoryState(), FileState() | Absent():
-            yield Words(f"The directory {_becomes(after)}.", "folder")
+            gone = isinstance(after, Absent)
+            yield Words(tr("The directory is removed.") if gone else tr("The directory becomes a file."), "folder")
         case Absent() | FileState(), DirectoryState():
-            yield Words(f"{_was(before)}a directory.", "folder")
+            is_new = isinstance(before, Absent)
+            yield Words(tr("New: a directory.") if is_new else tr("The file becomes a directory."), "folder")
         case FileState() | DirectoryState(), FileState() | DirectoryState() if before.mode != after.mode:
             yield _mode(before.mode, after.mode)
         case Absent(), FileState() if after.mode & 0o111:
-            yield Words(f"The new file can be run as a program (mode {after.mode:04o}).", "mode", is_risk=True)
+            yield Words(
+                tr("The new file can be run as a program (mode {mode}).", mode=f"{after.mode:04o}"),
+                "mode",
+                is_risk=True,
+            )
 
 
 def _mode(before: int, after: int) -> Words:
     gained, lost = after & ~before & 0o111, before & ~after & 0o111
-    meaning = ": it can be run as a program" if gained else ": it can no longer be run as a program" if lost else ""
-    return Words(f"The mode changes from {before:04o} to {after:04o}{meaning}.", "mode", is_risk=bool(gained))
+    modes = {"before": f"{before:04o}", "after": f"{after:04o}"}
+    if gained:
+        told = tr("The mode changes from {before} to {after}: it can be run as a program.", **modes)
+    elif lost:
+        told = tr("The mode changes from {before} to {after}: it can no longer be run as a program.", **modes)
+    else:
+        told = tr("The mode changes from {before} to {after}.", **modes)
+    return Words(told, "mode", is_risk=bool(gained))
 
 
-def _was(before: NodeState) -> str:
-    return "New: " if isinstance(before, Absent) else "The file becomes " if isinstance(before, FileState) else "Now "
+def _now_a_link(before: NodeState, target: str) -> str:
+    match before:
+        case Absent():
+            return tr("New: a symbolic link to {target}.", target=target)
+        case FileState():
+            return tr("The file becomes a symbolic link to {target}.", target=target)
+        case _:
+            return tr("Now a symbolic link to {target}.", target=target)
 
 
-def _becomes(after: NodeState) -> str:
-    return {"absent": "is removed", "file": "becomes a file", "dir": "becomes a directory"}.get(after.type, "changes")
+def _no_more_a_link(target: str, after: NodeState) -> str:
+    match after:
+        case Absent():
+            return tr("The symbolic link to {target} is removed.", target=target)
+        case FileState():
+            return tr("The symbolic link to {target} becomes a file.", target=target)
+        case DirectoryState():
+            return tr("The symbolic link to {target} becomes a directory.", target=target)
+        case _:
+            return tr("The symbolic link to {target} changes.", target=target)
 
 
-def _became(noun: str, old: str, new: str, before: bytes, after: bytes) -> str:
+def _became(nouns: tuple[str, str, str], old: str, new: str, before: bytes, after: bytes) -> str:
+    """`nouns` for what is new, what is removed, and what is another now."""
     sides = [
         f"{words + ', ' if words else ''}{size_in_words(len(content))}"
         for words, content in ((old, before), (new, after))
         if content
     ]
-    state = " (new)" if not before else " (removed)" if not after else ""
-    return f"{noun}{state}: {' → '.join(sides)}."
+    noun = nouns[0] if not before else nouns[1] if not after else nouns[2]
+    return f"{noun}: {' → '.join(sides)}."
 
 
 def _text(content: bytes, document: Document) -> str:
     return content.decode(document.encoding).replace("\r\n", "\n")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _sized(name: str, width: int, height: int) -> str:

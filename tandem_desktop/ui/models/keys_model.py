@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from tandem_desktop.ui.keys import KEYS, KeyLine
+from tandem_desktop.ui.words import tr_marked
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -44,7 +45,7 @@ class KeysModel(QAbstractListModel):
         if role == self.RowRole:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.group if row.line is None else f"{row.line.title}: {row.line.shown}"
+            return tr_marked(row.group) if row.line is None else f"{tr_marked(row.line.title)}: {row.line.shown}"
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -67,5 +68,5 @@ class KeysModel(QAbstractListModel):
 
 
 def _answers(line: KeyLine, wanted: list[str]) -> bool:
-    words = f"{line.title} {line.shown} {line.group}".lower()
+    words = f"{tr_marked(line.title)} {line.shown} {tr_marked(line.group)}".lower()
     return all(word in words for word in wanted)

@@ -10,6 +10,7 @@ from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.plan import rehearsal_words, wording
+from tandem_desktop.ui.words import tr, tr_n, tr_table
 
 
 class Shown(StrEnum):
@@ -30,6 +31,21 @@ class Sorting(StrEnum):
     PLAN = "Plan order"
     PATH = "By path"
     LARGEST = "Largest first"
+
+
+SHOWN_WORDS = tr_table(
+    {
+        Shown.ALL: "All",
+        Shown.FILES: "Files",
+        Shown.COMMANDS: "Commands",
+        Shown.FLAGGED: "Flagged",
+        Shown.NOT_VIEWED: "Not viewed",
+        Shown.LINES: "Changed lines",
+    }
+)
+SORTING_WORDS = tr_table(
+    {Sorting.PLAN: "Plan order", Sorting.PATH: "By path", Sorting.LARGEST: "Largest first"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +107,18 @@ def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
 def spoken(row: OperationRow) -> str:
     parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
     if row.view.hunks:
-        parts.append(f"{row.view.added} added, {row.view.removed} removed")
+        parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
-    parts += [each for each in (row.change, row.drift, row.problem, "dropped" if row.dropped else "") if each]
+    parts += [each for each in (row.change, row.drift, row.problem, tr("dropped") if row.dropped else "") if each]
     if row.part is not None and (chosen := wording.part_words(row.part)):
         parts.append(chosen)
     if row.comments:
-        parts.append(wording.counted(len(row.comments), "comment"))
+        parts.append(tr_n("{n} comment", "{n} comments", len(row.comments)))
     if row.rehearsed is not None:
         parts.append(rehearsal_words.sentence(row.rehearsed))
     if row.result is not None:
         parts.append(wording.RESULTS[row.result.status])
     elif not row.running:
-        parts.append("viewed" if row.viewed else "not viewed")
-    parts.append("opened" if row.expanded else "closed")
+        parts.append(tr("viewed") if row.viewed else tr("not viewed"))
+    parts.append(tr("opened") if row.expanded else tr("closed"))
     return ", ".join(parts)

@@ -14,10 +14,11 @@ from tandem_desktop.plans.families import alternatives, family_roots
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.ui.moments import when
 from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
-PUT_AWAY = "put away"
+PUT_AWAY = later("put away")
 """Searching for these words lists the plans that are."""
 
 
@@ -44,21 +45,24 @@ _GROUP = {
     PlanStatus.STALLED: PlanGroup.NEEDS_YOU,
     PlanStatus.SUPERSEDED: PlanGroup.DONE,
 }
-_WORDS = {
-    PlanStatus.DRAFT: "drafting…",
-    PlanStatus.PROPOSED: "waits for your review",
-    PlanStatus.APPROVED: "approved, not yet run",
-    PlanStatus.EXECUTING: "running",
-    PlanStatus.PAUSED: "paused",
-    PlanStatus.COMPLETED: "applied",
-    PlanStatus.FAILED: "failed",
-    PlanStatus.REJECTED: "sent back, the agent revises",
-    PlanStatus.NEEDS_REVIEW: "sent back three times, needs a person",
-    PlanStatus.CANCELLED: "cancelled",
-    PlanStatus.EXPIRED: "expired",
-    PlanStatus.STALLED: "interrupted · resume or roll back",
-    PlanStatus.SUPERSEDED: "superseded",
-}
+_HEADINGS = tr_table({PlanGroup.NEEDS_YOU: "Needs you", PlanGroup.RUNNING: "Running", PlanGroup.DONE: "Done"})
+_WORDS = tr_table(
+    {
+        PlanStatus.DRAFT: "drafting…",
+        PlanStatus.PROPOSED: "waits for your review",
+        PlanStatus.APPROVED: "approved, not yet run",
+        PlanStatus.EXECUTING: "running",
+        PlanStatus.PAUSED: "paused",
+        PlanStatus.COMPLETED: "applied",
+        PlanStatus.FAILED: "failed",
+        PlanStatus.REJECTED: "sent back, the agent revises",
+        PlanStatus.NEEDS_REVIEW: "sent back three times, needs a person",
+        PlanStatus.CANCELLED: "cancelled",
+        PlanStatus.EXPIRED: "expired",
+        PlanStatus.STALLED: "interrupted · resume or roll back",
+        PlanStatus.SUPERSEDED: "superseded",
+    }
+)
 DOT = {
     PlanGroup.NEEDS_YOU: "risk",
     PlanGroup.RUNNING: "accent",
@@ -87,7 +91,7 @@ class RailRow:
 
     @property
     def title(self) -> str:
-        return self.group.value if self.plan is None else self.plan.title
+        return _HEADINGS[self.group] if self.plan is None else self.plan.title
 
     @property
     def subtitle(self) -> str:
@@ -133,8 +137,11 @@ class PlansModel(QAbstractListModel):
             return row.title
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             point = row.plan.branched_from if row.plan else None
-            origin = f" (branched from r{point.revision} of {point.plan_id})" if point else ""
-            return f"{row.title}, {row.subtitle}{origin}" if row.plan else row.title
+            told = f"{row.title}, {row.subtitle}" if row.plan else row.title
+            if point is None:
+                return told
+            origin = tr("branched from r{revision} of {plan_id}", revision=point.revision, plan_id=point.plan_id)
+            return f"{told} ({origin})"
         if role == self.RowRole:
             return row
         return None
@@ -229,7 +236,7 @@ class PlansModel(QAbstractListModel):
     def _fits(self, plan: PlanSummary) -> bool:
         if not self._filter:
             return not self.is_put_away(plan)
-        if self._filter == PUT_AWAY:
+        if self._filter == tr_marked(PUT_AWAY).lower():
             return self.is_put_away(plan)
         return self._filter in plan.title.lower() or self._filter in plan.plan_id.lower()
 
@@ -237,20 +244,21 @@ class PlansModel(QAbstractListModel):
         return PlanGroup.NEEDS_YOU if plan.plan_id in self._cut_off else _GROUP[plan.status]
 
     def _words(self, plan: PlanSummary) -> str:
-        return f"{PUT_AWAY} · {self._where(plan)}" if self.is_put_away(plan) else self._where(plan)
+        return f"{tr_marked(PUT_AWAY)} · {self._where(plan)}" if self.is_put_away(plan) else self._where(plan)
 
     def _where(self, plan: PlanSummary) -> str:
         cut_off, run = self._cut_off.get(plan.plan_id), self._runs.get(plan.plan_id)
         if cut_off is not None:
-            return f"interrupted at {cut_off[0]}/{cut_off[1]} · resume or roll back"
+            return tr("interrupted at {at}/{total} · resume or roll back", at=cut_off[0], total=cut_off[1])
         if plan.status is PlanStatus.COMPLETED and run is not None:
             if run.way_back == BRING_BACK:
-                return "undone · can be brought back"
-            tail = " · undo available" if run.way_back == UNDO else ""
-            return f"applied {when(run.at, self._now())}{tail}"
-        point = plan.branched_from
-        tail = f" · alternative to r{point.revision}" if point else ""
-        return f"r{plan.revision} · {_WORDS[plan.status]}{tail}"
+                return tr("undone · can be brought back")
+            applied = tr("applied {when}", when=when(run.at, self._now()))
+            return f"{applied} · {tr('undo available')}" if run.way_back == UNDO else applied
+        parts = [f"r{plan.revision}", _WORDS[plan.status]]
+        if plan.branched_from is not None:
+            parts.append(tr("alternative to r{revision}", revision=plan.branched_from.revision))
+        return " · ".join(parts)
 
 
 def _updated(plan: PlanSummary) -> datetime | str:

@@ -4,6 +4,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from tandem_desktop.ui.words import tr
+
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
@@ -28,7 +30,7 @@ class RevisionsModel(QAbstractListModel):
         if role == self.NumberRole:
             return number
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"r{number} · latest" if number == self._latest else f"r{number}"
+            return tr("r{number} · latest", number=number) if number == self._latest else f"r{number}"
         if role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if number == self._current else Qt.CheckState.Unchecked
         return None

@@ -10,6 +10,7 @@ from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.execution.run_changes import DoneOperation
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import tr
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -75,5 +76,7 @@ def _rows(done: DoneOperation) -> list[ChangedRow]:
 def change_words(change: PathChange) -> str:
     """`created app/x.py`, as the run did it."""
     if isinstance(change.before, Absent):
-        return f"created {visible(change.path)}"
-    return f"{'deleted' if isinstance(change.after, Absent) else 'changed'} {visible(change.path)}"
+        return tr("created {path}", path=visible(change.path))
+    if isinstance(change.after, Absent):
+        return tr("deleted {path}", path=visible(change.path))
+    return tr("changed {path}", path=visible(change.path))

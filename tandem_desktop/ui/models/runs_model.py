@@ -11,6 +11,7 @@ from tandem_desktop.domain.ids import RunId
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import tr, tr_n
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -89,19 +90,23 @@ class RunsModel(QAbstractListModel):
 
     def _title(self, run: ListedRun) -> str:
         name = visible(self._titles.get(run.record.plan_id, run.record.plan_id))
-        part = "a part of " if run.record.partial else ""
-        more = f" and {wording.counted(len(run.record.also), 'later run')}" if run.record.also else ""
-        return f"{wording.RUN_KINDS[run.record.kind]} {part}{name} r{run.record.revision}{more}"
+        what = f"{name} r{run.record.revision}"
+        if run.record.partial:
+            what = tr("a part of {what}", what=what)
+        if run.record.also:
+            also = len(run.record.also)
+            what = tr_n("{what} and {n} later run", "{what} and {n} later runs", also, what=what)
+        return f"{wording.RUN_KINDS[run.record.kind]} {what}"
 
     def _detail(self, run: ListedRun) -> str:
         record = run.record
         parts = [wording.since(record.started_at, self._now()), wording.RUNS[run.status]]
         if record.rolled_back:
-            parts.append("rolled back, nothing on disk has changed")
+            parts.append(tr("rolled back, nothing on disk has changed"))
         if record.summary:
             parts.append(visible(record.summary))
         if run.undoable:
-            parts.append("can be undone" if record.kind is not RunKind.UNDO else "can be taken back")
+            parts.append(tr("can be undone") if record.kind is not RunKind.UNDO else tr("can be taken back"))
         elif run.status is RunStatus.UNDONE:
-            parts.append("can be brought back")
+            parts.append(tr("can be brought back"))
         return " · ".join(parts)

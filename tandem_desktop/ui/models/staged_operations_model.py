@@ -15,6 +15,7 @@ from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting,
 from tandem_desktop.ui.models.operation_search import answers_to, is_of, lines_with
 from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import tr
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -377,7 +378,7 @@ class StagedOperationsModel(QAbstractListModel):
         return chosen
 
     def _found_words(self, operation_id: OperationId) -> str:
-        return f"{self._found[operation_id]:,} found" if operation_id in self._found else ""
+        return tr("{found} found", found=f"{self._found[operation_id]:,}") if operation_id in self._found else ""
 
     def _is_listed(self, view: OperationView) -> bool:
         operation = view.operation

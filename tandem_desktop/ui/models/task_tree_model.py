@@ -12,11 +12,12 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.tasks import task_words
 from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.ui.words import later, tr_marked, tr_n
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 _TOP = 0
-REST = "Operations of no task"
+REST = later("Operations of no task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class TaskTreeModel(QAbstractItemModel):
         if self._is_task(index):
             name = self._groups[index.row()][0]
             if name is None:
-                return TaskEntry(None, wording.counted(len(self._groups[index.row()][1]), "operation"), "")
+                return TaskEntry(None, tr_n("{n} operation", "{n} operations", len(self._groups[index.row()][1])), "")
             task = work.task(name)
             return TaskEntry(task, task_words.facts(work, task), task_words.remark(work, task))
         view = self._groups[index.internalId() - 1][1][index.row()]
@@ -110,7 +111,9 @@ class TaskTreeModel(QAbstractItemModel):
 
     def _about_task(self, entry: TaskEntry, role: int) -> Any:
         if entry.task is None:
-            return REST if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
+            return (
+                tr_marked(REST) if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
+            )
         if role == Qt.ItemDataRole.DisplayRole:
             return task_words.subject(entry.task)
         if role == Qt.ItemDataRole.AccessibleTextRole:

@@ -10,21 +10,24 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from tandem_desktop.domain.agents import ToolCallStatus, ToolKind
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.ui.chat.tool_wording import chip_words
+from tandem_desktop.ui.words import tr, tr_n, tr_table
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
-_SPEAKERS = {
-    EntryKind.PERSON: "You",
-    EntryKind.AGENT: "Agent",
-    EntryKind.THOUGHT: "Thinking",
-    EntryKind.PLAN: "Plan",
-    EntryKind.QUESTION: "Permission",
-    EntryKind.NOTE: "Note",
-    EntryKind.REFLECTION: "Reflection",
-    EntryKind.REPORT: "Tandem",
-    EntryKind.PROBLEM: "Problem",
-}
+_SPEAKERS = tr_table(
+    {
+        EntryKind.PERSON: "You",
+        EntryKind.AGENT: "Agent",
+        EntryKind.THOUGHT: "Thinking",
+        EntryKind.PLAN: "Plan",
+        EntryKind.QUESTION: "Permission",
+        EntryKind.NOTE: "Note",
+        EntryKind.REFLECTION: "Reflection",
+        EntryKind.REPORT: "Tandem",
+        EntryKind.PROBLEM: "Problem",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,12 @@ class Row:
     def words(self) -> str:
         """The row in one line, for lists and screen readers."""
         if self.is_set_aside:
-            count = len(self.entries)
-            return f"{count:,} {'entry' if count == 1 else 'entries'} set aside"
+            return tr_n("{n} entry set aside", "{n} entries set aside", len(self.entries))
         calls = tuple(entry.call for entry in self.entries if entry.call is not None)
         if calls:
             return chip_words(calls).sentence()
-        text = self.last.text or (f"revision {self.last.revision}" if self.last.revision else "")
-        return f"{_SPEAKERS.get(self.kind, 'Note')}: {text}"
+        text = self.last.text or (tr("revision {revision}", revision=self.last.revision) if self.last.revision else "")
+        return f"{_SPEAKERS.get(self.kind) or tr('Note')}: {text}"
 
 
 class TranscriptModel(QAbstractListModel):

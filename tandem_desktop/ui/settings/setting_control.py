@@ -1,13 +1,14 @@
 """The control that fits a setting: a switch, a choice, a number, or words."""
 
-from collections.abc import Callable
-from enum import StrEnum
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from tandem_desktop.settings.settings import Settings
+from tandem_desktop.ui.settings.setting_words import UNITS, choice, choices
+from tandem_desktop.ui.words import tr
 
 _LARGEST = 2**31 - 1
 _TEXT_INSET = 8
@@ -24,10 +25,8 @@ def control_for(name: str, value: Any, changed: Callable[[Any], None]) -> QWidge
         return _number(name, value, changed)
     if kind is str:
         return _words(value, changed)
-    if get_origin(kind) is Literal:
-        return _choice(get_args(kind), value, changed)
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return _choice([each.value for each in kind], value, changed)
+    if offered := choices(name):
+        return _choice(offered, value, changed)
     if kind == tuple[str, ...]:
         return _words(
             ", ".join(value), lambda text: changed([word.strip() for word in text.split(",") if word.strip()])
@@ -36,16 +35,16 @@ def control_for(name: str, value: Any, changed: Callable[[Any], None]) -> QWidge
 
 
 def _switch(value: bool, changed: Callable[[Any], None]) -> QWidget:
-    box = QCheckBox("On")
+    box = QCheckBox(tr("On"))
     box.setChecked(value)
     box.toggled.connect(changed)
     return box
 
 
-def _choice(choices: Any, value: str, changed: Callable[[Any], None]) -> QWidget:
+def _choice(offered: Sequence[str], value: str, changed: Callable[[Any], None]) -> QWidget:
     box = QComboBox()
-    for each in choices:
-        box.addItem(str(each).replace("_", " ").capitalize(), each)
+    for each in offered:
+        box.addItem(choice(each), each)
     box.setCurrentIndex(box.findData(str(value)))
     box.activated.connect(lambda _index: changed(box.currentData()))
     _leave_the_wheel(box)
@@ -88,8 +87,7 @@ def _limits(name: str) -> tuple[int, int]:
 
 
 def _suffix(name: str) -> str:
-    units = {"hours": " h", "minutes": " min", "days": " days", "bytes": " MiB"}
-    return units.get(name.rpartition("_")[2], "")
+    return UNITS.get(name.rpartition("_")[2], "")
 
 
 class _Wheel(QObject):

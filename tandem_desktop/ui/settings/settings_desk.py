@@ -14,6 +14,7 @@ from tandem_desktop.ui.shell.actions import WindowActions
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.window_memory import WindowMemory
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 if TYPE_CHECKING:
     from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
@@ -45,7 +46,9 @@ class SettingsDesk(QObject):
         self._theme.set_code_face(settings.code_font, settings.code_size, ligatures=settings.ligatures)
         unknown = self._actions.rebind(settings.keys)
         if unknown:
-            self.said.emit(f"The settings name keys for what is not there: {', '.join(unknown)}.", "risk")
+            self.said.emit(
+                tr("The settings name keys for what is not there: {unknown}.", unknown=", ".join(unknown)), "risk"
+            )
         self.letters_chosen.emit(settings.single_letter_keys)
 
     def show(self) -> None:

@@ -8,12 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.settings.groups import GROUPS, title_of
+from tandem_desktop.settings.groups import GROUPS
 from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.save import save_setting
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.settings.setting_control import control_for
+from tandem_desktop.ui.settings.setting_words import THEME_WORDS, explanation, title
 from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
@@ -21,6 +22,7 @@ from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.search_field import SearchField
+from tandem_desktop.ui.words import tr, tr_marked
 
 _WIDE, _CONTROL, _MARGIN = 860, 230, 24
 AT_ONCE = frozenset({"notifications", "single_letter_keys", "code_font", "keys"})
@@ -38,29 +40,29 @@ class SettingsSheet(Sheet):
     """The workspace is to be opened anew, with what was chosen."""
 
     def __init__(self, host: QWidget, theme: Theme, memory: WindowMemory, config: Path) -> None:
-        super().__init__(host, theme, "settings-sheet", "Settings", wide=_WIDE)
+        super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
         self._memory, self._config = memory, config
         self._rows: list[tuple[QWidget, str]] = []
-        self.search = SearchField(theme, "Search settings")
+        self.search = SearchField(theme, tr("Search settings"))
         self.search.setObjectName("settings-search")
         self.search.textChanged.connect(self._search)
         self.search.left.connect(self._left_search)
         self._scroll = QScrollArea()
         self._scroll.setObjectName("settings-page")
-        self._scroll.setAccessibleName("Settings")
+        self._scroll.setAccessibleName(tr("Settings"))
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setProperty("role", "clear")
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._said = plain_label("", "muted", wrap=True)
         self._said.setObjectName("settings-said")
-        self._again = Button(theme, "Open the workspace anew")
+        self._again = Button(theme, tr("Open the workspace anew"))
         self._again.setObjectName("settings-reopen")
         self._again.clicked.connect(self._reopen)
-        file = LinkButton(theme, "Open the file…")
+        file = LinkButton(theme, tr("Open the file…"))
         file.setObjectName("settings-file")
         file.clicked.connect(lambda: self.file_requested.emit(str(config)))
-        close = QuietButton(theme, "Close", "Esc")
+        close = QuietButton(theme, tr("Close"), "Esc")
         close.setObjectName("settings-close")
         close.clicked.connect(self.leave)
         self.body.addWidget(self.search)
@@ -71,7 +73,7 @@ class SettingsSheet(Sheet):
         """As the file says now."""
         self.search.clear()
         self._again.hide()
-        self._say(f"Kept in {self._config}")
+        self._say(tr("Kept in {config}", config=self._config))
         try:
             self._fill(load_settings(self._config).settings)
         except TandemError as error:
@@ -92,10 +94,10 @@ class SettingsSheet(Sheet):
         column.setContentsMargins(0, 0, self._theme.px(12), 0)
         column.setSpacing(self._theme.px(8))
         self._rows = []
-        self._add_group(column, "Appearance")
-        self._add_row(column, "Theme", "Which colours the window wears.", self._themes(), "theme")
+        self._add_group(column, tr("Appearance"))
+        self._add_row(column, tr("Theme"), tr("Which colours the window wears."), self._themes(), "theme")
         for group, names in GROUPS:
-            self._add_group(column, group)
+            self._add_group(column, tr_marked(group))
             for name in names:
                 self._add_setting(column, name, getattr(settings, name))
         column.addStretch(1)
@@ -110,10 +112,9 @@ class SettingsSheet(Sheet):
     def _add_setting(self, column: QVBoxLayout, name: str, value: Any) -> None:
         control = control_for(name, value, partial(self._choose, name))
         if control is None:
-            control = LinkButton(self._theme, "Edit in the file…")
+            control = LinkButton(self._theme, tr("Edit in the file…"))
             control.clicked.connect(lambda: self.file_requested.emit(str(self._config)))
-        words = (Settings.model_fields[name].description or "").replace("`", "")
-        self._add_row(column, title_of(name), words, control, name)
+        self._add_row(column, title(name), explanation(name), control, name)
 
     def _add_row(self, column: QVBoxLayout, title: str, words: str, control: QWidget, name: str) -> None:
         row = QWidget()
@@ -136,9 +137,9 @@ class SettingsSheet(Sheet):
 
     def _themes(self) -> QWidget:
         box = QComboBox()
-        box.addItem("As the system", "")
+        box.addItem(tr("As the system"), "")
         for each in THEMES:
-            box.addItem(each.replace("-", " ").capitalize(), each)
+            box.addItem(THEME_WORDS[each], each)
         box.setCurrentIndex(max(0, box.findData("" if self._theme.follows_system else self._theme.name)))
         box.activated.connect(lambda _index: self._memory.choose_theme(box.currentData()))
         return box
@@ -151,9 +152,9 @@ class SettingsSheet(Sheet):
             return
         self.changed.emit(settings)
         if name in AT_ONCE:
-            self._say("Kept.")
+            self._say(tr("Kept."))
         else:
-            self._say("Kept. It holds when the workspace is opened the next time.")
+            self._say(tr("Kept. It holds when the workspace is opened the next time."))
             self._again.show()
 
     def _reopen(self) -> None:
@@ -167,7 +168,7 @@ class SettingsSheet(Sheet):
             is_found = all(word in words for word in wanted) if words else not wanted
             row.setVisible(is_found)
             found += is_found and bool(words)
-        self.search.set_count(f"{found} found" if wanted else "")
+        self.search.set_count(tr("{found} found", found=found) if wanted else "")
 
     def _left_search(self) -> None:
         """Down goes on to what was found; Escape in an empty field closes the page."""

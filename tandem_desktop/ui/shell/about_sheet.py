@@ -11,8 +11,9 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked
 
-_PROMISE = "See exactly what an agent will do, approve exactly that, get exactly that, take it back."
+_PROMISE = later("See exactly what an agent will do, approve exactly that, get exactly that, take it back.")
 _TALL, _LEAST = 190, 80
 
 
@@ -23,34 +24,34 @@ class AboutSheet(Sheet):
     diagnostics_requested = Signal()
 
     def __init__(self, host: QWidget, theme: Theme, facts: AboutFacts) -> None:
-        super().__init__(host, theme, "about-sheet", "About Tandem Desktop", wide=640)
+        super().__init__(host, theme, "about-sheet", tr("About Tandem Desktop"), wide=640)
         self._facts = facts
-        self.body.addWidget(plain_label(_PROMISE, "muted", wrap=True))
+        self.body.addWidget(plain_label(tr_marked(_PROMISE), "muted", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(16))
         grid.setVerticalSpacing(theme.px(6))
         grid.setColumnStretch(1, 1)
         for row, (name, value) in enumerate((*facts.versions, *facts.places)):
-            grid.addWidget(plain_label(name, "muted"), row, 0)
+            grid.addWidget(plain_label(tr_marked(name), "muted"), row, 0)
             grid.addWidget(ElidedLabel(theme, visible(str(value)), code=True), row, 1)
         self.body.addLayout(grid)
-        self.body.addWidget(plain_label("What it is made of, and under which licence", "muted"))
+        self.body.addWidget(plain_label(tr("What it is made of, and under which licence"), "muted"))
         self.parts = QPlainTextEdit()
         self.parts.setObjectName("about-parts")
-        self.parts.setAccessibleName("What it is made of, and under which licence")
+        self.parts.setAccessibleName(tr("What it is made of, and under which licence"))
         self.parts.setProperty("role", "code-block")
         self.parts.setReadOnly(True)
         self.parts.setTabChangesFocus(True)
         lines = (f"{f'{part.name} {part.version}'.strip()}  {part.licence}" for part in facts.parts)
         self.parts.setPlainText("\n".join(lines))
         self.body.addWidget(self.parts, 1)
-        copy = Button(theme, "Copy for a bug report", icon_name="copy")
+        copy = Button(theme, tr("Copy for a bug report"), icon_name="copy")
         copy.setObjectName("about-copy")
         copy.clicked.connect(self._copy)
-        save = Button(theme, "Save diagnostics")
+        save = Button(theme, tr("Save diagnostics"))
         save.setObjectName("about-diagnostics")
         save.clicked.connect(self.diagnostics_requested)
-        self.close_button = QuietButton(theme, "Close", "Esc")
+        self.close_button = QuietButton(theme, tr("Close"), "Esc")
         self.close_button.setObjectName("about-close")
         self.close_button.clicked.connect(self.leave)
         self.add_buttons(save, copy, self.close_button)
@@ -62,4 +63,4 @@ class AboutSheet(Sheet):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._facts.report())
-        self.said.emit("Copied. Nothing in it is secret; it names your folders.", "ok")
+        self.said.emit(tr("Copied. Nothing in it is secret; it names your folders."), "ok")

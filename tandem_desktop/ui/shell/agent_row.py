@@ -11,6 +11,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
 from tandem_desktop.ui.widgets.status_mark import StatusMark
+from tandem_desktop.ui.words import tr
 
 
 class AgentRow(QFrame):
@@ -24,17 +25,20 @@ class AgentRow(QFrame):
         super().__init__()
         profile, is_here = found.profile, found.path is not None
         is_built_in = profile.name == BUILT_IN
-        held = "confined by the kernel" if confinement.confined else confinement.words
+        held = tr("confined by the kernel") if confinement.confined else confinement.words
         if not is_here:
-            note, words = "not installed", f"Install it with: {profile.install}"
+            note, words = tr("not installed"), tr("Install it with: {install}", install=profile.install)
         elif is_built_in:
-            note, words = "Anthropic, OpenAI, Ollama, any compatible address", profile.needs
+            note, words = tr("Anthropic, OpenAI, Ollama, any compatible address"), profile.needs
         else:
-            note, words = found.version or "found", f"Ready · {held}. {profile.needs}"
-        self.button: Button = Button(theme, "Use") if is_here else QuietButton(theme, "Copy command")
+            note, words = found.version or tr("found"), tr("Ready · {held}. {needs}", held=held, needs=profile.needs)
+        self.button: Button = Button(theme, tr("Use")) if is_here else QuietButton(theme, tr("Copy command"))
         self.button.setObjectName(f"agent-{profile.name}")
-        verb = "Use" if is_here else "Copy the command that installs"
-        self.button.setAccessibleName(f"{verb} {profile.title}")
+        use, copy = (
+            tr("Use {agent}", agent=profile.title),
+            tr("Copy the command that installs {agent}", agent=profile.title),
+        )
+        self.button.setAccessibleName(use if is_here else copy)
         self.button.clicked.connect(lambda: self.pressed.emit(profile.name) if is_here else self._copy(profile.install))
         fill(self, theme, "done" if is_here and not is_built_in else "waiting", profile.title, note, words, self.button)
 
@@ -50,11 +54,11 @@ class RecipesRow(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.button = PrimaryButton(theme, "Start with a sample project")
+        self.button = PrimaryButton(theme, tr("Start with a sample project"))
         self.button.setObjectName("welcome-sample")
         self.button.clicked.connect(lambda: self.pressed.emit())
-        words = "Rename, replace across files, licence headers, apply a patch"
-        fill(self, theme, "done", "Built-in recipes", "no model needed", words, self.button)
+        words = tr("Rename, replace across files, licence headers, apply a patch")
+        fill(self, theme, "done", tr("Built-in recipes"), tr("no model needed"), words, self.button)
 
 
 def fill(frame: QFrame, theme: Theme, mark: str, title: str, note: str, words: str, button: Button) -> None:

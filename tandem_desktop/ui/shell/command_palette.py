@@ -11,6 +11,7 @@ from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_ground
 from tandem_desktop.ui.widgets.search_field import SearchField
+from tandem_desktop.ui.words import tr
 
 _WIDTH, _HEIGHT, _TOP, _ROW = 560, 400, 72, 36
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
@@ -27,11 +28,11 @@ class CommandPalette(QFrame):
         self.setObjectName("command-palette")
         set_role(self, "card")
         self._model = PaletteModel()
-        self.search = SearchField(theme, "Search commands and plans", parent=self)
+        self.search = SearchField(theme, tr("Search commands and plans"), parent=self)
         self.search.setObjectName("palette-search")
         self.list = QListView(self)
         self.list.setObjectName("palette-list")
-        self.list.setAccessibleName("Commands")
+        self.list.setAccessibleName(tr("Commands"))
         self.list.setModel(self._model)
         self.list.setItemDelegate(_PaletteDelegate(theme, self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -14,6 +14,7 @@ from tandem_desktop.ui.widgets.button import QuietButton
 from tandem_desktop.ui.widgets.painting import paint_ground
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.search_field import SearchField
+from tandem_desktop.ui.words import tr, tr_marked
 
 _WIDE, _TALL, _ROW, _HEADING, _CAP = 640, 460, 30, 38, 20
 
@@ -22,13 +23,13 @@ class KeysSheet(Sheet):
     """Made from the table the keys are bound from, so it cannot be wrong about them."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "keys-sheet", "Keys", wide=_WIDE)
+        super().__init__(host, theme, "keys-sheet", tr("Keys"), wide=_WIDE)
         self._model = KeysModel()
-        self.search = SearchField(theme, "Search keys")
+        self.search = SearchField(theme, tr("Search keys"))
         self.search.setObjectName("keys-search")
         self.list = QListView()
         self.list.setObjectName("keys-list")
-        self.list.setAccessibleName("Keys")
+        self.list.setAccessibleName(tr("Keys"))
         self.list.setProperty("role", "rail-list")
         self.list.setModel(self._model)
         self.list.setItemDelegate(_KeyDelegate(theme, self.list))
@@ -38,7 +39,7 @@ class KeysSheet(Sheet):
         self.body.addWidget(self.search)
         self.body.addWidget(self.list, 1)
         self.body.addWidget(self._letters)
-        close = QuietButton(theme, "Close", "Esc")
+        close = QuietButton(theme, tr("Close"), "Esc")
         close.setObjectName("keys-close")
         close.clicked.connect(self.leave)
         self.add_buttons(close)
@@ -49,16 +50,18 @@ class KeysSheet(Sheet):
         """`letters` says whether single letters do anything now; `changes` are the person's own keys."""
         self._model.set_lines(with_keys(changes))
         self.search.clear()
-        words = "Single letters work only while the operations or a diff have the keyboard"
-        off = "Single letters are turned off"
-        self._letters.setText(f"{words if letters else off}; the settings change that.")
+        self._letters.setText(
+            tr("Single letters work only while the operations or a diff have the keyboard; the settings change that.")
+            if letters
+            else tr("Single letters are turned off; the settings change that.")
+        )
         room = self.window().height() - self._theme.px(280)
         self.list.setFixedHeight(max(self._theme.px(120), min(self._theme.px(_TALL), room)))
         self.open(self.search)
 
     def _search(self, text: str) -> None:
         self._model.search(text)
-        self.search.set_count(f"{self._model.found} found" if text else "")
+        self.search.set_count(tr("{found} found", found=self._model.found) if text else "")
 
     def _left_search(self) -> None:
         """Down goes into the list; Escape in an empty field closes the page."""
@@ -87,11 +90,11 @@ class _KeyDelegate(QStyledItemDelegate):
         if row.line is None:
             painter.setFont(theme.ui_font(-2, bold=True))
             painter.setPen(theme.color("muted"))
-            painter.drawText(area.adjusted(0, 0, 0, -px(4)), left | Qt.AlignmentFlag.AlignBottom, row.group)
+            painter.drawText(area.adjusted(0, 0, 0, -px(4)), left | Qt.AlignmentFlag.AlignBottom, tr_marked(row.group))
         else:
             painter.setFont(theme.ui_font())
             painter.setPen(theme.color("text"))
-            painter.drawText(area, left | Qt.AlignmentFlag.AlignVCenter, row.line.title)
+            painter.drawText(area, left | Qt.AlignmentFlag.AlignVCenter, tr_marked(row.line.title))
             self._caps(painter, area.adjusted(0, 0, -px(8), 0), row.line.keys)
         painter.restore()
 

@@ -14,10 +14,11 @@ from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.search_field import SearchField
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _WIDE, _TALL, _LEAST = 900, 460, 120
 _LOOK_MS = 500
-_SOURCES = (("all", "Everything"), ("tandem", "Tandem"), ("agent", "Agents"))
+_SOURCES = (("all", later("Everything")), ("tandem", "Tandem"), ("agent", later("Agents")))
 
 
 class LogSheet(Sheet):
@@ -32,16 +33,16 @@ class LogSheet(Sheet):
         logbook: Logbook,
         open_address: Callable[[QUrl], object] = QDesktopServices.openUrl,
     ) -> None:
-        super().__init__(host, theme, "log-sheet", "Log", wide=_WIDE)
+        super().__init__(host, theme, "log-sheet", tr("Log"), wide=_WIDE)
         self._logbook = logbook
         self._open_address = open_address
         self._shown = (-1, "", "")
-        self.sources = Segmented(theme, _SOURCES, "Whose lines")
-        self.search = SearchField(theme, "Search the log")
+        self.sources = Segmented(theme, tuple((key, tr_marked(words)) for key, words in _SOURCES), tr("Whose lines"))
+        self.search = SearchField(theme, tr("Search the log"))
         self.search.setObjectName("log-search")
         self.text = QPlainTextEdit()
         self.text.setObjectName("log-text")
-        self.text.setAccessibleName("Log")
+        self.text.setAccessibleName(tr("Log"))
         self.text.setProperty("role", "code-block")
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -53,9 +54,9 @@ class LogSheet(Sheet):
         head.addWidget(self.search, 1)
         self.body.addLayout(head)
         self.body.addWidget(self.text, 1)
-        folder = Button(theme, "Open folder", icon_name="folder")
-        copy = Button(theme, "Copy", icon_name="copy")
-        close = QuietButton(theme, "Close", "Esc")
+        folder = Button(theme, tr("Open folder"), icon_name="folder")
+        copy = Button(theme, tr("Copy"), icon_name="copy")
+        close = QuietButton(theme, tr("Close"), "Esc")
         ways = (("folder", folder, self._open), ("copy", copy, self._copy), ("close", close, self.leave))
         for name, button, slot in ways:
             button.setObjectName(f"log-{name}")
@@ -100,17 +101,17 @@ class LogSheet(Sheet):
 
     def _nothing(self, is_searched: bool) -> str:
         if is_searched:
-            return "No line holds these words."
+            return tr("No line holds these words.")
         is_about_agents = self.sources.current == "agent"
-        return "No agent has written to its error output." if is_about_agents else "Nothing was logged yet."
+        return tr("No agent has written to its error output.") if is_about_agents else tr("Nothing was logged yet.")
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
-        self.said.emit("Copied the log as it is shown.", "ok")
+        self.said.emit(tr("Copied the log as it is shown."), "ok")
 
     def _open(self) -> None:
         if not self._open_address(QUrl.fromLocalFile(str(self._logbook.folder))):
-            self.said.emit(f"The log is kept in {self._logbook.folder}", "info")
+            self.said.emit(tr("The log is kept in {folder}", folder=self._logbook.folder), "info")
 
     def _restyle(self) -> None:
         self.text.setFont(self._theme.code_font())

@@ -15,6 +15,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.search_field import SearchField
+from tandem_desktop.ui.words import tr
 
 _WIDTH = 216
 
@@ -37,11 +38,11 @@ class PlansRail(QWidget):
         self._model = model
         self.setObjectName("plans-rail")
         set_role(self, "rail")
-        self.search = SearchField(theme, "Search plans", parent=self)
+        self.search = SearchField(theme, tr("Search plans"), parent=self)
         self.search.setObjectName("plans-search")
         self.list = QListView(self)
         self.list.setObjectName("plans-list")
-        self.list.setAccessibleName("Plans")
+        self.list.setAccessibleName(tr("Plans"))
         self.list.setProperty("role", "rail-list")
         self.list.setModel(model)
         self.list.setItemDelegate(RailDelegate(theme, self.list))
@@ -50,14 +51,14 @@ class PlansRail(QWidget):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        words = "No plans yet. Ask an agent for a change, and its plan appears here."
+        words = tr("No plans yet. Ask an agent for a change, and its plan appears here.")
         self._empty = plain_label(words, "muted", wrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         holder = QWidget(self)
         self._pages = QStackedLayout(holder)
         self._pages.addWidget(self.list)
         self._pages.addWidget(self._empty)
-        self.new_button = Button(theme, "New plan", "Ctrl+N", "plus", parent=self)
+        self.new_button = Button(theme, tr("New plan"), "Ctrl+N", "plus", parent=self)
         self.new_button.setObjectName("new-plan")
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.search)
@@ -111,19 +112,19 @@ class PlansRail(QWidget):
         plan, run = row.plan, row.run
         menu = QMenu(self)
         menu.setObjectName("plan-menu")
-        self._entry(menu, "Open", lambda: self.plan_chosen.emit(plan.plan_id))
+        self._entry(menu, tr("Open"), lambda: self.plan_chosen.emit(plan.plan_id))
         if run is not None and run.way_back:
             words = f"{run.way_back}…" if run.way_back == UNDO else run.way_back
             self._entry(menu, words, lambda: self.way_back_requested.emit(run.run_id))
         menu.addSeparator()
-        self._entry(menu, "Rename…", lambda: self.rename_requested.emit(plan.plan_id, plan.title))
+        self._entry(menu, tr("Rename…"), lambda: self.rename_requested.emit(plan.plan_id, plan.title))
         away = self._model.is_put_away(plan)
         if away or row.group is PlanGroup.DONE:
-            words = "Bring back into the list" if away else "Put away"
+            words = tr("Bring back into the list") if away else tr("Put away")
             self._entry(menu, words, lambda: self.put_away_requested.emit(plan.plan_id, not away))
         menu.addSeparator()
-        self._entry(menu, "Copy plan id", lambda: QGuiApplication.clipboard().setText(plan.plan_id))
-        self._entry(menu, "Copy digest", lambda: QGuiApplication.clipboard().setText(plan.digest))
+        self._entry(menu, tr("Copy plan id"), lambda: QGuiApplication.clipboard().setText(plan.plan_id))
+        self._entry(menu, tr("Copy digest"), lambda: QGuiApplication.clipboard().setText(plan.digest))
         menu.popup(self.list.viewport().mapToGlobal(self.list.visualRect(index).bottomLeft()))
 
     def _entry(self, menu: QMenu, words: str, do: Callable[[], object]) -> None:

@@ -8,6 +8,7 @@ from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.status_mark import MARKS
+from tandem_desktop.ui.words import tr
 
 _HEIGHT, _DOT = 26, 8
 _INKS = {"waiting": "muted", "running": "accent", "done": "ok", "failed": "removed_ink"}
@@ -22,8 +23,8 @@ class StatusLine(QWidget):
         self.setObjectName("status-line")
         set_role(self, "footer")
         self._mark = _Dot(theme, self)
-        self._agent = plain_label("No agent yet", "small", parent=self)
-        self._disk = plain_label("Nothing on disk has changed", "small", parent=self)
+        self._agent = plain_label(tr("No agent yet"), "small", parent=self)
+        self._disk = plain_label(tr("Nothing on disk has changed"), "small", parent=self)
         self._drift = plain_label("", "risk", parent=self)
         self._right = plain_label("", "small", parent=self)
         self._row = QHBoxLayout(self)

@@ -14,10 +14,11 @@ from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.icon_label import IconLabel
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 IMMEDIATE, PLAN = "immediate", "plan"
 _HEIGHT = 44
-_SEARCH, _SEARCH_KEY = "Search && commands", "Ctrl+Shift+P"
+_SEARCH, _SEARCH_KEY = later("Search && commands"), "Ctrl+Shift+P"
 
 
 class TopBar(QWidget):
@@ -34,7 +35,7 @@ class TopBar(QWidget):
         self._theme = theme
         self._agents: tuple[tuple[str, str, str], ...] = ()
         self._agent = ""
-        self._confined = ""
+        self._confined, self._is_confined = "", False
         self.setObjectName("top-bar")
         set_role(self, "bar")
         self._logo = IconLabel(theme, "logo", "accent", 20, self)
@@ -42,12 +43,12 @@ class TopBar(QWidget):
         self.workspace.setObjectName("workspace-button")
         self._branch = ElidedLabel(theme, code=True, token="muted", mode=Qt.TextElideMode.ElideRight, parent=self)
         self._branch.setObjectName("branch")
-        self.mode = Segmented(theme, ((IMMEDIATE, "Immediate"), (PLAN, "Plan mode")), "Mode", self)
-        self.agent = Button(theme, "Agent", icon_name="chevron-down", parent=self)
+        self.mode = Segmented(theme, ((IMMEDIATE, tr("Immediate")), (PLAN, tr("Plan mode"))), tr("Mode"), self)
+        self.agent = Button(theme, tr("Agent"), icon_name="chevron-down", parent=self)
         self.agent.setObjectName("agent-button")
-        self.palette_button = QuietButton(theme, _SEARCH, _SEARCH_KEY, "command", parent=self)
+        self.palette_button = QuietButton(theme, tr_marked(_SEARCH), _SEARCH_KEY, "command", parent=self)
         self.palette_button.setObjectName("palette-button")
-        self.theme_button = IconButton(theme, "moon", "Theme", framed=True, size=32, parent=self)
+        self.theme_button = IconButton(theme, "moon", tr("Theme"), framed=True, size=32, parent=self)
         self._row = QHBoxLayout(self)
         left: tuple[QWidget, ...] = (self._logo, self.workspace, self._branch)
         right: tuple[QWidget, ...] = (self.mode, self.agent, self.palette_button, self.theme_button)
@@ -66,15 +67,15 @@ class TopBar(QWidget):
 
     def show_workspace(self, name: str, path: str, branch: str) -> None:
         self.workspace.setText(name)
-        self.workspace.setAccessibleName(f"Workspace {name}")
+        self.workspace.setAccessibleName(tr("Workspace {name}", name=name))
         self.workspace.setAccessibleDescription(path)
-        self.workspace.setToolTip(plain_tooltip(f"{path}\nOpen another folder"))
+        self.workspace.setToolTip(plain_tooltip(tr("{path}\nOpen another folder", path=path)))
         self.show_branch(branch)
         self._work_widgets(True)
 
     def show_branch(self, branch: str) -> None:
         self._branch.setText(branch)
-        self._branch.setAccessibleName(f"Branch {branch}" if branch else "No branch")
+        self._branch.setAccessibleName(tr("Branch {branch}", branch=branch) if branch else tr("No branch"))
 
     def show_no_workspace(self) -> None:
         """Nothing is open: what needs a workspace is not there."""
@@ -91,8 +92,9 @@ class TopBar(QWidget):
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
         self.agent.setText(title)
-        self._confined = "confined" if confinement.startswith("confined") else "not confined"
-        self.agent.setAccessibleName(f"Agent {title}")
+        self._is_confined = confinement.startswith("confined")
+        self._confined = tr("confined") if self._is_confined else tr("not confined")
+        self.agent.setAccessibleName(tr("Agent {title}", title=title))
         self._make_room()
         self.agent.setAccessibleDescription(confinement)
 
@@ -105,19 +107,20 @@ class TopBar(QWidget):
 
     def _make_room(self) -> None:
         """Where it gets narrow, keys go first, then the words of the search; who holds the agent back goes last."""
+        search = tr_marked(_SEARCH)
         for words, key, confined in (
-            (_SEARCH, _SEARCH_KEY, self._confined),
-            (_SEARCH, "", self._confined),
+            (search, _SEARCH_KEY, self._confined),
+            (search, "", self._confined),
             ("", "", self._confined),
-            ("", "", "" if self._confined == "confined" else self._confined),
+            ("", "", "" if self._is_confined else self._confined),
         ):
             self.palette_button.setText(words)
             self.palette_button.set_hint(key)
             self.agent.set_hint(confined)
             if self._row.minimumSize().width() <= self.width():
                 break
-        self.palette_button.setAccessibleName("Search and commands")
-        self.palette_button.setToolTip(plain_tooltip(f"Search and commands, {_SEARCH_KEY}"))
+        self.palette_button.setAccessibleName(tr("Search and commands"))
+        self.palette_button.setToolTip(plain_tooltip(tr("Search and commands, {key}", key=_SEARCH_KEY)))
 
     def _offer_agents(self) -> None:
         menu = QMenu(self)

@@ -12,13 +12,14 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
 _WIDTH = 760
 _MOST_RECENT = 5
-_PROMISE = (
+_PROMISE = later(
     "Choose who plans. Whoever it is works in a shadow of your project: nothing changes on disk until you say so."
 )
-_PRIVACY = "No telemetry: agents talk to their own models, Tandem itself talks to nobody."
+_PRIVACY = later("No telemetry: agents talk to their own models, Tandem itself talks to nobody.")
 
 
 class Welcome(QWidget):
@@ -43,12 +44,12 @@ class Welcome(QWidget):
         self._recipes.pressed.connect(self.sample_requested)
         self.sample = self._recipes.button
         self._rows = QVBoxLayout()
-        self._looked = plain_label("Looking for agents on your PATH…", "muted", wrap=True)
+        self._looked = plain_label(tr("Looking for agents on your PATH…"), "muted", wrap=True)
         self._looked.setObjectName("welcome-looked")
-        self.folder = LinkButton(theme, "Open a folder")
+        self.folder = LinkButton(theme, tr("Open a folder"))
         self.folder.setObjectName("welcome-folder")
         self.folder.clicked.connect(self.folder_requested)
-        self._recent_title = plain_label("Recent", "small")
+        self._recent_title = plain_label(tr("Recent"), "small")
         self._recent = QVBoxLayout()
         self._lay_out()
         self.show_recent(())
@@ -57,7 +58,8 @@ class Welcome(QWidget):
         """What was found, those that can work at once first."""
         ready = sorted(here.agents, key=lambda each: each.path is None)
         self._show_rows(tuple(AgentRow(self._theme, each, here.confinement) for each in ready))
-        self._looked.setText(f"Looked for {len(here.agents)} agents on your PATH. {_PRIVACY}")
+        looked = tr_n("Looked for {n} agent on your PATH.", "Looked for {n} agents on your PATH.", len(here.agents))
+        self._looked.setText(f"{looked} {tr_marked(_PRIVACY)}")
 
     def show_recent(self, folders: Sequence[str]) -> None:
         _empty(self._recent)
@@ -83,8 +85,8 @@ class Welcome(QWidget):
         px = self._theme.px
         column = QVBoxLayout()
         column.setSpacing(px(10))
-        column.addWidget(plain_label("See it, approve it, get exactly that.", "display", wrap=True))
-        column.addWidget(plain_label(_PROMISE, "muted", wrap=True))
+        column.addWidget(plain_label(tr("See it, approve it, get exactly that."), "display", wrap=True))
+        column.addWidget(plain_label(tr_marked(_PROMISE), "muted", wrap=True))
         column.addSpacing(px(8))
         column.addWidget(self.problem)
         self._rows.setSpacing(px(10))
