@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import icons
@@ -61,9 +62,16 @@ def moment() -> int:
 def filled(template: str, **values: object) -> str:
     """The template with every @NAME@ in it replaced."""
     text = (LINUX / template).read_text(encoding="utf-8")
-    for name, value in {"VERSION": __version__, "DATE": day(), **values}.items():
+    for name, value in {"VERSION": __version__, "DATE": day(), "MAINTAINER": maintainer(), **values}.items():
         text = text.replace(f"@{name}@", str(value))
     return text
+
+
+def maintainer() -> str:
+    """Who answers for the package: whoever builds it, by Debian's own variables, or else what the project file says."""
+    said = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["tool"]["tandem"]["package"]
+    name = os.environ.get("DEBFULLNAME") or said["maintainer"]
+    return f"{name} <{os.environ.get('DEBEMAIL') or said['address']}>"
 
 
 def _program(frozen: Path, usr: Path) -> None:

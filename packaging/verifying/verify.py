@@ -95,7 +95,12 @@ def _wheel() -> str:
     clean = ["env", "-i", "PATH=/usr/bin:/bin", f"HOME={folder}", "LANG=C.UTF-8", "QT_QPA_PLATFORM=offscreen"]
     bin_ = folder / "venv" / "bin"
     named = ("hazards.toml", "agents/built-in.toml", "themes/dark.toml", "prompts/system.md", "sample/plan.json")
-    named += ("icons/application/tandem-desktop.svg", "fonts/JetBrainsMono-Regular.ttf", "templates/readme")
+    named += (
+        "icons/application/tandem-desktop.svg",
+        "fonts/JetBrainsMono-Regular.ttf",
+        "templates/readme",
+        "CHANGELOG.md",
+    )
     code = f"from tandem_desktop.storage.resources import resource; print(*map(resource, {named!r}), sep='\\n')"
     places = _run(*clean, bin_ / "python", "-I", "-c", code).splitlines()
     if strange := [place for place in places if not place.startswith(str(folder / "venv"))]:

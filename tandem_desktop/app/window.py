@@ -116,6 +116,8 @@ class _Opening:
             window.toast.say(_after_a_crash(reports[-1]), tone="risk", stays=0)
         if self._words:
             window.toast.say(self._words, tone="error", stays=0)
+        if not reports and not self._words:  # otherwise it is told the next time
+            window.pages.tell_update()
         stay_awake()
 
 

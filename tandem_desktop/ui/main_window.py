@@ -87,6 +87,7 @@ class MainWindow(QWidget):
         self.palette = CommandPalette(theme, self)  # type: ignore[assignment,method-assign]  # the palette of commands
         self.pages = WindowPages(self, theme, logbook or Logbook(default_state_directory() / LOGS))
         self.pages.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
+        self.pages.updated.connect(self._tell_update)
         self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
         self.actions_ = WindowActions(self)
         self.actions_.add(window_actions(self, self._memory))
@@ -318,6 +319,10 @@ class MainWindow(QWidget):
         words = " ".join(filter(None, (error.message, error.next)))
         _log.warning("%s", words)
         self.toast.say(words, tone="error", action="Log", do=self.pages.show_log, stays=0)
+
+    def _tell_update(self, version: str) -> None:
+        words = f"Tandem was updated to {version}."
+        self.toast.say(words, action="What is new", do=self.pages.show_news, stays=0)
 
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)

@@ -55,6 +55,7 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("markdown", markdown, "Window", lambda: window.errands.open_as_markdown(), here)
     yield act("diagnostics", "Save diagnostics", "Window", window.pages.save_diagnostics)
     yield act("about", "About Tandem", "Window", window.show_about)
+    yield act("news", "What is new in this version", "Window", window.pages.show_news)
     yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
     away = at(lambda place: place.own.plans_wanted.emit(PUT_AWAY))
     yield act("put-away", "Show plans that were put away", "Plan", away, here)

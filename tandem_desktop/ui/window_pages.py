@@ -1,4 +1,4 @@
-"""Pages of the window itself, made when they are wanted: the keys, the log, and what Tandem is."""
+"""Pages of the window itself, made when they are wanted: the keys, the log, what Tandem is and what is new in it."""
 
 import os
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.storage import atomic
+from tandem_desktop.storage.locations import default_state_directory
 from tandem_desktop.storage.logbook import Logbook
 from tandem_desktop.ui.theme.theme import Theme
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from tandem_desktop.ui.shell.about_sheet import AboutSheet
     from tandem_desktop.ui.shell.keys_sheet import KeysSheet
     from tandem_desktop.ui.shell.log_sheet import LogSheet
+    from tandem_desktop.ui.shell.news_sheet import NewsSheet
+    from tandem_desktop.ui.update_notes import UpdateNotes
 
 
 class WindowPages(QObject):
@@ -23,6 +26,8 @@ class WindowPages(QObject):
 
     said = Signal(str, str)
     """Words about what has just happened, and their tone."""
+    updated = Signal(str)
+    """A newer version is opened for the first time: its number."""
 
     def __init__(self, host: QWidget, theme: Theme, logbook: Logbook) -> None:
         super().__init__(host)
@@ -30,6 +35,8 @@ class WindowPages(QObject):
         self._keys: KeysSheet | None = None
         self._log: LogSheet | None = None
         self._about: AboutSheet | None = None
+        self._notes: UpdateNotes | None = None
+        self._news: NewsSheet | None = None
 
     def show_keys(self, *, letters: bool, changes: Mapping[str, str]) -> None:
         if self._keys is None:
@@ -69,7 +76,7 @@ class WindowPages(QObject):
     def show_about(self, workspace: Path | None) -> None:
         """With the places of the workspace, where there is one."""
         from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
-        from tandem_desktop.storage.locations import TANDEM_DIRECTORY, default_state_directory
+        from tandem_desktop.storage.locations import TANDEM_DIRECTORY
         from tandem_desktop.ui.about_facts import about_facts
         from tandem_desktop.ui.shell.about_sheet import AboutSheet
 
@@ -82,4 +89,28 @@ class WindowPages(QObject):
         self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
         self._about.said.connect(self.said)
         self._about.diagnostics_requested.connect(self.save_diagnostics)
+        self._about.news_requested.connect(self.show_news)
         self._about.show_about()
+
+    def tell_update(self) -> None:
+        """Once after each update; see `updated`."""
+        if self.notes.has_come():
+            self.updated.emit(self.notes.version)
+
+    def show_news(self) -> None:
+        from tandem_desktop.ui.shell.news_sheet import NewsSheet
+
+        if self._about is not None:
+            self._about.shut()
+        if self._news is not None:
+            self._news.deleteLater()
+        self._news = NewsSheet(self._host, self._theme, self.notes.version, self.notes.text)
+        self._news.show_news()
+
+    @property
+    def notes(self) -> "UpdateNotes":
+        if self._notes is None:
+            from tandem_desktop.ui.update_notes import UpdateNotes
+
+            self._notes = UpdateNotes(default_state_directory())
+        return self._notes

@@ -70,6 +70,20 @@ def test_version_is_written_in_one_place() -> None:
     assert [path.name for path, text in texts.items() if literal.search(text)] == []
 
 
+def test_package_names_whoever_builds_it_and_otherwise_an_address_that_cannot_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def control(**named: str) -> str:
+        for name in ("DEBFULLNAME", "DEBEMAIL"):
+            monkeypatch.setenv(name, named.get(name, ""))
+        made("control.py", str(tmp_path), "amd64", "2.36")
+        return (tmp_path / "DEBIAN" / "control").read_text(encoding="utf-8")
+
+    assert "\nMaintainer: Ada <ada@example.org>\n" in control(DEBFULLNAME="Ada", DEBEMAIL="ada@example.org")
+    assert re.search(r"^Maintainer: Tandem Desktop contributors <\S+@\S+\.invalid>$", control(), re.MULTILINE)
+    assert "@" not in re.sub(r"<.+?>", "", control())
+
+
 def test_manual_page_tells_every_call_and_every_option() -> None:
     page = made("man_page.py").replace("\\-", "-")
     for command in commands():

@@ -35,6 +35,7 @@ def test_wheel_carries_the_package_and_the_resources_byte_for_byte(wheel: Path) 
         carried = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
     expected = contents_of(ROOT / "tandem_desktop", "tandem_desktop")
     expected |= contents_of(ROOT / "resources", "tandem_desktop/_resources")
+    expected["tandem_desktop/_resources/CHANGELOG.md"] = (ROOT / "CHANGELOG.md").read_bytes()
     assert carried == expected
 
 

@@ -22,6 +22,7 @@ class AboutSheet(Sheet):
 
     said = Signal(str, str)
     diagnostics_requested = Signal()
+    news_requested = Signal()
 
     def __init__(self, host: QWidget, theme: Theme, facts: AboutFacts) -> None:
         super().__init__(host, theme, "about-sheet", tr("About Tandem Desktop"), wide=640)
@@ -51,10 +52,13 @@ class AboutSheet(Sheet):
         save = Button(theme, tr("Save diagnostics"))
         save.setObjectName("about-diagnostics")
         save.clicked.connect(self.diagnostics_requested)
+        news = Button(theme, tr("What is new"))
+        news.setObjectName("about-news")
+        news.clicked.connect(self.news_requested)
         self.close_button = QuietButton(theme, tr("Close"), "Esc")
         self.close_button.setObjectName("about-close")
         self.close_button.clicked.connect(self.leave)
-        self.add_buttons(save, copy, self.close_button)
+        self.add_buttons(news, save, copy, self.close_button)
 
     def show_about(self) -> None:
         room = self.window().height() - self._theme.px(440)

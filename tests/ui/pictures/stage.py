@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from tandem_desktop.app.main import main
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.storage.resources import resource
+from tandem_desktop.ui.update_notes import LAST_VERSION
 from tests.support.agents_on_path import put_on_path, searched
 from tests.ui.window.driver import Person
 
@@ -83,6 +84,11 @@ class Stage:
         put_on_path(self._base / "programs", AGENT, script)
         (self._base / "config").mkdir()
         (self._base / "config" / "settings.toml").write_text(f'agent = "{AGENT}"\n')
+
+    def was_here(self, version: str) -> None:
+        """The version whose window was opened last."""
+        (self._base / "state").mkdir(mode=0o700)
+        (self._base / "state" / LAST_VERSION).write_text(version)
 
     def tandem(self, *words: str) -> dict[str, Any]:
         """Call the command line beside the window."""

@@ -293,6 +293,21 @@ def about(stage: Stage) -> Person:
     return person
 
 
+def updated(stage: Stage) -> Person:
+    stage.was_here("0.0.9")
+    person = waiting(stage)
+    person.window.pages.tell_update()
+    person.wait(lambda: person.sees("toast-action"))
+    return person
+
+
+def news(stage: Stage) -> Person:
+    person = updated(stage)
+    person.click("toast-action")
+    person.wait(lambda: person.sees("news-close"))
+    return person
+
+
 def sized(width: int, height: int) -> Callable[[Stage], Person]:
     def scene(stage: Stage) -> Person:
         person = planned(stage)
@@ -370,4 +385,6 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "29-perspectives": perspectives,
     "30-log": log,
     "31-about": about,
+    "32-updated": updated,
+    "33-what-is-new": news,
 }

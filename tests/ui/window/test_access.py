@@ -58,6 +58,7 @@ def sheets(person: Person) -> tuple[tuple[str, Callable[[], None], str], ...]:
         ("keys", lambda: person.press(Qt.Key.Key_F1), "keys-search"),
         ("log", lambda: person.command("show the log"), "log-search"),
         ("about", lambda: person.command("about tandem"), "about-close"),
+        ("what is new", lambda: person.command("what is new"), "news-close"),
         ("settings", lambda: person.command("settings"), "settings-close"),
         ("going back", lambda: person.command("go back to your last"), "back-sheet"),
     )

@@ -1,13 +1,16 @@
 """Pages of the window itself: the log, and what Tandem is."""
 
 import logging
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
 from tandem_desktop import __version__
+from tandem_desktop.storage.locations import default_state_directory
 from tandem_desktop.storage.logbook import AGENT_LOGGER, LOG_FILE
+from tandem_desktop.ui.update_notes import LAST_VERSION
 from tests.ui.window.driver import Person
 
 
@@ -59,3 +62,23 @@ def test_about_names_versions_places_and_licences_and_is_copied_for_a_report(win
     assert f"Log: {window.logbook.folder}" in report
     window.press(Qt.Key.Key_Escape)
     window.wait(lambda: not window.sees("about-sheet"))
+
+
+def test_an_update_is_told_once_with_the_way_to_its_notes_which_about_leads_to_later(
+    open_window: Callable[..., Person],
+) -> None:
+    window = open_window()
+    (default_state_directory() / LAST_VERSION).write_text("0.0.9")
+    window.window.pages.tell_update()
+    assert window.window.toast.text == f"Tandem was updated to {__version__}."
+    window.click("toast-action")
+    window.wait(lambda: window.sees("news-text"))
+    assert window.focus().objectName() == "news-text"  # read by keyboard
+    window.press(Qt.Key.Key_Escape)
+    window.wait(lambda: not window.sees("news-sheet"))
+    window.window.pages.tell_update()
+    assert not window.window.toast.isVisible()
+    window.command("About Tandem")
+    window.wait(lambda: window.sees("about-news"))
+    window.click("about-news")
+    window.wait(lambda: window.sees("news-text") and not window.sees("about-sheet"))
