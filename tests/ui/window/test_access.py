@@ -1,33 +1,36 @@
-"""Every part of the window can be named, reached and read, in every pane, tab, sheet and popup, in every theme."""
+"""Every part of the window can be named, reached and read: in every pane, tab, sheet and state, in every theme."""
 
-from collections import Counter
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox
 
+from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.plan.sheet import Sheet
-from tandem_desktop.ui.shell.command_palette import CommandPalette
-from tandem_desktop.ui.theme.tokens import THEMES, contrast, load_tokens
+from tests.support.agent_scripts import Steps
+from tests.support.agents_on_path import put_on_path
+from tests.support.command_line import CommandLine, bash, edit, write
 from tests.ui.window.driver import Person
+from tests.ui.window.walker import Walker
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-NONE = Qt.KeyboardModifier.NoModifier
-LEAST_CONTRAST = 4.5
+ALT = Qt.KeyboardModifier.AltModifier
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def person(window: Person) -> Person:
-    """Somebody with a plan to review."""
-    window.click("segmented-mode-plan")
-    window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    return window
+def tandem(workspace: Path, programs: Path, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(workspace, capsys)
+
+
+def walker(person: Person) -> Walker:
+    return Walker(person.window, person.theme.name)
 
 
 @contextmanager
@@ -44,7 +47,7 @@ def sheet(person: Person, ask: Callable[[], None], shown: str) -> Iterator[None]
 def sheets(person: Person) -> tuple[tuple[str, Callable[[], None], str], ...]:
     """What lies over the window while a plan is reviewed: its name, how one gets there, and what is there then."""
 
-    def edit() -> None:
+    def edit_file() -> None:
         person.place.panel.operations.list.setFocus()
         person.press(Qt.Key.Key_Home)
         person.press(Qt.Key.Key_E)
@@ -53,7 +56,7 @@ def sheets(person: Person) -> tuple[tuple[str, Callable[[], None], str], ...]:
         ("approval", lambda: person.press(Qt.Key.Key_I, CONTROL | SHIFT), "approval-back"),
         ("rework", lambda: person.press(Qt.Key.Key_R, CONTROL | SHIFT), "rework-back"),
         ("cancel", lambda: person.command("cancel the plan"), "confirm-back"),
-        ("edit", edit, "edit-sheet"),
+        ("edit", edit_file, "edit-sheet"),
         ("palette", lambda: person.press(Qt.Key.Key_P, CONTROL | SHIFT), "palette-search"),
         ("keys", lambda: person.press(Qt.Key.Key_F1), "keys-search"),
         ("log", lambda: person.command("show the log"), "log-search"),
@@ -64,106 +67,132 @@ def sheets(person: Person) -> tuple[tuple[str, Callable[[], None], str], ...]:
     )
 
 
-def places(person: Person) -> Iterator[str]:
-    """Everything a person can bring on screen, one after the other, and its name."""
-    yield "review"
+def tabs(person: Person) -> Iterator[str]:
     bar = person.place.panel.tabs.bar
     for number in range(bar.count()):
         bar.setFocus()
         person.press(Qt.Key.Key_Right if number else Qt.Key.Key_Home)
         yield f"tab {bar.tabText(bar.currentIndex())}"
     person.press(Qt.Key.Key_Home)
-    for name, ask, shown in sheets(person):
-        with sheet(person, ask, shown):
-            yield name
-    person.press(Qt.Key.Key_F, CONTROL)
-    yield "filter"
-    person.click("composer-text")
-    person.type("/")
-    yield "completion"
 
 
-def widgets() -> list[QWidget]:
-    return [each for each in QApplication.allWidgets() if each.isVisible()]
-
-
-def test_everything_that_takes_the_keyboard_has_a_name_wherever_it_is(person: Person) -> None:
-    nameless = {
-        f"{place}: {type(each).__name__} {each.objectName()}"
-        for place in places(person)
-        for each in widgets()
-        if takes_keyboard(each) and not name_of(each)
-    }
-    assert nameless == set()
-
-
-def test_every_label_shows_its_words_as_they_are_wherever_it_is(person: Person) -> None:
-    rich = {
-        f"{place}: {each.text()}"
-        for place in places(person)
-        for each in widgets()
-        if isinstance(each, QLabel) and each.text() and each.textFormat() is not Qt.TextFormat.PlainText
-    }
-    assert rich == set()
-
-
-def test_tab_goes_through_all_of_a_sheet_and_stays_in_it(person: Person) -> None:
-    missed: set[str] = set()
-    for name, ask, shown in sheets(person):
-        if name == "palette":
-            continue  # one field and its list, which the arrows walk
-        with sheet(person, ask, shown):
-            top = next(each for each in person.window.findChildren(Sheet) if each.isVisible())
-            stops = {each for each in top.card.findChildren(QWidget) if takes_keyboard(each)}
-            reached: set[QWidget] = set()
-            for _ in range(len(stops) + 1):
+def test_everything_can_be_named_reached_and_read_while_a_plan_is_reviewed(window: Person) -> None:
+    look = walker(window)
+    look.look("no plan yet")
+    window.click("segmented-mode-plan")
+    window.ask("/replace Hello Goodbye")
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
+    look.look("review")
+    for tab in tabs(window):
+        look.look(tab)
+    for name, ask, shown in sheets(window):
+        with sheet(window, ask, shown):
+            look.look(name)
+            if name != "palette":  # one field and its list, which the arrows walk
                 # Where files are written Tab writes one; the way back leads on all the same.
-                person.press(*((Qt.Key.Key_Backtab, SHIFT) if name == "edit" else (Qt.Key.Key_Tab, NONE)))
-                reached.add(person.focus())
-            assert reached <= set(top.findChildren(QWidget)), name
-            missed |= {f"{name}: {type(each).__name__} {each.objectName()}" for each in stops - reached}
-    assert missed == set()
+                look.tab_through(name, window, backwards=name == "edit")
+    window.press(Qt.Key.Key_F, CONTROL)
+    look.look("filter")
+    window.click("composer-text")
+    window.type("/")
+    look.look("completion")
+    assert look.complaints() == set()
 
 
-def test_words_stand_out_from_their_ground_wherever_they_are_in_every_theme(person: Person) -> None:
-    """Painted in one theme; what it wrote on which ground holds for every other one by the tokens."""
-    seen = {pair: f"{place}: {words}" for place in places(person) for words, pair in painted(person.window)}
-    faint = {where for pair, where in seen.items() if contrast(*pair) < LEAST_CONTRAST}
-    worn = load_tokens(person.theme.name)
-    named = {getattr(worn, name): name for name in reversed(worn.__slots__) if str(getattr(worn, name)).startswith("#")}
-    pairs = {(named[ink], named[ground]): where for (ink, ground), where in seen.items() if {ink, ground} <= set(named)}
-    assert len(pairs) >= 4  # otherwise nothing was looked at
-    for name in THEMES:
-        tokens = load_tokens(name)
-        faint |= {
-            f"{name}, {where}: {ink} on {ground}"
-            for (ink, ground), where in pairs.items()
-            if contrast(getattr(tokens, ink), getattr(tokens, ground)) < LEAST_CONTRAST
-        }
-    assert faint == set()
+def test_everything_can_be_named_reached_and_read_from_two_revisions_to_a_run_and_its_undo(
+    tandem: CommandLine, open_window: Callable[..., Person], workspace: Path, tmp_path: Path
+) -> None:
+    waits = f"echo waiting; while [ ! -e {tmp_path}/gate ]; do sleep 0.05; done"
+    greet = edit("app.py", "Hello", "Goodbye", rationale="Say it the other way")
+    plan = tandem.propose(greet, bash(waits), write("a.txt", "a\n"), write("b.txt", "b\n"))
+    tandem.answer("drop", plan["plan_id"], "s4")
+    person = open_window()
+    person.wait(lambda: bool(person.place.plans.plans))
+    person.press(Qt.Key.Key_1, CONTROL)
+    person.wait(lambda: person.sees("plan-compare"))
+    look = walker(person)
+    person.click("plan-compare")
+    person.wait(lambda: person.sees("banner-compare"))
+    look.look("compared")
+    with sheet(person, lambda: person.click("banner-compare"), "compare-back"):
+        look.look("comparison")
+        look.tab_through("comparison", person)
+    before = (workspace / "app.py").read_text()
+    (workspace / "app.py").write_text(before.replace("Hello", "Hi"))
+    person.wait(lambda: person.sees("banner-rebase"))
+    look.look("drifted")
+    with sheet(person, lambda: person.click("banner-rebase"), "merge-take-disk"):
+        look.look("merge")
+        look.tab_through("merge", person, backwards=True)
+    (workspace / "app.py").write_text(before)
+    person.wait(lambda: person.sees("plan-action-execute_plan"))
+    person.click("plan-action-execute_plan")
+    person.wait(lambda: person.sees("approval-back"))
+    look.look("approval of what is flagged")
+    for box in [each for each in person.window.findChildren(QCheckBox) if each.isVisible()]:
+        person.click(box.objectName())
+    person.wait(lambda: person.sees("approval-implement"))
+    person.click("approval-implement")
+    person.wait(lambda: ResultStatus.RUNNING in person.progress)
+    for tab in tabs(person):
+        look.look(f"running, {tab}")
+    person.click("plan-pause")
+    (tmp_path / "gate").touch()
+    person.wait(lambda: person.find("plan-pause").property("text") == "Go on")
+    look.look("paused")
+    person.click("plan-pause")
+    person.wait(lambda: person.status is PlanStatus.COMPLETED)
+    for tab in tabs(person):
+        look.look(f"finished, {tab}")
+    with sheet(person, lambda: person.press(Qt.Key.Key_U, CONTROL | ALT), "undo-confirm"):
+        look.look("undo preview")
+        look.tab_through("undo preview", person)
+    assert look.complaints() == set()
 
 
-def painted(window: QWidget) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The words of every label in sight, and the colours in which they are really painted: theirs, and their ground."""
-    above = [each for kind in (Sheet, CommandPalette) for each in window.findChildren(kind) if each.isVisible()]
-    over = above[0] if above else window  # what is below is dimmed, or covered
-    image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    for label in over.findChildren(QLabel):
-        whole = label.visibleRegion().boundingRect() == label.rect()
-        if label.isVisible() and label.isEnabled() and label.text().strip() and whole:
-            spot = label.rect().translated(label.mapTo(window, label.rect().topLeft()))
-            seen = Counter(memoryview(image.copy(spot & image.rect()).constBits()).cast("I"))
-            colors = {f"#{pixel & 0xFFFFFF:06x}": count for pixel, count in seen.items()}
-            if colors:
-                ground = max(colors, key=lambda color: colors[color])
-                yield label.text(), (max(colors, key=lambda color: contrast(color, ground)), ground)
+def test_everything_can_be_named_reached_and_read_when_a_run_was_interrupted(
+    tandem: CommandLine, open_window: Callable[..., Person], workspace: Path
+) -> None:
+    plan = tandem.propose(write("one.txt", "1\n"), bash("true"), write("two.txt", "2\n"))
+    tandem.approve(plan["plan_id"])
+    call = ["-C", str(workspace), "apply", plan["plan_id"]]
+    code = f"from tests.support.command_line import killed_while_writing as k; k('two.txt', {call!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+    person = open_window()
+    look = walker(person)
+    with sheet(person, lambda: None, "interrupted-rollback"):
+        look.look("greeting")
+        look.tab_through("greeting", person)
+    look.look("interrupted")
+    assert look.complaints() == set()
 
 
-def takes_keyboard(widget: QWidget) -> bool:
-    takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None
-    is_other_choice = isinstance(widget, QRadioButton) and not widget.isChecked()  # arrows go there
-    return bool(takes) and widget.isVisible() and widget.isEnabled() and not is_other_choice
+def test_everything_can_be_named_reached_and_read_while_an_agent_asks_works_and_breaks_down(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    steps = Steps(workspace)
+    asks = [steps.say("# A thought\n\n```python\nx = 1\n```\n"), steps.ask_to_write("call-1", "one.txt", "1\n")]
+    breaks = [steps.say("Well."), {"do": "stderr", "text": "out of memory\n"}, {"do": "exit", "code": 3}]
+    put_on_path(programs, "opencode", {"turns": [asks, [steps.say("first"), {"do": "await_cancel"}], breaks]})
+    person = open_window("opencode")
+    look = walker(person)
 
+    def say(words: str) -> None:
+        person.click("composer-text")
+        person.type(f"{words} ")
+        person.press(Qt.Key.Key_Return)
 
-def name_of(widget: QWidget) -> str:
-    return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+    say("A file")
+    person.wait(lambda: person.sees("permission-allow"))
+    look.look("permission")
+    person.click("permission-skip")
+    person.wait(lambda: not person.place.turns.is_any)
+    say("Go on")
+    person.wait(lambda: person.place.turns.is_any)
+    say("And then break down")
+    person.wait(lambda: person.sees("queue-send-now-0"))
+    look.look("queue")
+    person.click("queue-send-now-0")
+    person.wait(lambda: person.sees("problem-restart"))
+    look.look("broken down")
+    assert look.complaints() == set()

@@ -15,6 +15,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.sidecar.profiles import load_profiles
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
+from tests.ui.window.walker import Walker
 
 PATIENCE_MS = 30_000
 
@@ -89,3 +90,9 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     assert place.panel.page is not None
     assert place.panel.page.meta.status is PlanStatus.PROPOSED
     assert (root / "greeter" / "greeting.py").read_text() == greeting
+
+
+def test_everything_on_the_first_page_can_be_named_and_read(first: MainWindow) -> None:
+    look = Walker(first, "dark")
+    look.look("first page")
+    assert look.complaints() == set()
