@@ -4,7 +4,7 @@ from tandem_desktop.api import wire
 from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import PlanNotFoundError, RunNotFoundError
-from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.tasks import TrackedTask
 from tandem_desktop.orchestration.engine import Engine
@@ -77,6 +77,7 @@ class Reading:
     def _plan(self, version: PlanVersion, board: TaskBoard) -> wire.PlanObject:
         meta = self._engine.plans.meta(version.plan_id)
         advised = AdvisedPlan.of(version, meta)
+        beside = self._engine.beside(version)
         chapo, koda, devo = advised.chapo_perspective, advised.koda_perspective, advised.devo_perspective
         return wire.PlanObject(
             plan_id=version.plan_id,
@@ -92,11 +93,15 @@ class Reading:
             summary=version.content,
             revision=version.revision,
             digest=ApprovalHash.of(version).combined_hash,
-            operations=tuple(_operation(view) for view in self._engine.view(version)),
+            operations=tuple(
+                _operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version)
+            ),
             tasks=tasks(board),
             warnings=version.warnings,
             incomplete=version.incomplete,
             drifted=version.drifted,
+            planner_model=meta.planner_model,
+            executor_model=meta.executor_model,
             run_id=meta.execution_session,
             approved_at=advised.approved_at,
             rejected_at=advised.rejected_at,
@@ -114,7 +119,7 @@ def progress(board: TaskBoard) -> wire.ProgressObject:
     return wire.ProgressObject.model_validate(board.get_task_progress())
 
 
-def _operation(view: OperationView) -> wire.OperationObject:
+def _operation(view: OperationView, beside: tuple[OperationId, ...]) -> wire.OperationObject:
     staged = view.operation
     return wire.OperationObject(
         id=staged.id,
@@ -128,6 +133,7 @@ def _operation(view: OperationView) -> wire.OperationObject:
         description=staged.description,
         task=staged.task,
         blocked_by=staged.blocked_by,
+        beside=beside,
     )
 
 

@@ -109,6 +109,8 @@ class OperationObject(Wire):
     description: str
     task: str | None
     blocked_by: tuple[str, ...]
+    beside: tuple[str, ...]
+    """Other commands that a run starts together with this one."""
 
 
 class PerspectiveObject(Wire):
@@ -177,6 +179,10 @@ class PlanObject(Wire):
     warnings: tuple[str, ...]
     incomplete: str
     drifted: tuple[str, ...]
+    planner_model: str
+    """Who planned it, as `agent` or `agent:model`; empty where nobody knows."""
+    executor_model: str
+    """Who followed up on it, in the same words."""
     run_id: str | None
     approved_at: datetime | None
     rejected_at: datetime | None

@@ -68,17 +68,21 @@ def show(call: Call) -> Answer:
     version = engine.plans.revision(plan_id, call.arguments.revision)
     tasks = engine.tasks(version)
     views = engine.view(version)
+    beside = engine.beside(version)
     sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
     data: dict[str, Any] = {
         "plan": shapes.plan(version, meta, tasks),
-        "operations": [shapes.operation_in_full(view, each) for view, each in zip(views, sides, strict=True)],
+        "operations": [
+            {**shapes.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
+            for view, each in zip(views, sides, strict=True)
+        ],
     }
     rehearsal = engine.rehearsals.kept(version)
     if rehearsal is not None:
         data["rehearsal"] = shapes.rehearsal(rehearsal)
     lines = [*_heading(version, meta, tasks), *_rehearsed(rehearsal)]
     for view, each in zip(views, sides, strict=True):
-        lines += ["", *in_full(view, each)]
+        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()))]
     digest = shapes.digest_of(version)
     lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
     if version.approval_hash != digest:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
+from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import (
     DirectoryState,
     FileState,
@@ -56,7 +57,9 @@ def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
     return table(_summary_row(view) for view in views)
 
 
-def in_full(view: OperationView, documents: tuple[Document, Document] | None) -> Iterator[Line]:
+def in_full(
+    view: OperationView, documents: tuple[Document, Document] | None, beside: tuple[OperationId, ...] = ()
+) -> Iterator[Line]:
     """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
     staged = view.operation
     yield (Span(staged.id, Tone.STRONG), "  ", action(staged), *_counts(view))
@@ -66,6 +69,8 @@ def in_full(view: OperationView, documents: tuple[Document, Document] | None) ->
         yield from command_text(staged.recorded_from)
     if staged.blocked_by:
         yield f"{_INDENT}after {', '.join(staged.blocked_by)}"
+    if beside:
+        yield f"{_INDENT}side by side with {', '.join(beside)}, not seeing what the other changes"
     for flag in view.flags:
         yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}")
     for label, words in (

@@ -11,6 +11,7 @@ from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.execution.commands import (
     CommandOutcome,
     CommandRunner,
+    CommandsTogether,
     InPlaceCommands,
     OnOutput,
     explain,
@@ -33,6 +34,10 @@ class CapturedCommands:
     """Commands whose effects on the workspace can be rolled back and undone. What they do elsewhere cannot."""
 
     captures = True
+
+    @property
+    def together(self) -> CommandsTogether:
+        return self
 
     def __init__(
         self, workspace: Workspace, objects: ObjectStore, folder: Path, budget_bytes: int = BUDGET_BYTES
@@ -218,13 +223,12 @@ class BestCommands:
     def captures(self) -> bool:
         return self._chosen.captures
 
+    @property
+    def together(self) -> CommandsTogether | None:
+        return self._chosen.together
+
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
         return self._chosen.run(operation, control, on_output)
-
-    def run_together(
-        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
-    ) -> tuple[CommandOutcome | TandemError, ...]:
-        return self._chosen.run_together(operations, control, on_output, all_or_none=all_or_none)
 
     @cached_property
     def _chosen(self) -> CommandRunner:

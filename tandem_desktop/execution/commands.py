@@ -34,12 +34,21 @@ class CommandRunner(Protocol):
         """Whether file effects are held back and committed through the journal."""
         ...
 
+    @property
+    def together(self) -> "CommandsTogether | None":
+        """Who runs several at once; nobody where commands run in place, so there each keeps its turn."""
+        ...
+
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome: ...
+
+
+class CommandsTogether(Protocol):
+    """Whoever runs several commands at once: only where their effects are held back."""
 
     def run_together(
         self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
     ) -> tuple["CommandOutcome | TandemError", ...]:
-        """Several at once, where effects are held back: each sees the workspace as it stands and none the others.
+        """Each sees the workspace as it stands and none of them the others.
 
         With `all_or_none` the failure of one ends the others. What one cannot do is its own answer, not an error here.
         """
@@ -50,6 +59,7 @@ class InPlaceCommands:
     """Run a command directly in the workspace. Its effects cannot be undone, and the review says so."""
 
     captures = False
+    together = None
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -80,11 +90,6 @@ class InPlaceCommands:
             error=explain(operation, outcome.exit_code, timed_out=outcome.timed_out, aborted=outcome.aborted),
             aborted=outcome.aborted,
         )
-
-    def run_together(
-        self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
-    ) -> tuple[CommandOutcome | TandemError, ...]:
-        raise NotImplementedError("Commands in one place run one after the other.")
 
 
 def shell_argv(command: str) -> list[str]:

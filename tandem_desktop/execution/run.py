@@ -1,7 +1,7 @@
 """One run under its journal: segment by segment prepared, published and verified, or taken back."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tandem_desktop.domain.errors import JournalError, OperationError, RollbackError, TandemError
@@ -14,7 +14,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.segments import Segment, dependents, is_a_command
-from tandem_desktop.execution.side_by_side import Touched, batches
+from tandem_desktop.execution.side_by_side import Touched, in_turn
 from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
 from tandem_desktop.execution.workbench import Metadata, Workbench
 from tandem_desktop.storage.workspace import Sight, Workspace
@@ -83,20 +83,12 @@ class Run:
             HaltError: it stopped early; `roll_back` may follow.
         """
         self._operations = tuple(operation for segment in all_segments for operation in segment)
-        for batch in self._in_turn(all_segments):
+        for batch in in_turn(all_segments, self._commands):
             self._go_on_or_halt()
             if not is_a_command(batch[0][0]):
                 self._run_files(batch[0])
             else:
                 self._run_commands(tuple(segment[0] for segment in batch if segment[0].id not in self._doomed))
-
-    def _in_turn(self, all_segments: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
-        """Batches; whether commands are captured is found out by trying, so it is asked only where it counts."""
-        for batch in batches(all_segments):
-            if len(batch) == 1 or self._commands.captures:
-                yield batch
-            else:
-                yield from ((segment,) for segment in batch)
 
     def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
         """Take over what an earlier, cut-off run had published."""
@@ -301,13 +293,17 @@ class Run:
             raise
 
     def _outcomes(self, operations: tuple[StagedOperation, ...]) -> tuple[CommandOutcome | TandemError, ...]:
-        if len(operations) > 1:
-            all_or_none = self._policy is FailurePolicy.ROLLBACK
-            return self._commands.run_together(operations, self._control, self._on_output, all_or_none=all_or_none)
+        together = self._commands.together if len(operations) > 1 else None
+        if together is None:
+            return tuple(map(self._outcome, operations))
+        all_or_none = self._policy is FailurePolicy.ROLLBACK
+        return together.run_together(operations, self._control, self._on_output, all_or_none=all_or_none)
+
+    def _outcome(self, operation: StagedOperation) -> CommandOutcome | TandemError:
         try:
-            return tuple(self._commands.run(each, self._control, self._on_output) for each in operations)
+            return self._commands.run(operation, self._control, self._on_output)
         except TandemError as error:
-            return (error,)
+            return error
 
     def _settle_command(
         self, operation: StagedOperation, outcome: CommandOutcome | TandemError, touched: Touched

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tandem_desktop.domain.errors import OperationError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
-from tandem_desktop.execution.segments import Segment, is_a_command
+from tandem_desktop.execution.commands import CommandRunner
+from tandem_desktop.execution.segments import Segment, is_a_command, segments
 
 AT_ONCE = 4
 
@@ -24,6 +25,27 @@ def batches(all_segments: Sequence[Segment]) -> Iterator[tuple[Segment, ...]]:
         batch.append(segment)
     if batch:
         yield tuple(batch)
+
+
+def in_turn(all_segments: Sequence[Segment], commands: CommandRunner) -> Iterator[tuple[Segment, ...]]:
+    """Batches as they can run here: where effects are not held back each command keeps its turn.
+
+    Whether they are is found out by trying, so it is asked only where it counts.
+    """
+    for batch in batches(all_segments):
+        if len(batch) == 1 or commands.together is not None:
+            yield batch
+        else:
+            yield from ((segment,) for segment in batch)
+
+
+Beside = dict[OperationId, tuple[OperationId, ...]]
+
+
+def beside(operations: Sequence[StagedOperation], commands: CommandRunner) -> Beside:
+    """For each command that a run starts together with others, which ones: a person approves that too."""
+    together = [[segment[0].id for segment in batch] for batch in in_turn(segments(operations), commands) if batch[1:]]
+    return {each: tuple(other for other in group if other != each) for group in together for each in group}
 
 
 def _independent(earlier: StagedOperation, later: StagedOperation, waits: dict[OperationId, set[OperationId]]) -> bool:

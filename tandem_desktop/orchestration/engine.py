@@ -6,13 +6,14 @@ from datetime import datetime
 
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.agent_ports import AdvisorPort
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
 from tandem_desktop.execution.segments import is_a_command
+from tandem_desktop.execution.side_by_side import beside
 from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.decisions import Decisions
@@ -70,6 +71,10 @@ class Engine:
         return tuple(
             view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
         )
+
+    def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
+        """For each command that a run would start together with others, which ones."""
+        return beside(version.operations, self.commands)
 
     def contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
         """The bytes before and after an operation, empty where there is no file."""

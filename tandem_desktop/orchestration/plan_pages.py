@@ -1,12 +1,13 @@
 """Everything a person sees of one revision, gathered in one value, with what their own choices make of it."""
 
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
@@ -51,6 +52,8 @@ class PlanPage:
     results: tuple[OperationResult, ...]
     drifted: tuple[Drifted, ...]
     draft: PlanDraft | None = None
+    beside: Mapping[OperationId, tuple[OperationId, ...]] = field(default_factory=dict)
+    """Commands of the revision that a run starts together, each with the others."""
 
     @cached_property
     def choices(self) -> Choices:
@@ -112,6 +115,7 @@ class PlanPages:
             results=engine.runs.results(version),
             drifted=self._found(version, operations) if waits else (),
             draft=draft,
+            beside=engine.beside(version),
         ).summed_up()
 
     def drifted(self, plan_id: PlanId) -> tuple[Drifted, ...]:

@@ -180,6 +180,15 @@ def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tand
     assert "Suggested order: s1, s3, s2, s4." in tandem("simulate", plan_id).out
 
 
+@pytest.mark.req("S2-27")
+@pytest.mark.skipif(bool(bubblewrap_missing()), reason="commands run in place here, each in its turn")
+def test_show_says_which_commands_a_run_starts_side_by_side(tandem: CommandLine) -> None:
+    tasks = [{"id": "a", "subject": "Build"}, {"id": "b", "subject": "Lint"}]
+    plan_id = tandem.propose(*({**bash(f"echo {task}"), "task": task} for task in "ab"), tasks=tasks)["plan_id"]
+    assert [each["beside"] for each in tandem.answer("show", plan_id)["operations"]] == [["s2"], ["s1"]]
+    assert "side by side with s2, not seeing what the other changes" in tandem("show", plan_id).out
+
+
 def test_drift_and_simulate_look_and_exit_with_0_whatever_they_find(tandem: CommandLine) -> None:
     plan_id = tandem.propose(edit("notes.txt", "two", "TWO"))["plan_id"]
     assert tandem.answer("drift", plan_id) == {"drifted": []}

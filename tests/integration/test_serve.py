@@ -1,5 +1,6 @@
 """Plans, tasks and decisions over real HTTP, from a real process, seen by another engine on the same workspace."""
 
+import contextlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.plans import lifecycle
 from tests.support.served import APPROVAL, Served, serving
 
 TASKS = [
@@ -68,6 +70,17 @@ def test_the_plan_of_a_session_is_answered_with_its_digest_operations_tasks_and_
     assert [each["path"] for each in plan["operations"]] == ["look1", "look2", "look3", "look4"]
     assert [task["taskId"] for task in plan["tasks"]] == ["1", "2", "3", "4"]
     assert found.data["progress"] == {**dict.fromkeys(PROGRESS, 0), "total": 4, "pending": 4}
+
+
+@pytest.mark.req("S2-18", "S2-27", "S3-04")
+def test_a_plan_says_which_commands_run_side_by_side_and_who_planned_it(served: Served) -> None:
+    version = served.propose(*(bash(f"echo {task}", task) for task in "1234"), tasks=TASKS)
+    with contextlib.closing(served.engine()) as engine:
+        at_once = engine.commands_captured
+        engine.plans.update(version.plan_id, lambda meta: lifecycle.follow_up(meta, "built-in:small"))
+    plan = served.ask("GET", of(version, "plan")).data["plan"]
+    assert [each["beside"] for each in plan["operations"]] == ([[], ["s3"], ["s2"], []] if at_once else [[]] * 4)
+    assert (plan["plannerModel"], plan["executorModel"]) == ("", "built-in:small")
 
 
 @pytest.mark.req("S2-19", "S2-13", "S2-20")

@@ -1,7 +1,7 @@
 """One flagged operation in the approval sheet: what it is, in full, and a box that says it was read."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
@@ -18,8 +18,8 @@ class Acknowledgement(QFrame):
     ticked = Signal(bool)
     show_requested = Signal(object)
 
-    def __init__(self, view: OperationView, theme: Theme, workspace: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, view: OperationView, theme: Theme, workspace: str, beside: str = "") -> None:
+        super().__init__()
         operation = view.operation
         self.operation_id = operation.id
         self.flags = tuple(flag.value for flag in view.flags)
@@ -52,6 +52,8 @@ class Acknowledgement(QFrame):
                 words.addWidget(plain_label(f"with {visible(name)}={visible(value)}", "code-muted", wrap=True))
             conditions = wording.command_conditions(operation, workspace)
             words.addWidget(plain_label(f"{rehearsal_words.REALLY_RUN} {conditions}", "muted", wrap=True))
+            if beside:
+                words.addWidget(plain_label(beside, "muted", wrap=True))
         else:
             words.addWidget(plain_label(wording.title(operation), "code", wrap=True))
             if operation.recorded_from:

@@ -22,6 +22,7 @@ from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.plan.acknowledgement import Acknowledgement
+from tandem_desktop.ui.plan.plan_page_facts import beside_words
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
@@ -208,7 +209,7 @@ class ApprovalSheet(Sheet):
         now, self._later = set(self._later[:PAGE]), self._later[PAGE:]
         for view in self._page.views:
             if view.operation.id in now:
-                card = Acknowledgement(view, self._theme, self._workspace)
+                card = Acknowledgement(view, self._theme, self._workspace, beside_words(view, self._page))
                 card.show_requested.connect(self._show)
                 if view.flags:
                     card.ticked.connect(self._count)
@@ -254,4 +255,6 @@ def _commands(page: PlanPage, totals: Totals) -> str:
     places = [at for at, view in enumerate(page.views) if view.operation.call is not None]
     last_file = max((at for at, view in enumerate(page.views) if view.operation.call is None), default=-1)
     when = "after the files are in place" if places[0] > last_file else "each in its place among the files"
-    return f"{totals.commands:,}, will really run {when}"
+    together = len(page.beside)
+    at_once = f"; {'all' if together == totals.commands else f'{together:,}'} side by side" if together else ""
+    return f"{totals.commands:,}, will really run {when}{at_once}"

@@ -48,6 +48,16 @@ def approval_refusal(page: PlanPage) -> str:
     return ""
 
 
+def beside_words(view: OperationView, page: PlanPage) -> str:
+    """With which other commands a run starts this one; empty where it has its turn for itself."""
+    others = page.beside.get(view.operation.id, ())
+    if not others:
+        return ""
+    named = ", ".join(f"“{wording.subject(each.operation)[1]}”" for each in page.views if each.operation.id in others)
+    blind = "neither sees what the other changes" if len(others) == 1 else "none sees what the others change"
+    return f"Runs side by side with {named}; {blind}."
+
+
 def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted, ...]) -> dict[OperationId, str]:
     """The sentence to show at each operation that rests on what is no longer there."""
     found: dict[OperationId, str] = {}

@@ -5,7 +5,7 @@ import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
@@ -198,6 +198,23 @@ def test_every_flagged_operation_is_acknowledged_before_implement_can_be_pressed
     qtbot.waitUntil(implement.isEnabled)
     QTest.keyClick(box, Qt.Key.Key_Space)
     assert not implement.isEnabled()
+
+
+@pytest.mark.req("S2-27")
+def test_the_sheet_says_which_commands_run_side_by_side(panel: ExecutionPlanPanel) -> None:
+    views = [
+        viewed(a_command(text, id=f"s{number}")) for number, text in enumerate(("make\nmake docs", "lint", "ship"))
+    ]
+    first, second = OperationId("s0"), OperationId("s1")
+    page = dataclasses.replace(a_page(*views), beside={first: (second,), second: (first,)})
+    panel.show_page(page)
+    sheet = panel.sheets.approval
+    sheet.ask(page)
+    said = {each.text() for each in sheet.findChildren(QLabel)}
+    assert "3, will really run after the files are in place; 2 side by side" in said
+    assert "Runs side by side with “make …”; neither sees what the other changes." in said
+    assert "Runs side by side with “lint”; neither sees what the other changes." in said
+    assert not any("“ship”" in words for words in said)
 
 
 def test_the_approval_carries_the_digest_that_was_on_screen_and_the_policy(

@@ -14,7 +14,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.segments import segments
-from tandem_desktop.execution.side_by_side import Touched, batches
+from tandem_desktop.execution.side_by_side import Touched, batches, beside
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.shadow.overlay import can_overlay
 from tests.support.builders import a_command, a_write
@@ -89,6 +89,26 @@ def test_only_neighbouring_commands_of_tasks_that_do_not_wait_for_each_other_are
     for operations in (same_task, no_task, apart, by_others):
         assert names(operations) == [[operation.id] for operation in operations]
     assert names(tuple(command(f"s{n}", str(n), "") for n in range(6))) == [["s0", "s1", "s2", "s3"], ["s4", "s5"]]
+
+
+@pytest.mark.req("S2-27")
+def test_where_effects_are_not_held_back_each_command_keeps_its_turn_and_sees_what_was_done_before(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path / "ws", tmp_path / "state")
+    stage.workspace.mkdir()
+    desk = a_desk(stage.workspace, stage.state)
+    operations = four("cat one > two", "cat two > three")
+    assert beside(operations, desk._commands) == {}
+    record, results = carry_out(desk, operations)
+    assert record.status is RunStatus.COMPLETED, results
+    assert (stage.workspace / "four").read_text() == "one\n" * 3
+
+
+def test_what_a_run_starts_together_is_known_before_it_is_approved(desk: RunDesk) -> None:
+    assert beside(four("", ""), desk._commands) == {"s2": ("s3",), "s3": ("s2",)}
+    three = beside(tuple(command(f"s{n}", str(n), "") for n in range(3)), desk._commands)
+    assert three["s1"] == ("s0", "s2")
 
 
 def test_of_two_that_left_the_same_at_a_path_one_writes_it_and_otherwise_the_later_fails() -> None:
