@@ -1,6 +1,7 @@
 """The choices by what they are about, in the order a person looks for them."""
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Appearance", ("theme", "code_font", "code_size", "ligatures")),
     ("Agents", ("agent", "max_message_bytes", "present_plan_retries")),
     (
         "What agents may do",
@@ -37,7 +38,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "plan_md",
         ),
     ),
-    ("The window", ("editor", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications")),
+    ("The window", ("editor", "single_letter_keys", "keys", "notifications")),
 )
 
 TITLES = {

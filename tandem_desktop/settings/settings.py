@@ -14,6 +14,7 @@ _MIB = 1024**2
 
 CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
 ReflectionWhen = Literal["after_failure", "unless_simple", "off"]
+ThemeChoice = Literal["system", "dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light"]
 
 
 class MindChoice(Frozen):
@@ -121,6 +122,10 @@ class Settings(Frozen):
     )
     present_plan_retries: Annotated[int, Field(ge=0, le=20)] = Field(
         default=3, description="How often an agent may hand in a plan that cannot be read before it is told to stop."
+    )
+    theme: ThemeChoice = Field(
+        default="system",
+        description="Which colours the window wears; `system` is dark, light or rich in contrast as the system is.",
     )
     code_font: str = Field(
         default="", description="The face of code and diffs, by its name; empty for the one that comes with Tandem."

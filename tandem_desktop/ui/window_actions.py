@@ -8,11 +8,12 @@ from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.plans_model import PUT_AWAY
 from tandem_desktop.ui.shell.actions import WindowAction
-from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
+from tandem_desktop.ui.theme.tokens import THEMES
 from tandem_desktop.ui.workplace import Workplace
 
 if TYPE_CHECKING:
     from tandem_desktop.ui.main_window import MainWindow
+    from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 
 _STEPS = (
     ("implement", "Implement", EventKind.EXECUTE_PLAN),
@@ -21,7 +22,7 @@ _STEPS = (
 )
 
 
-def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[WindowAction]:
+def window_actions(window: "MainWindow", settings: "SettingsDesk") -> Iterator[WindowAction]:
     """Every action of the window, in the order of the palette."""
 
     def here() -> bool:
@@ -38,11 +39,11 @@ def window_actions(window: "MainWindow", memory: WindowMemory) -> Iterator[Windo
     yield act("palette", "Search commands and plans", "Window", window.open_palette)
     yield act("open-folder", "Open a folder…", "Window", window.choose_folder)
     yield act("settings", "Settings…", "Window", window.show_settings)
-    yield act("theme", "Next theme", "Window", memory.next_theme)
+    yield act("theme", "Next theme", "Window", settings.next_theme)
     for name in THEMES:
         title = f"Theme: {name.replace('-', ' ')}"
-        yield act(f"theme-{name}", title, "Window", partial(memory.choose_theme, name))
-    yield act("theme-system", "Theme: as the system", "Window", lambda: memory.choose_theme(""))
+        yield act(f"theme-{name}", title, "Window", partial(settings.choose_theme, name))
+    yield act("theme-system", "Theme: as the system", "Window", lambda: settings.choose_theme("system"))
     yield act("zoom-in", "Larger", "Window", lambda: window.zoom(0.1))
     yield act("zoom-out", "Smaller", "Window", lambda: window.zoom(-0.1))
     yield act("zoom-reset", "Usual size", "Window", lambda: window.zoom(None))

@@ -8,15 +8,6 @@ from tandem_desktop.settings.groups import GROUPS, title_of
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.ui.words import tr_marked, tr_table
 
-THEME_WORDS = tr_table(
-    {
-        "dark": "Dark",
-        "light": "Light",
-        "high-contrast": "High contrast",
-        "colour-blind-dark": "Colour blind dark",
-        "colour-blind-light": "Colour blind light",
-    }
-)
 UNITS = tr_table({"hours": " h", "minutes": " min", "days": " days", "bytes": " MiB"})
 
 
@@ -53,4 +44,4 @@ def _explanation(name: str) -> str:
 
 
 def _choice(value: str) -> str:
-    return value.replace("_", " ").capitalize()
+    return value.replace("_", " ").replace("-", " ").capitalize()

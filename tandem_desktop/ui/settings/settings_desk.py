@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage import atomic
@@ -14,6 +15,7 @@ from tandem_desktop.ui.shell.actions import WindowActions
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.window_memory import WindowMemory
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.theme.tokens import THEMES
 from tandem_desktop.ui.words import tr
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class SettingsDesk(QObject):
 
     def wear(self, settings: Settings) -> None:
         self.worn = settings
+        self._memory.wear_theme(settings.theme)
         self._notifier.is_on = settings.notifications
         self._theme.set_code_face(settings.code_font, settings.code_size, ligatures=settings.ligatures)
         unknown = self._actions.rebind(settings.keys)
@@ -51,11 +54,24 @@ class SettingsDesk(QObject):
             )
         self.letters_chosen.emit(settings.single_letter_keys)
 
+    def next_theme(self) -> None:
+        self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
+
+    def choose_theme(self, name: str) -> None:
+        """Worn at once, and kept in the file; a file that cannot be understood stays as it is."""
+        from tandem_desktop.settings.save import save_setting
+
+        self._memory.wear_theme(name)
+        try:
+            self.worn = save_setting(_config(), "theme", name)
+        except TandemError as error:
+            self.said.emit(f"{error.message} {error.next}", "risk")
+
     def show(self) -> None:
         if self._sheet is None:
             from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
 
-            sheet = self._sheet = SettingsSheet(self._window, self._theme, self._memory, _config())
+            sheet = self._sheet = SettingsSheet(self._window, self._theme, _config())
             sheet.changed.connect(self.wear)
             sheet.reopen_requested.connect(self.reopen_requested)
             sheet.file_requested.connect(self._open_file)

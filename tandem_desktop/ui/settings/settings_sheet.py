@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings.groups import GROUPS
@@ -14,8 +14,7 @@ from tandem_desktop.settings.save import save_setting
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.settings.setting_control import control_for
-from tandem_desktop.ui.settings.setting_words import THEME_WORDS, explanation, title
-from tandem_desktop.ui.shell.window_memory import THEMES, WindowMemory
+from tandem_desktop.ui.settings.setting_words import explanation, title
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import Button, QuietButton
@@ -25,7 +24,7 @@ from tandem_desktop.ui.widgets.search_field import SearchField
 from tandem_desktop.ui.words import tr, tr_marked
 
 _WIDE, _CONTROL, _MARGIN = 860, 230, 24
-AT_ONCE = frozenset({"notifications", "single_letter_keys", "code_font", "keys"})
+AT_ONCE = frozenset({"theme", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications"})
 """What holds from the moment it is chosen; the rest holds when the workspace is opened the next time."""
 
 
@@ -39,9 +38,9 @@ class SettingsSheet(Sheet):
     reopen_requested = Signal()
     """The workspace is to be opened anew, with what was chosen."""
 
-    def __init__(self, host: QWidget, theme: Theme, memory: WindowMemory, config: Path) -> None:
+    def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
         super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
-        self._memory, self._config = memory, config
+        self._config = config
         self._rows: list[tuple[QWidget, str]] = []
         self.search = SearchField(theme, tr("Search settings"))
         self.search.setObjectName("settings-search")
@@ -94,8 +93,6 @@ class SettingsSheet(Sheet):
         column.setContentsMargins(0, 0, self._theme.px(12), 0)
         column.setSpacing(self._theme.px(8))
         self._rows = []
-        self._add_group(column, tr("Appearance"))
-        self._add_row(column, tr("Theme"), tr("Which colours the window wears."), self._themes(), "theme")
         for group, names in GROUPS:
             self._add_group(column, tr_marked(group))
             for name in names:
@@ -134,15 +131,6 @@ class SettingsSheet(Sheet):
         grid.setColumnStretch(0, 1)
         column.addWidget(row)
         self._rows.append((row, f"{title} {words} {name} {name.replace('_', ' ')}".lower()))
-
-    def _themes(self) -> QWidget:
-        box = QComboBox()
-        box.addItem(tr("As the system"), "")
-        for each in THEMES:
-            box.addItem(THEME_WORDS[each], each)
-        box.setCurrentIndex(max(0, box.findData("" if self._theme.follows_system else self._theme.name)))
-        box.activated.connect(lambda _index: self._memory.choose_theme(box.currentData()))
-        return box
 
     def _choose(self, name: str, value: Any) -> None:
         try:

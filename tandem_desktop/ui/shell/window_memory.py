@@ -6,8 +6,8 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.theme.tokens import THEMES
 
-THEMES = ("dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light")
 _MOST_RECENT = 10
 
 
@@ -18,23 +18,16 @@ class WindowMemory:
         self._settings = settings
         self._theme = theme
 
-    def wear_last_theme(self) -> None:
-        """The theme chosen last; without a choice, the system's."""
-        name = self._settings.value("theme")
-        if name in THEMES:
-            self._theme.set_theme(str(name))
-        else:
-            self._theme.follow_system(True)
+    def wear_last_look(self) -> None:
+        """The theme and the zoom of the last time, before the settings have been read."""
+        self.wear_theme(str(self._settings.value("theme")))
         zoom = self._settings.value("zoom")
         if zoom is not None:
             self._theme.set_zoom(float(str(zoom)))
 
-    def next_theme(self) -> None:
-        self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
-
-    def choose_theme(self, name: str) -> None:
-        """Keep one theme, or follow the system again where the name is empty."""
-        if name:
+    def wear_theme(self, name: str) -> None:
+        """One theme, kept for the first picture of the next start; the system's where it is none of the themes."""
+        if name in THEMES:
             self._theme.set_theme(name)
             self._settings.setValue("theme", name)
         else:

@@ -12,6 +12,8 @@ from tandem_desktop.app.window import open_workroom
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
+from tandem_desktop.settings.save import save_setting
 from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.diff.diff_view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
@@ -29,7 +31,7 @@ class Person:
         self.workspace = workspace
         self.theme = Theme(name=theme)
         stored = self.stored = QSettings(str(settings), QSettings.Format.IniFormat)
-        stored.setValue("theme", theme)
+        save_setting(config_directory() / SETTINGS_FILE, "theme", theme)
         self.logbook = Logbook(settings.parent / LOGS)
         self.logbook.listen()
         self.window = MainWindow(self.theme, open_workroom, settings=stored, logbook=self.logbook)

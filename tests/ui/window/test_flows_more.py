@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.settings.load import SETTINGS_FILE, config_directory, load_settings
 from tests.ui.window.driver import Person
 
 
@@ -93,4 +94,4 @@ def test_zoom_and_theme_change_by_key_and_are_remembered(person: Person) -> None
     assert person.theme.zoom > zoom
     person.click("icon-button-theme")
     assert person.theme.name != "dark"
-    assert person.stored.value("theme") == person.theme.name
+    assert load_settings(config_directory() / SETTINGS_FILE).settings.theme == person.theme.name

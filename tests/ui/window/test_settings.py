@@ -47,7 +47,6 @@ def test_every_setting_is_on_the_page_and_a_choice_is_in_the_file_and_holds(conf
 
 
 def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window: Person) -> None:
-    config.parent.mkdir()
     config.write_text('keys.keys = "Ctrl+Alt+H"\nkeys.nothing = "Ctrl+J"\n')
     window.window.open_workspace(window.workspace)
     window.wait(lambda: "nothing" in window.window.toast.text)
@@ -61,7 +60,6 @@ def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window
 
 
 def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: Path, window: Person) -> None:
-    config.parent.mkdir()
     config.write_text("approval_hours = = 3\n")
     window.command("Settings")
     window.wait(lambda: window.sees("settings-search"))
@@ -73,3 +71,19 @@ def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: P
     window.type("goose")
     window.press(Qt.Key.Key_Tab)
     assert config.read_text() == "approval_hours = = 3\n"
+
+
+def test_theme_of_the_page_and_of_the_button_is_the_one_in_the_file(config: Path, window: Person) -> None:
+    window.command("Settings")
+    window.wait(lambda: window.sees("setting-theme"))
+    window.find("setting-theme").setFocus()
+    window.press(Qt.Key.Key_Down)
+    window.wait(lambda: window.theme.name == "light")
+    assert load_settings(config).settings.theme == "light"
+    window.click("settings-close")
+    window.click("icon-button-theme")
+    assert load_settings(config).settings.theme == window.theme.name == "high-contrast"
+
+    config.write_text('theme = "colour-blind-dark"\n')
+    window.window.open_workspace(window.workspace)
+    window.wait(lambda: window.theme.name == "colour-blind-dark")
