@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.frozen import NOTHING_ELSE, Frozen
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 
@@ -67,6 +68,19 @@ class AgentProfile(Frozen):
     install: str = ""
     known: str = ""
     """What was measured, and what was not."""
+
+    def choosing(self, model: str) -> dict[str, str]:
+        """The variables that choose this model; none for the model it chooses itself.
+
+        Raises:
+            BadInputError: its model cannot be chosen from outside.
+        """
+        if model and not self.model_env:
+            raise BadInputError(
+                f"The model of {self.title} cannot be chosen from here.",
+                next="Leave the model out, and choose it in the agent's own configuration.",
+            )
+        return {name: value.replace("{model}", model) for name, value in self.model_env.items()} if model else {}
 
     def model_in(self, environment: Mapping[str, str]) -> str:
         """The model its environment chooses; empty where the agent chooses by itself, or the model is not readable."""

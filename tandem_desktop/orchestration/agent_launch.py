@@ -25,6 +25,7 @@ def agent_launch(
     home: Path,
     *,
     person_home: Path,
+    model: str = "",
     sockets: tuple[Path, ...] = (),
     extra_environment: Mapping[str, str] | None = None,
 ) -> Launch:
@@ -32,12 +33,13 @@ def agent_launch(
 
     Raises:
         SidecarLaunchError: its program is not on this machine.
+        BadInputError: a model is named, and it cannot be chosen for this agent.
     """
     argv = program(profile)
     atomic.make_directory(home, mode=0o700)
     _copy_credentials(profile, person_home, home)
     _write_plan_agent(profile, home)
-    extra = extra_environment or {}
+    extra = {**profile.choosing(model), **(extra_environment or {})}
     additions = {**profile.set_env, **_key_from_keyring(profile, {**os.environ, **extra}), **extra}
     environment = agent_environment(profile.env, additions)
     readable = _hidden_folders(argv, (shadow.workspace, home))

@@ -76,6 +76,7 @@ class AgentSessions:
                 shadow,
                 home,
                 person_home=self._person_home,
+                model=self._settings.models.get(profile.name, ""),
                 sockets=(host.socket_path,),
                 extra_environment=extra_environment,
             )

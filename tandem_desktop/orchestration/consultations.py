@@ -130,6 +130,7 @@ class Consultations:
             shadow,
             self._engine.locations.agent_home(mind.profile.name),
             person_home=self._person_home,
+            model=self._settings.models.get(mind.profile.name, ""),
             sockets=(socket,),
             extra_environment=mind.environment,
         )

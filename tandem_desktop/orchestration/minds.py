@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tandem_desktop.domain.agents import AgentProfile
-from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.settings.settings import MindChoice
 from tandem_desktop.sidecar.profiles import profile_named
 
@@ -41,10 +40,4 @@ class Minds:
         """Raises BadInputError where there is no such agent, or none whose model can be chosen."""
         choice = self._chosen.get(role, MindChoice())
         profile = profile_named(choice.agent) if choice.agent else self._session_agent
-        if choice.model and not profile.model_env:
-            raise BadInputError(
-                f"The model of {profile.title} cannot be chosen from here.",
-                next=f"Leave out the model of {role}, and choose it in the agent's own configuration.",
-            )
-        chosen = {name: value.replace("{model}", choice.model) for name, value in profile.model_env.items()}
-        return Mind(profile, choice.model, {**self._environment, **(chosen if choice.model else {})})
+        return Mind(profile, choice.model, {**self._environment, **profile.choosing(choice.model)})

@@ -2,7 +2,7 @@
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Appearance", ("theme", "code_font", "code_size", "ligatures")),
-    ("Agents", ("agent", "max_message_bytes", "present_plan_retries")),
+    ("Agents", ("agent", "models", "max_message_bytes", "present_plan_retries")),
     (
         "What agents may do",
         (

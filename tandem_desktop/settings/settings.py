@@ -30,6 +30,13 @@ class Settings(Frozen):
     """Every choice, with its default. The explanations here are the ones in `docs/settings.md`."""
 
     agent: str = Field(default="", description="The agent a new session starts with; empty for the built-in one.")
+    models: dict[str, str] = Field(
+        default={},
+        description=(
+            "The model of an agent, by the agent's name and in its own spelling, as in "
+            '`models.opencode = "anthropic/claude-sonnet-4-5"`; without it the agent chooses.'
+        ),
+    )
     editor: str = Field(
         default="",
         description=(

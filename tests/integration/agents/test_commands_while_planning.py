@@ -1,5 +1,6 @@
 """What becomes of a command while an agent plans is the person's choice: into the plan, into the shadow, or no."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +59,7 @@ def test_a_rehearsed_command_leaves_its_effects_as_operations(place: AgentPlace,
     assert (place.root / "made.txt").read_text() == "made\n"
 
 
+@pytest.mark.setting("commands_while_planning")
 @pytest.mark.parametrize("way", [by_request, by_terminal])
 def test_a_denied_command_neither_runs_nor_is_planned(place: AgentPlace, way: Any) -> None:
     place.choose(commands_while_planning="deny")
@@ -73,13 +75,15 @@ def test_the_agent_hears_from_a_terminal_what_became_of_its_command(place: Agent
     assert seen["exitStatus"]["exitCode"] == 0
 
 
-def test_a_rehearsed_command_has_no_network_unless_the_settings_allow_it(place: AgentPlace) -> None:
-    place.choose(commands_while_planning="rehearse")
+@pytest.mark.setting("rehearse_with_network")
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_rehearsed_command_has_no_network_unless_the_settings_allow_it(place: AgentPlace, allowed: bool) -> None:
+    place.choose(commands_while_planning="rehearse", rehearse_with_network=allowed)
     steps = by_terminal(place)
-    steps[0]["params"]["command"] = "ls /sys/class/net > devices.txt; cat /proc/net/dev | wc -l > lines.txt"
+    steps[0]["params"]["command"] = "readlink /proc/self/ns/net > network.txt"
     plan = place.plan(*place.scripted(steps))
-    lines = place.shadow_tree(plan["session_id"])["lines.txt"]
-    assert int(lines) == 3, "two lines of headings and the loopback device"
+    own = f"{Path('/proc/self/ns/net').readlink()}\n".encode()
+    assert (place.shadow_tree(plan["session_id"])["network.txt"] == own) is allowed
 
 
 def silently(path: str) -> dict[str, Any]:

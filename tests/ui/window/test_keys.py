@@ -59,6 +59,7 @@ def test_question_mark_in_a_message_is_a_question_mark(window: Person) -> None:
     assert not window.sees("keys-sheet")
 
 
+@pytest.mark.setting("single_letter_keys")
 def test_setting_turns_single_letters_off_everywhere(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text("single_letter_keys = false\n")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QSpinBox, QWidget
 
 from tandem_desktop.settings.load import load_settings
@@ -46,6 +47,7 @@ def test_every_setting_is_on_the_page_and_a_choice_is_in_the_file_and_holds(conf
     window.wait(lambda: window.place.workroom.engine.settings.approval_hours == 25)
 
 
+@pytest.mark.setting("keys")
 def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window: Person) -> None:
     config.write_text('keys.keys = "Ctrl+Alt+H"\nkeys.nothing = "Ctrl+J"\n')
     window.window.open_workspace(window.workspace)
@@ -73,6 +75,7 @@ def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: P
     assert config.read_text() == "approval_hours = = 3\n"
 
 
+@pytest.mark.setting("theme")
 def test_theme_of_the_page_and_of_the_button_is_the_one_in_the_file(config: Path, window: Person) -> None:
     window.command("Settings")
     window.wait(lambda: window.sees("setting-theme"))
@@ -87,3 +90,25 @@ def test_theme_of_the_page_and_of_the_button_is_the_one_in_the_file(config: Path
     config.write_text('theme = "colour-blind-dark"\n')
     window.window.open_workspace(window.workspace)
     window.wait(lambda: window.theme.name == "colour-blind-dark")
+
+
+@pytest.mark.setting("code_font", "code_size", "ligatures", "notifications", "editor")
+def test_window_wears_what_the_file_says_when_the_workspace_is_opened(
+    config: Path, window: Person, tmp_path: Path
+) -> None:
+    editor, opened = tmp_path / "editor", tmp_path / "opened"
+    editor.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{opened}.part"\nmv "{opened}.part" "{opened}"\n')
+    editor.chmod(0o755)
+    code = 'code_font = "Courier"\ncode_size = 21\nligatures = true\n'
+    config.write_text(f'{code}notifications = false\neditor = "{editor} {{path}}"\n')
+    window.window.open_workspace(window.workspace)
+    window.wait(lambda: window.window.settings.worn.code_size == 21)
+    face = window.theme.code_font()
+    assert (face.families()[0], face.pixelSize()) == ("Courier", 21)
+    assert not face.isFeatureSet(QFont.Tag("liga"))
+    assert not window.window.notifier.is_on
+    window.command("Settings")
+    window.wait(lambda: window.sees("settings-file"))
+    window.click("settings-file")
+    window.wait(opened.exists)
+    assert opened.read_text() == str(config)

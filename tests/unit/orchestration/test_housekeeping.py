@@ -60,6 +60,7 @@ def age_objects(engine: Engine, to: datetime) -> None:
         os.utime(path, (to.timestamp(), to.timestamp()))
 
 
+@pytest.mark.setting("stale_after_days")
 @pytest.mark.req("S3-32", "S3-41")
 def test_a_plan_nobody_decides_about_expires_and_everybody_hears_of_it(engine: Engine, clock: Clock) -> None:
     heard: list[object] = []
@@ -103,6 +104,7 @@ def test_plans_that_ended_do_not_expire(engine: Engine, clock: Clock) -> None:
     assert engine.expiry.expire() == ()
 
 
+@pytest.mark.setting("retention_days")
 @pytest.mark.req("S3-49")
 def test_a_plan_is_put_away_with_all_that_belongs_to_it(engine: Engine, clock: Clock) -> None:
     plan_id = propose(engine, context={"notes": "long " * 20_000})

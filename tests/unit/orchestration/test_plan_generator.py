@@ -48,6 +48,7 @@ async def test_query_context_and_tools_go_to_the_model_and_a_plan_with_dependenc
     assert (meta.status, meta.tools_required) == (PlanStatus.PROPOSED, ("bash", "write"))
 
 
+@pytest.mark.setting("max_generated_steps")
 @pytest.mark.req("S4-02", "S4-22")
 @pytest.mark.parametrize(
     ("bad", "said"),

@@ -26,6 +26,7 @@ def plan(*steps: tuple[str, dict[str, Any]]) -> bytes:
 WRITE = ("write", {"path": "a.txt", "content": "a\n"})
 
 
+@pytest.mark.setting("plan_md")
 @pytest.mark.req("S1-06")
 def test_an_approved_plan_leaves_its_text_and_an_undo_takes_it_back(memory_path: Path) -> None:
     engine = an_engine(memory_path)

@@ -147,6 +147,7 @@ async def test_several_cycles_of_reflection_lead_to_the_end(engine: Engine, root
     assert origins == ["agent", "adjustment", "adjustment", "adjustment"]
 
 
+@pytest.mark.setting("max_reflection_cycles")
 @pytest.mark.req("S4-12", "S4-26")
 async def test_at_the_most_cycles_it_stops_and_the_plan_is_failed(root: Path, memory_path: Path) -> None:
     engine = build_engine(root, state=memory_path / "state", settings=Settings(max_reflection_cycles=1))
@@ -160,6 +161,7 @@ async def test_at_the_most_cycles_it_stops_and_the_plan_is_failed(root: Path, me
     assert walk(root) == before
 
 
+@pytest.mark.setting("reflection")
 @pytest.mark.req("S4-25")
 @pytest.mark.parametrize(("when", "asked"), [("off", 0), ("unless_simple", 0), ("after_failure", 1)])
 async def test_reflection_can_be_off_altogether_or_for_simple_tasks(

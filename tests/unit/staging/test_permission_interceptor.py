@@ -209,6 +209,7 @@ async def test_in_plan_mode_reading_planning_and_the_rest_pass(tool: str) -> Non
     assert desk.interceptor.requests[0].handling is Handling.PASSED
 
 
+@pytest.mark.setting("guarded_tools")
 @pytest.mark.req("S3-39")
 @pytest.mark.parametrize("plan_mode", [True, False])
 async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose(plan_mode: bool) -> None:
@@ -219,6 +220,7 @@ async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose(plan_mode: 
     assert desk.asked.empty()
 
 
+@pytest.mark.setting("guarded_tools_only_logged")
 @pytest.mark.req("S3-35")
 async def test_a_guard_that_only_logs_says_what_it_would_have_blocked() -> None:
     desk = Desk(guarded_tools=("odoo_create",), guarded_tools_only_logged=True, yolo=True)
