@@ -14,6 +14,7 @@ from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.words import tr
 
 
 class Turns(QObject):
@@ -46,6 +47,8 @@ class Turns(QObject):
         self._agents = agents
         self._session = session
         self._working: set[SessionId] = set()
+        self._starting: dict[SessionId, str] = {}
+        """The agents that have not been heard yet."""
 
     @property
     def is_any(self) -> bool:
@@ -60,9 +63,11 @@ class Turns(QObject):
         if profile is None:
             self._chat.composer.set_text(text)
             return
-        self.status_changed.emit("running", f"{profile.title} is starting or working; slow agents take 5 to 20 seconds")
         pictures = self._chat.composer.pictures.take()
         session = self._session()
+        if not self._conversations.is_open(session):
+            self._starting[session] = profile.title
+        self.status_changed.emit("running", self._words(session))
         self._take(self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures))
 
     def plan_with_perspectives(self, task: str) -> None:
@@ -96,9 +101,22 @@ class Turns(QObject):
 
     def set_working(self, session_id: SessionId, works: bool) -> None:
         (self._working.add if works else self._working.discard)(session_id)
+        if not works:
+            self._starting.pop(session_id, None)
         if session_id == self._session():
-            self._chat.set_working(works, f"{self._agents.title} is working…" if works else "")
+            self._chat.set_working(works, self._words(session_id) if works else "")
             self.rested.emit()
+
+    def hear(self, session_id: SessionId) -> None:
+        """An agent said or asked something: it has started, whatever it took."""
+        if self._starting.pop(session_id, None) and session_id == self._session():
+            self.status_changed.emit("running", self._words(session_id))
+            self._chat.set_working(True, self._words(session_id))
+
+    def _words(self, session_id: SessionId) -> str:
+        if title := self._starting.get(session_id):
+            return tr("{agent} is starting; slow agents take 5 to 20 seconds", agent=title)
+        return tr("{agent} is working…", agent=self._agents.title)
 
     def _take(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
         session = self._session()

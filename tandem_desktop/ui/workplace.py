@@ -14,6 +14,7 @@ from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.events.events import (
     AgentHeard,
     ChatGrew,
+    PermissionAsked,
     PlanExpired,
     RunFinished,
     RunUndone,
@@ -21,7 +22,6 @@ from tandem_desktop.events.events import (
     TurnEnded,
     TurnStarted,
 )
-from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.orchestration.workroom import Workroom
@@ -39,6 +39,7 @@ from tandem_desktop.ui.encoding_follower import EncodingFollower
 from tandem_desktop.ui.event_bridge import EventBridge
 from tandem_desktop.ui.first_look import FirstLook
 from tandem_desktop.ui.going_back import GoingBack
+from tandem_desktop.ui.interruptions import Interruptions
 from tandem_desktop.ui.merging import Merging
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.order_wishes import OrderWishes
@@ -114,6 +115,7 @@ class Workplace(QObject):
         self._watch.changed.connect(self._store_changed)
         self.wishes = PlanWishes(workroom, self.commands, self.panel, self)
         self._merging = Merging(workroom, self.commands, self.panel, self)
+        self._interruptions = Interruptions(workroom, self.commands, self.plans, self.panel, self)
         self._order = OrderWishes(workroom, self.commands, self.panel, self.agents, self)
         self._back = GoingBack(workroom, self.commands, self.chat, self.panel, lambda: self.session_id)
         self._reflecting = Reflecting(workroom, self.commands, self.chat, self.agents, self)
@@ -131,7 +133,7 @@ class Workplace(QObject):
         self.refresh_runs()
         if self.workroom.engine.locations.is_read_only:
             self.disk_changed.emit("This folder is read-only: ask and look, but no plan can be kept or applied here")
-        self._run(self.workroom.interrupted(), self._greet_interrupted)
+        self._interruptions.greet()
         self.workroom.keep_house()  # only now is somebody listening who can say what expired
         last = self.state.get("plan")
         if last:
@@ -196,6 +198,7 @@ class Workplace(QObject):
         self.bridge.event_received.connect(self._on_event)
         self.actions.requested.connect(panel.request)
         self.actions.tasks_requested.connect(panel.show_tasks)
+        self._interruptions.disk_changed.connect(self.disk_changed)
         self._order.said.connect(self.said)
         self._order.failed.connect(self.failed)
         panel.graph.failed.connect(lambda words: self.said.emit(words, "risk"))
@@ -237,7 +240,6 @@ class Workplace(QObject):
         self._memory.looked_before.connect(self._look_since)
         panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.perspectives.ask_requested.connect(lambda: chat.begin_command("perspectives"))
-        panel.settle_requested.connect(lambda: self._run(self.workroom.interrupted(), self._greet_interrupted))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 
     # Facts that arrive
@@ -249,7 +251,10 @@ class Workplace(QObject):
             case ChatGrew(session_id=session_id) if session_id == self.session_id:
                 self.chat.put_entry(event.entry)
             case AgentHeard(session_id=session_id):
+                self.turns.hear(session_id)
                 self._heard(session_id, event)
+            case PermissionAsked(session_id=session_id):
+                self.turns.hear(session_id)
             case TurnStarted():
                 self.turns.set_working(event.session_id, True)
             case TurnEnded():
@@ -332,14 +337,6 @@ class Workplace(QObject):
         tasks = len(panel.page.tasks) if panel.page is not None else 0
         self.actions.follow(panel.machine, refusal=panel.refusal, comments=len(panel.comments), tasks=tasks)
 
-    def _greet_interrupted(self, waiting: tuple[InterruptedRun, ...]) -> None:
-        self._note_interrupted(waiting)
-        for run in waiting[:1]:
-            self.panel.show_interrupted(run, self._titles().get(run.plan_id, ""))
-
-    def _note_interrupted(self, waiting: tuple[InterruptedRun, ...]) -> None:
-        self.plans.set_interrupted({run.plan_id: (run.done, run.total) for run in waiting})
-
     def _approve_from_card(self, plan_id: str) -> None:
         if plan_id == self._plan_id:
             self.panel.request(EventKind.EXECUTE_PLAN)
@@ -358,7 +355,7 @@ class Workplace(QObject):
 
     def _look_again(self) -> None:
         self.refresh_plans()
-        self._run(self.workroom.interrupted(), self._note_interrupted)
+        self._interruptions.look()
         self.refresh_runs()
         if self._plan_id is not None:
             self.open_plan(self._plan_id)

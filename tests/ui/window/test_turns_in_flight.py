@@ -151,3 +151,26 @@ def test_message_sent_while_the_agent_works_waits_can_be_seen_and_taken_out(
     window.click("queue-send-now-0")
     window.wait(lambda: "second" in said(window))
     assert window.place.chat.queue == ()
+
+
+def test_slow_agent_is_said_to_be_starting_until_it_is_heard(open_window: Open, programs: Path, steps: Steps) -> None:
+    put_on_path(programs, "opencode", {"turns": [[steps.say("heard"), {"do": "await_cancel"}], [steps.say("again")]]})
+    window = open_window("opencode")
+    status = window.find("status-agent")
+    send(window, "Do something")
+    assert "is starting; slow agents take 5 to 20 seconds" in status.property("text")
+    assert "is starting" in window.find("chat-status").property("text")
+    window.wait(lambda: "heard" in said(window) and "is working" in status.property("text"))
+    assert "is working" in window.find("chat-status").property("text")
+
+
+def test_what_to_do_about_an_agent_that_ended_is_in_sight_and_its_last_words_are_apart(
+    open_window: Open, programs: Path, steps: Steps
+) -> None:
+    refusal = {"code": -32000, "message": "Authentication required"}
+    put_on_path(programs, "opencode", {"errors": {"session/new": refusal}})
+    window = open_window("opencode")
+    send(window, "Do something")
+    window.wait(lambda: window.sees("problem-next"))
+    assert window.find("problem-next").property("text").startswith("Log in with: opencode auth login")
+    assert not window.sees("problem-fold")

@@ -1,0 +1,50 @@
+"""A run that was cut off greets the person who opens the window, and ends as they decide."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.plan import PlanStatus
+from tests.support.command_line import CommandLine, bash, write
+from tests.support.tree_walker import walk
+from tests.ui.window.driver import Person
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def cut_off(workspace: Path, programs: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The workspace, after a run was killed with two of its three operations done."""
+    tandem = CommandLine(workspace, capsys)
+    plan = tandem.propose(write("one.txt", "1\n"), bash("true"), write("two.txt", "2\n"), title="Two files")
+    tandem.approve(plan["plan_id"])
+    call = ["-C", str(workspace), "apply", plan["plan_id"]]
+    code = f"from tests.support.command_line import killed_while_writing as k; k('two.txt', {call!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("way", "left", "status"),
+    [
+        ("resume", {"one.txt", "two.txt"}, PlanStatus.COMPLETED),
+        ("rollback", set(), PlanStatus.FAILED),
+        ("mark-failed", {"one.txt"}, PlanStatus.FAILED),
+    ],
+)
+def test_person_is_greeted_with_what_was_cut_off_and_it_ends_as_they_say(
+    cut_off: Path, open_window: Callable[..., Person], way: str, left: set[str], status: PlanStatus
+) -> None:
+    person = open_window()
+    person.wait(lambda: person.sees(f"interrupted-{way}"))
+    sheet = person.place.panel.sheets.interrupted
+    assert sheet.title.text() == "“Two files” was interrupted"
+    assert "2 of 3" in sheet.said.text()
+    assert person.find("status-disk").property("text") == "Interrupted: 2 of 3 operations are done"
+    person.click(f"interrupted-{way}")
+    person.wait(lambda: [plan.status for plan in person.place.plans.plans] == [status])
+    assert {name for name in walk(cut_off) if name.endswith(".txt") and "/" not in name} == left
+    assert not person.find("status-disk").property("text").startswith("Interrupted")
