@@ -6,8 +6,9 @@ from datetime import datetime
 from tandem_desktop.domain.execution import RunKind, RunStatus
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.ui.words import later
 
-UNDO, BRING_BACK = "Undo", "Bring back"
+UNDO, BRING_BACK = later("Undo"), later("Bring back")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import Button
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class ChatPane(QWidget):
@@ -67,9 +68,9 @@ class ChatPane(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.transcript)
-        self._jump = Button(theme, "Latest", icon_name="chevron-down", parent=self.transcript)
+        self._jump = Button(theme, tr("Latest"), icon_name="chevron-down", parent=self.transcript)
         self._jump.setObjectName("jump-to-latest")
-        self._jump.setAccessibleName("Jump to the latest message")
+        self._jump.setAccessibleName(tr("Jump to the latest message"))
         self._jump.hide()
         self._status = plain_label("", "small")
         self._status.setObjectName("chat-status")
@@ -129,7 +130,7 @@ class ChatPane(QWidget):
         ended = self._works and not works
         self._works = works
         self.composer.set_working(works)
-        self._status.setText(f"{words or 'The agent is working…'}   Esc stops" if works else words)
+        self._status.setText(tr("{doing}   Esc stops", doing=words or tr("The agent is working…")) if works else words)
         self._status.setVisible(bool(self._status.text()))
         if works and words:
             announce(self, words)

@@ -10,6 +10,7 @@ from tandem_desktop.ui.chat.code_colors import write_code
 from tandem_desktop.ui.chat.prose_view import SafeDocument
 from tandem_desktop.ui.theme.icons import icon
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 _COPIED_MS = 1500
 
@@ -91,8 +92,8 @@ class CodeBlock(QFrame):
         self._language.setProperty("role", "small")
         self._copy = QToolButton()
         self._copy.setObjectName("code-copy")
-        self._copy.setAccessibleName("Copy code")
-        self._copy.setToolTip("Copy code")
+        self._copy.setAccessibleName(tr("Copy code"))
+        self._copy.setToolTip(tr("Copy code"))
         self._copy.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._copy.setStyleSheet(f"color: {theme.tokens.muted}; font-size: {theme.px(11)}px;")
         self._copy.clicked.connect(self._copy_code)
@@ -122,17 +123,17 @@ class CodeBlock(QFrame):
 
     def set_code(self, code: str, language: str) -> None:
         self._code = code
-        self._language.setText(language or "text")
-        self._view.setAccessibleName(f"{language or 'plain'} code")
+        self._language.setText(language or tr("text"))
+        self._view.setAccessibleName(tr("{language} code", language=language) if language else tr("plain code"))
         self._view.set_code(code, language)
 
     def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self._code)
         self._copy.setIcon(icon(self._theme, "check", "ok", 14))
-        self._copy.setText("Copied")
+        self._copy.setText(tr("Copied"))
         self._done.start()
         self.copied.emit(self._code)
 
     def _offer_copy(self) -> None:
         self._copy.setIcon(icon(self._theme, "copy", "muted", 14))
-        self._copy.setText("Copy")
+        self._copy.setText(tr("Copy"))

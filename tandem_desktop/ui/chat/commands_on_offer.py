@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from tandem_desktop.domain.agents import OfferedCommand
 from tandem_desktop.ui.chat.file_index import fuzzy_score
+from tandem_desktop.ui.words import later, tr_table
 
 
 class CommandSource(StrEnum):
@@ -14,6 +15,11 @@ class CommandSource(StrEnum):
     WINDOW = "window"
     RECIPE = "recipe"
     AGENT = "agent"
+
+
+SOURCE_WORDS = tr_table(
+    {CommandSource.WINDOW: "window", CommandSource.RECIPE: "recipe", CommandSource.AGENT: "agent"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +34,16 @@ class ChatCommand:
 
 
 WINDOW_COMMANDS = (
-    ChatCommand("plan", "Turn Plan mode on or off", source=CommandSource.WINDOW),
-    ChatCommand("perspectives", "Have three minds look at a task, then plan it", "task", CommandSource.WINDOW),
-    ChatCommand("plans", "Find a plan", "[words]", CommandSource.WINDOW),
-    ChatCommand("plan-stats", "Figures of this workspace's plans", source=CommandSource.WINDOW),
-    ChatCommand("plan-simulate", "What the plan would do, without doing it", "[plan]", CommandSource.WINDOW),
-    ChatCommand("reflect", "Ask what to change about the plan after its last run", source=CommandSource.WINDOW),
-    ChatCommand("template", "A plan from one of your templates", "[name] [parameter=value]…", CommandSource.WINDOW),
-    ChatCommand("save-template", "Keep this plan as a template", "name [parameter=text]…", CommandSource.WINDOW),
+    ChatCommand("plan", later("Turn Plan mode on or off"), source=CommandSource.WINDOW),
+    ChatCommand("perspectives", later("Have three minds look at a task, then plan it"), "task", CommandSource.WINDOW),
+    ChatCommand("plans", later("Find a plan"), "[words]", CommandSource.WINDOW),
+    ChatCommand("plan-stats", later("Figures of this workspace's plans"), source=CommandSource.WINDOW),
+    ChatCommand("plan-simulate", later("What the plan would do, without doing it"), "[plan]", CommandSource.WINDOW),
+    ChatCommand("reflect", later("Ask what to change about the plan after its last run"), source=CommandSource.WINDOW),
+    ChatCommand(
+        "template", later("A plan from one of your templates"), "[name] [parameter=value]…", CommandSource.WINDOW
+    ),
+    ChatCommand("save-template", later("Keep this plan as a template"), "name [parameter=text]…", CommandSource.WINDOW),
 )
 
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 Index = QModelIndex | QPersistentModelIndex
 _MOST_ROWS = 8
@@ -72,7 +73,7 @@ class CompletionPopup(QFrame):
         self._model = OffersModel(self)
         self._list = QListView(self)
         self._list.setObjectName("completion-list")
-        self._list.setAccessibleName("Suggestions")
+        self._list.setAccessibleName(tr("Suggestions"))
         self._list.setModel(self._model)
         self._list.setItemDelegate(_OfferDelegate(theme, self))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)

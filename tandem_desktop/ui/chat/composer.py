@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QImage, QMouseEvent, QPainter, QPaintEven
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.agents import UsageReported
-from tandem_desktop.ui.chat.commands_on_offer import WINDOW_COMMANDS, ChatCommand, matching
+from tandem_desktop.ui.chat.commands_on_offer import SOURCE_WORDS, WINDOW_COMMANDS, ChatCommand, CommandSource, matching
 from tandem_desktop.ui.chat.completion_popup import CompletionPopup, Offer
 from tandem_desktop.ui.chat.composer_edit import ComposerEdit
 from tandem_desktop.ui.chat.mentions import command_being_typed, file_being_typed, mention, mentions
@@ -18,6 +18,7 @@ from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+from tandem_desktop.ui.words import tr, tr_marked
 
 FindFiles = Callable[[str], "Future[tuple[str, ...]] | tuple[str, ...]"]
 _NEARLY_FULL = 0.85
@@ -48,14 +49,14 @@ class Composer(QFrame):
         self._popup = CompletionPopup(theme, popup_parent or self)
         self._popup.chosen.connect(self._choose)
         self.edit.popup = self._popup
-        self._editing = plain_label("Editing an earlier message: it is sent as a new one", "small")
+        self._editing = plain_label(tr("Editing an earlier message: it is sent as a new one"), "small")
         self._editing.setObjectName("composer-editing")
         self._editing.hide()
         self._usage = QLabel()
         self._usage.setTextFormat(Qt.TextFormat.PlainText)
         self._usage.setObjectName("composer-usage")
         self._usage.setProperty("role", "code-muted")
-        self._send = IconButton(theme, "send", "Send", key="Enter", filled=True, size=28)
+        self._send = IconButton(theme, "send", tr("Send"), key="Enter", filled=True, size=28)
         self._send.setObjectName("composer-send")
         self._send.clicked.connect(self._send_or_stop)
         self._lay_out()
@@ -120,8 +121,7 @@ class Composer(QFrame):
         full = usage is not None and usage.size > 0 and usage.used >= usage.size * _NEARLY_FULL
         self._usage.setProperty("role", "risk" if full else "code-muted")
         self._usage.style().polish(self._usage)
-        whole = f"{usage.used:,} of {usage.size:,} tokens of the agent's context" if usage and usage.size else ""
-        self._usage.setToolTip(plain_tooltip(f"{whole}. It is nearly full." if full else whole))
+        self._usage.setToolTip(plain_tooltip(_context_words(usage, full=full)))
         self._usage.setAccessibleName(self._usage.text())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -142,7 +142,8 @@ class Composer(QFrame):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        plan, attach = self._hint("/plan", "Turn Plan mode on or off"), self._hint("@ Attach", "Mention a file")
+        plan = self._hint("/plan", tr("Turn Plan mode on or off"))
+        attach = self._hint(tr("@ Attach"), tr("Mention a file"))
         plan.setObjectName("composer-plan")
         attach.setObjectName("composer-attach")
         plan.clicked.connect(lambda: self.submitted.emit("/plan"))
@@ -186,7 +187,7 @@ class Composer(QFrame):
 
     def _add_picture(self, image: QImage) -> None:
         if not self.pictures.add(image):
-            self.refused.emit("This picture cannot go along: it cannot be read, or there are eight already.")
+            self.refused.emit(tr("This picture cannot go along: it cannot be read, or there are eight already."))
 
     # Sending and stopping
 
@@ -215,10 +216,10 @@ class Composer(QFrame):
     def _text_changed(self) -> None:
         if self._works:
             self._send.set_icon_name("stop")
-            self._send.set_name("Stop", "Esc")
+            self._send.set_name(tr("Stop"), "Esc")
         else:
             self._send.set_icon_name("send")
-            self._send.set_name("Send", "Enter")
+            self._send.set_name(tr("Send"), "Enter")
         if not self.text:
             self._editing.hide()
         self.update()
@@ -276,12 +277,21 @@ def usage_words(usage: UsageReported | None) -> str:
     """`12.4k tokens · $0.31`"""
     if usage is None or not (usage.used or usage.cost):
         return ""
-    words = [f"{_short(usage.used)} tokens"] if usage.used else []
+    words = [tr("{used} tokens", used=_short(usage.used))] if usage.used else []
     if usage.cost is not None:
         sign = {"USD": "$", "EUR": "€", "GBP": "£"}.get(usage.currency)
         amount = f"{usage.cost:.2f}" if usage.cost >= 0.01 or not usage.cost else f"{usage.cost:.4f}"
         words.append(f"{sign}{amount}" if sign else f"{amount} {usage.currency}".strip())
     return " · ".join(words)
+
+
+def _context_words(usage: UsageReported | None, *, full: bool) -> str:
+    if usage is None or not usage.size:
+        return ""
+    used, size = f"{usage.used:,}", f"{usage.size:,}"
+    if full:
+        return tr("{used} of {size} tokens of the agent's context. It is nearly full.", used=used, size=size)
+    return tr("{used} of {size} tokens of the agent's context", used=used, size=size)
 
 
 def _short(count: int) -> str:
@@ -292,4 +302,5 @@ def _short(count: int) -> str:
 
 def _command_offer(command: ChatCommand) -> Offer:
     hint = f" {command.hint}" if command.hint else ""
-    return Offer(f"/{command.name} ", f"/{command.name}{hint}", command.description, command.source.value)
+    about = tr_marked(command.description) if command.source is CommandSource.WINDOW else command.description
+    return Offer(f"/{command.name} ", f"/{command.name}{hint}", about, SOURCE_WORDS[command.source])

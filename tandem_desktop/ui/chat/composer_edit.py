@@ -6,12 +6,13 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from tandem_desktop.ui.chat.completion_popup import CompletionPopup
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _MOST_LINES = 12
 _PLACEHOLDERS = (
-    "Ask for a change, / for commands, @ for files",
-    "Ask for a change, / commands, @ files",
-    "Ask for a change",
+    later("Ask for a change, / for commands, @ for files"),
+    later("Ask for a change, / commands, @ files"),
+    later("Ask for a change"),
 )
 
 
@@ -44,7 +45,7 @@ class ComposerEdit(QPlainTextEdit):
         self._theme = theme
         self.popup: CompletionPopup | None = None
         self.setObjectName("composer-text")
-        self.setAccessibleName("Message")
+        self.setAccessibleName(tr("Message"))
         self.setProperty("role", "bare")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -143,7 +144,9 @@ class ComposerEdit(QPlainTextEdit):
         super().resizeEvent(event)
         # A placeholder that wraps would be cut in a field of one line.
         room = self.viewport().width()
-        fitting = (words for words in _PLACEHOLDERS if self.fontMetrics().horizontalAdvance(words) < room)
+        fitting = (
+            words for words in map(tr_marked, _PLACEHOLDERS) if self.fontMetrics().horizontalAdvance(words) < room
+        )
         self.setPlaceholderText(next(fitting, ""))
         self._grow()
 

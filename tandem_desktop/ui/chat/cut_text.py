@@ -1,5 +1,7 @@
 """How much of a very long text is drawn at first: laying out a megabyte would stop the window for seconds."""
 
+from tandem_desktop.ui.words import tr_n
+
 LONGEST = 60_000
 LONGEST_UNBROKEN = 8_000
 """A text without spaces costs far more: every place in it is a place where a line may end."""
@@ -18,4 +20,4 @@ def room_for(text: str) -> int:
 
 def cut_words(left: int) -> str:
     """What the mark at the cut says."""
-    return f"Cut here: show {left:,} more characters"
+    return tr_n("Cut here: show {n} more character", "Cut here: show {n} more characters", left)

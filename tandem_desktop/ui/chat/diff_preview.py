@@ -14,6 +14,7 @@ from tandem_desktop.ui.chat.code_block import CodeView
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.link_button import LinkButton
+from tandem_desktop.ui.words import tr, tr_n
 
 LINES_AT_FIRST = 400
 _LINE_AT_FIRST = 2_000
@@ -58,7 +59,7 @@ class DiffPreview(QWidget):
         self._answers = Commands(self)
         self._view = CodeView(theme, tallest=_TALLEST)
         self._view.setObjectName("permission-diff")
-        self._view.setAccessibleName(f"Proposed change of {diff.path}")
+        self._view.setAccessibleName(tr("Proposed change of {path}", path=diff.path))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(4))
@@ -66,7 +67,7 @@ class DiffPreview(QWidget):
         if len(diff.old_text or "") + len(diff.new_text) < _COMPARED_AT_ONCE:
             self._show(preview_lines(diff))
         else:
-            self._write((PreviewLine("@", "Comparing…"),))
+            self._write((PreviewLine("@", tr("Comparing…")),))
             worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="diff-preview")
             self._answers.run(worker.submit(preview_lines, diff), self._show)
             worker.shutdown(wait=False)
@@ -80,7 +81,9 @@ class DiffPreview(QWidget):
         self._write([_shortened(line) for line in lines[:LINES_AT_FIRST]])
         longer = len(lines) - LINES_AT_FIRST
         if longer > 0 or any(len(line.text) > _LINE_AT_FIRST for line in lines[:LINES_AT_FIRST]):
-            words = f"Cut here: show {longer:,} more lines" if longer > 0 else "Long lines are cut: show them whole"
+            words = tr("Long lines are cut: show them whole")
+            if longer > 0:
+                words = tr_n("Cut here: show {n} more line", "Cut here: show {n} more lines", longer)
             more = LinkButton(self._theme, words, ink="risk")
             more.setObjectName("permission-diff-more")
             more.clicked.connect(lambda: self._write(self._lines))
@@ -93,7 +96,7 @@ class DiffPreview(QWidget):
         document = self._view.document()
         document.clear()
         cursor = QTextCursor(document)
-        for at, line in enumerate(lines or (PreviewLine("@", "The text stays as it is."),)):
+        for at, line in enumerate(lines or (PreviewLine("@", tr("The text stays as it is.")),)):
             ground, ink = _INKS[line.sign]
             block = QTextBlockFormat()
             block.setLineHeight(116, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
@@ -115,4 +118,5 @@ def _shortened(line: PreviewLine) -> PreviewLine:
     left = len(line.text) - _LINE_AT_FIRST
     if left <= 0:
         return line
-    return PreviewLine(line.sign, f"{line.text[:_LINE_AT_FIRST]}… {left:,} more characters")
+    shown = line.text[:_LINE_AT_FIRST]
+    return PreviewLine(line.sign, tr_n("{text}… {n} more character", "{text}… {n} more characters", left, text=shown))

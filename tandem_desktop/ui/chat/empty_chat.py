@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,9 @@ class ExampleTask:
 
 
 EXAMPLES = (
-    ExampleTask("Replace words everywhere", '/replace "colour" "color" --in *.md'),
-    ExampleTask("Rename something in the code", "/rename-identifier get_user fetch_user --in src/"),
-    ExampleTask("Add a licence header", '/licence-header MIT --holder "Jane Doe"'),
+    ExampleTask(later("Replace words everywhere"), '/replace "colour" "color" --in *.md'),
+    ExampleTask(later("Rename something in the code"), "/rename-identifier get_user fetch_user --in src/"),
+    ExampleTask(later("Add a licence header"), '/licence-header MIT --holder "Jane Doe"'),
 )
 """Recipes: they work with the built-in agent, without a model or an account."""
 
@@ -38,8 +39,10 @@ class EmptyChat(QWidget):
         self.setObjectName("empty-chat")
         self._column = QVBoxLayout()
         self._column.setSpacing(theme.px(8))
-        self._column.addWidget(plain_label("Ask for a change", "title"))
-        words = "The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."
+        self._column.addWidget(plain_label(tr("Ask for a change"), "title"))
+        words = tr(
+            "The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."
+        )
         self._column.addWidget(plain_label(words, "muted", wrap=True))
         self._column.addSpacing(theme.px(8))
         self._tasks = QVBoxLayout()
@@ -87,7 +90,7 @@ class _ExampleButton(QAbstractButton):
         super().__init__(parent)
         self._theme = theme
         self._example = example
-        self.setAccessibleName(f"{example.title}: {example.text}")
+        self.setAccessibleName(f"{tr_marked(example.title)}: {example.text}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -104,7 +107,7 @@ class _ExampleButton(QAbstractButton):
         inside = self.rect().adjusted(theme.px(14), theme.px(9), -theme.px(14), -theme.px(9))
         painter.setPen(theme.color("text"))
         painter.setFont(theme.ui_font())
-        painter.drawText(inside, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, self._example.title)
+        painter.drawText(inside, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr_marked(self._example.title))
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.code_font())
         text = painter.fontMetrics().elidedText(self._example.text, Qt.TextElideMode.ElideRight, inside.width())

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tandem_desktop.ui.chat.plan_card import PlanFacts
+from tandem_desktop.ui.words import tr
 
 
 class KnownPlans:
@@ -23,5 +24,5 @@ class KnownPlans:
     def of(self, plan_id: str | None, revision: int) -> PlanFacts | None:
         facts = self._facts.get((plan_id or "", revision))
         if facts is not None and facts.is_waiting and revision < self._latest[facts.plan_id]:
-            return replace(facts, is_waiting=False, state="Superseded", tone="neutral")
+            return replace(facts, is_waiting=False, state=tr("Superseded"), tone="neutral")
         return facts

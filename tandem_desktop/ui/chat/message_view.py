@@ -12,6 +12,7 @@ from tandem_desktop.ui.chat.markdown import Block, CodeText, MarkdownStream, Tex
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.link_button import LinkButton
+from tandem_desktop.ui.words import tr
 
 _Part = ProseView | CodeBlock
 
@@ -56,7 +57,7 @@ class MessageView(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
-        copy = QAction("Copy reply as Markdown", menu)
+        copy = QAction(tr("Copy reply as Markdown"), menu)
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._text))
         menu.addAction(copy)
         menu.exec(event.globalPos())

@@ -21,19 +21,22 @@ from tandem_desktop.ui.widgets.button import Button, DangerButton, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
-_QUESTIONS = {
-    ToolKind.EDIT: "Allow this change?",
-    ToolKind.DELETE: "Allow this deletion?",
-    ToolKind.MOVE: "Allow this move?",
-    ToolKind.EXECUTE: "Run this command?",
-    ToolKind.FETCH: "Allow this request to the network?",
-    ToolKind.READ: "Allow reading this?",
-}
+_QUESTIONS = tr_table(
+    {
+        ToolKind.EDIT: "Allow this change?",
+        ToolKind.DELETE: "Allow this deletion?",
+        ToolKind.MOVE: "Allow this move?",
+        ToolKind.EXECUTE: "Run this command?",
+        ToolKind.FETCH: "Allow this request to the network?",
+        ToolKind.READ: "Allow reading this?",
+    }
+)
 _ANSWERS = {
-    Verdict.ALLOW: ("check", "ok", "Allowed once"),
-    Verdict.REJECT: ("cross", "muted", "Not allowed"),
-    Verdict.CANCELLED: ("cross", "muted", "No longer asked"),
+    Verdict.ALLOW: ("check", "ok", later("Allowed once")),
+    Verdict.REJECT: ("cross", "muted", later("Not allowed")),
+    Verdict.CANCELLED: ("cross", "muted", later("No longer asked")),
 }
 
 
@@ -96,8 +99,14 @@ class _Question(DecisionCard):
         super().__init__(theme, "risk", parent)
         call = request.call
         self.setObjectName("permission-question")
-        question = _QUESTIONS.get(call.kind, "Allow this?")
-        self.setAccessibleName(f"{question} {_subject(call)}. 1 allows once, 2 skips, 3 denies with a reason.")
+        question = _QUESTIONS.get(call.kind, tr("Allow this?"))
+        self.setAccessibleName(
+            tr(
+                "{question} {subject}. 1 allows once, 2 skips, 3 denies with a reason.",
+                question=question,
+                subject=_subject(call),
+            )
+        )
         self._head(question, call)
         if call.command:
             self._command(call)
@@ -126,7 +135,7 @@ class _Question(DecisionCard):
         command = "\n".join(visible(line) for line in (call.command or "").split("\n"))
         room = room_for(command)
         text.setPlainText(command[:room])
-        text.setAccessibleName(f"Command {command[:room]}")
+        text.setAccessibleName(tr("Command {command}", command=command[:room]))
         text.setSizePolicy(_growing())
         holder = QFrame()
         holder.setProperty("role", "card-raised")
@@ -140,13 +149,14 @@ class _Question(DecisionCard):
             more.clicked.connect(more.hide)
             inside.addWidget(more)
         self.body.addWidget(holder)
-        self.body.addWidget(plain_label(f"in {shown(call.cwd)}" if call.cwd else "in the workspace", "small"))
+        where = tr("in {folder}", folder=shown(call.cwd)) if call.cwd else tr("in the workspace")
+        self.body.addWidget(plain_label(where, "small"))
 
     def _choices(self) -> None:
         allow, skip, deny = (
-            Button(self.theme, "Allow once"),
-            QuietButton(self.theme, "Skip"),
-            DangerButton(self.theme, "Deny…"),
+            Button(self.theme, tr("Allow once")),
+            QuietButton(self.theme, tr("Skip")),
+            DangerButton(self.theme, tr("Deny…")),
         )
         for key, name, button in (("1", "allow", allow), ("2", "skip", skip), ("3", "deny", deny)):
             button.setObjectName(f"permission-{name}")
@@ -156,8 +166,8 @@ class _Question(DecisionCard):
         deny.clicked.connect(self._ask)
 
     def _ask(self) -> None:
-        asks = "Why not, and what instead? The agent is told."
-        field = ReasonField(self.theme, "permission-reason", asks, "Deny")
+        asks = tr("Why not, and what instead? The agent is told.")
+        field = ReasonField(self.theme, "permission-reason", asks, tr("Deny"))
         field.sent.connect(lambda words: self._decide(Decision.NO, words))
         self.ask_words(field)
 
@@ -174,6 +184,7 @@ def _subject(call: ToolCall) -> str:
 
 def _answer_line(theme: Theme, entry: ChatEntry) -> QWidget:
     name, token, words = _ANSWERS.get(Verdict(entry.answer), ("info", "muted", entry.answer))
+    words = tr_marked(words)
     assert entry.request is not None
     reason = " ".join(detail for detail in entry.details if detail)
     call = entry.request.call

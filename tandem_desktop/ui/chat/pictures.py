@@ -8,6 +8,7 @@ from tandem_desktop.domain.agents import Picture
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.chip import Chip
+from tandem_desktop.ui.words import tr
 
 _MOST = 8
 _LONGEST_SIDE = 2000
@@ -32,7 +33,7 @@ class Pictures(QWidget):
         """Keep a picture for the next message; False when there are too many, or it is none."""
         if image.isNull() or len(self._kept) >= _MOST:
             return False
-        words = f"Picture {image.width()} × {image.height()}"
+        words = tr("Picture {width} × {height}", width=image.width(), height=image.height())
         chip = Chip(self._theme, words, "image", removable=True)
         chip.setObjectName(f"picture-{len(self._kept) + 1}")
         kept = (chip, Picture(mime_type="image/png", data=_as_png(image)))
@@ -40,7 +41,7 @@ class Pictures(QWidget):
         self._kept.append(kept)
         self._row.insertWidget(self._row.count() - 1, chip)
         self.show()
-        announce(self, f"{words} goes with the next message")
+        announce(self, tr("{words} goes with the next message", words=words))
         return True
 
     def take(self) -> tuple[Picture, ...]:

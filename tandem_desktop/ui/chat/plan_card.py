@@ -16,6 +16,7 @@ from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class PlanCard(EntryWidget):
         entry = row.last
         self._plan_id, self._revision = entry.plan_id or PlanId(""), entry.revision
         if self._shown is None:
-            self._line.say(f"Revision {entry.revision}", entry.text)
+            self._line.say(tr("Revision {revision}", revision=entry.revision), entry.text)
 
     def set_facts(self, facts: PlanFacts) -> None:
         if facts == self._shown:
@@ -89,7 +90,14 @@ class PlanCard(EntryWidget):
         if facts.is_waiting and self._card is None:
             self._put_card(facts)
         self._line.setVisible(self._card is None)
-        self.setAccessibleName(f"Plan {facts.title}, revision {facts.revision}, {facts.state}")
+        self.setAccessibleName(
+            tr(
+                "Plan {title}, revision {revision}, {state}",
+                title=facts.title,
+                revision=facts.revision,
+                state=facts.state,
+            )
+        )
         self.height_changed.emit()
 
     def reopen(self) -> None:
@@ -128,7 +136,13 @@ class _WaitingCard(DecisionCard):
         super().__init__(theme, "line_strong", parent)
         self.facts = facts
         self.setObjectName("plan-card-waiting")
-        self.setAccessibleName(f"Plan {facts.title}, revision {facts.revision}. 1 approves, 2 denies with feedback.")
+        self.setAccessibleName(
+            tr(
+                "Plan {title}, revision {revision}. 1 approves, 2 denies with feedback.",
+                title=facts.title,
+                revision=facts.revision,
+            )
+        )
         head = QHBoxLayout()
         head.setSpacing(theme.px(8))
         head.addWidget(ElidedLabel(theme, facts.title, mode=Qt.TextElideMode.ElideRight, bold=True), 1)
@@ -138,14 +152,14 @@ class _WaitingCard(DecisionCard):
         self.body.addLayout(head)
         figures = _figures(theme, facts)
         figures.addStretch(1)
-        self.view = LinkButton(theme, "Review")
+        self.view = LinkButton(theme, tr("Review"))
         self.view.setObjectName("plan-card-view")
         figures.addWidget(self.view)
         self.body.addLayout(figures)
-        self.approve = Button(theme, "Approve…")
+        self.approve = Button(theme, tr("Approve…"))
         self.approve.setObjectName("plan-card-approve")
         self.add_choice("1", self.approve)
-        deny = QuietButton(theme, "Deny…")
+        deny = QuietButton(theme, tr("Deny…"))
         deny.setObjectName("plan-card-deny")
         deny.clicked.connect(self._ask)
         self.add_choice("2", deny)
@@ -154,9 +168,9 @@ class _WaitingCard(DecisionCard):
         field = ReasonField(
             self.theme,
             "plan-card-feedback",
-            "What should be different?",
-            "Send feedback",
-            needs_words="Say what should be different: the agent revises the plan by your words.",
+            tr("What should be different?"),
+            tr("Send feedback"),
+            needs_words=tr("Say what should be different: the agent revises the plan by your words."),
         )
         field.sent.connect(self._deny)
         self.ask_words(field)
@@ -173,7 +187,7 @@ class _SettledLine(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._words = ElidedLabel(theme, mode=Qt.TextElideMode.ElideRight, token="muted", points_delta=-1)
-        self.view = LinkButton(theme, "View", ink="muted")
+        self.view = LinkButton(theme, tr("View"), ink="muted")
         self.view.setObjectName("plan-line-view")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -186,28 +200,24 @@ class _SettledLine(QWidget):
 
     def show_facts(self, facts: PlanFacts) -> None:
         figures = f"+{facts.added} −{facts.removed}" if facts.added or facts.removed else ""
-        operations = _counted(facts.operations, "operation")
+        operations = tr_n("{n} operation", "{n} operations", facts.operations)
         counted = f"{operations} {figures}".strip()
         rest = (facts.origin,) if facts.origin else (counted, facts.state)
-        self.say(f"Revision {facts.revision}", *rest)
+        self.say(tr("Revision {revision}", revision=facts.revision), *rest)
         self._words.setAccessibleDescription(f"{counted}, {facts.state}")
 
 
 def _figures(theme: Theme, facts: PlanFacts) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.px(12))
-    row.addWidget(plain_label(_counted(facts.operations, "operation"), "muted"))
+    row.addWidget(plain_label(tr_n("{n} operation", "{n} operations", facts.operations), "muted"))
     changed = QHBoxLayout()
     changed.setSpacing(theme.px(5))
     if facts.files:
-        changed.addWidget(plain_label(_counted(facts.files, "file"), "muted"))
+        changed.addWidget(plain_label(tr_n("{n} file", "{n} files", facts.files), "muted"))
     changed.addWidget(plain_label(f"+{facts.added}", "added"))
     changed.addWidget(plain_label(f"−{facts.removed}", "removed"))
     row.addLayout(changed)
     if facts.commands:
-        row.addWidget(plain_label(_counted(facts.commands, "command"), "muted"))
+        row.addWidget(plain_label(tr_n("{n} command", "{n} commands", facts.commands), "muted"))
     return row
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

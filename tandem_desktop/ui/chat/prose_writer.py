@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.ui.chat.markdown import TextBlock
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -253,8 +254,8 @@ class ProseWriter:
     def _image(self, token: "Token", base: QTextCharFormat) -> None:
         form = QTextCharFormat(base)
         form.setForeground(self._theme.color("muted"))
-        name = token.content or "image"
-        self._cursor.insertText(f"[image: {name}, not loaded: {shown(str(token.attrs.get('src', '')))}]", form)
+        name, source = token.content or tr("image"), shown(str(token.attrs.get("src", "")))
+        self._cursor.insertText(tr("[image: {name}, not loaded: {source}]", name=name, source=source), form)
 
     def _lead(self, form: QTextCharFormat, target: str) -> None:
         if target.startswith(_WEB):

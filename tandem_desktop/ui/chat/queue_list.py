@@ -9,6 +9,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class QueueList(QWidget):
@@ -34,7 +35,7 @@ class QueueList(QWidget):
                 widget.hide()
                 widget.deleteLater()
         if messages:
-            self._layout.addWidget(plain_label(f"Queued ({len(messages)})", "section"))
+            self._layout.addWidget(plain_label(tr("Queued ({count})", count=len(messages)), "section"))
         for at, message in enumerate(messages):
             self._layout.addWidget(self._line(at, message))
         self.setVisible(bool(messages))
@@ -45,14 +46,15 @@ class QueueList(QWidget):
         row.setContentsMargins(theme.px(2), 0, 0, 0)
         row.setSpacing(theme.px(2))
         row.addWidget(ElidedLabel(theme, " ".join(message.split()), mode=Qt.TextElideMode.ElideRight), 1)
-        for icon, name, signal in (
-            ("send", "Send now", self.send_now_requested),
-            ("file-edit", "Edit", self.edit_requested),
-            ("cross", "Remove", self.remove_requested),
+        n = at + 1
+        for icon, name, tip, spoken, signal in (
+            ("send", "send-now", tr("Send now"), tr("Send now queued message {n}", n=n), self.send_now_requested),
+            ("file-edit", "edit", tr("Edit"), tr("Edit queued message {n}", n=n), self.edit_requested),
+            ("cross", "remove", tr("Remove"), tr("Remove queued message {n}", n=n), self.remove_requested),
         ):
-            button = IconButton(theme, icon, f"{name} queued message {at + 1}", size=26)
-            button.setObjectName(f"queue-{name.lower().replace(' ', '-')}-{at}")
-            button.setToolTip(name)
+            button = IconButton(theme, icon, spoken, size=26)
+            button.setObjectName(f"queue-{name}-{at}")
+            button.setToolTip(tip)
             button.clicked.connect(lambda checked=False, told=signal: told.emit(at))
             row.addWidget(button)
         return line

@@ -8,6 +8,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class ReasonField(QWidget):
@@ -34,7 +35,7 @@ class ReasonField(QWidget):
         send_button = Button(theme, send, hint="Enter")
         send_button.setObjectName(f"{name}-send")
         send_button.clicked.connect(self._send)
-        back = QuietButton(theme, "Back", hint="Esc")
+        back = QuietButton(theme, tr("Back"), hint="Esc")
         back.setObjectName(f"{name}-back")
         back.clicked.connect(self.left)
         buttons = QHBoxLayout()

@@ -18,28 +18,33 @@ from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.key_hint import KeyHint
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
 _ASSESSMENTS = {
-    Assessment.COMPLETE: ("Complete", "ok"),
-    Assessment.FAILED: ("Cannot be done this way", "error"),
-    Assessment.ON_TRACK: ("On track", "ok"),
-    Assessment.NEEDS_ADJUSTMENT: ("Needs adjustment", "risk"),
-    Assessment.OFF_TRACK: ("Off track", "error"),
-    Assessment.UNKNOWN: ("No answer", "neutral"),
+    Assessment.COMPLETE: (later("Complete"), "ok"),
+    Assessment.FAILED: (later("Cannot be done this way"), "error"),
+    Assessment.ON_TRACK: (later("On track"), "ok"),
+    Assessment.NEEDS_ADJUSTMENT: (later("Needs adjustment"), "risk"),
+    Assessment.OFF_TRACK: (later("Off track"), "error"),
+    Assessment.UNKNOWN: (later("No answer"), "neutral"),
 }
 _ACTIONS = {
-    AdjustmentAction.MODIFY: "Change {step}",
-    AdjustmentAction.RETRY: "Do {step} again",
-    AdjustmentAction.SKIP: "Leave out {step}",
-    AdjustmentAction.ADD_BEFORE: "Add a step before {step}",
-    AdjustmentAction.ADD_AFTER: "Add a step after {step}",
-    AdjustmentAction.REPLACE: "Replace {step}",
+    AdjustmentAction.MODIFY: later("Change {step}"),
+    AdjustmentAction.RETRY: later("Do {step} again"),
+    AdjustmentAction.SKIP: later("Leave out {step}"),
+    AdjustmentAction.ADD_BEFORE: later("Add a step before {step}"),
+    AdjustmentAction.ADD_AFTER: later("Add a step after {step}"),
+    AdjustmentAction.REPLACE: later("Replace {step}"),
 }
-_VERDICTS = ((Verdict.OPEN.value, "Undecided"), (Verdict.ACCEPTED.value, "Accept"), (Verdict.REJECTED.value, "Reject"))
+_VERDICTS = (
+    (Verdict.OPEN.value, later("Undecided")),
+    (Verdict.ACCEPTED.value, later("Accept")),
+    (Verdict.REJECTED.value, later("Reject")),
+)
 _SETTLED = {
-    Verdict.OPEN: ("Not accepted", "neutral"),
-    Verdict.ACCEPTED: ("Accepted", "ok"),
-    Verdict.REJECTED: ("Rejected", "neutral"),
+    Verdict.OPEN: (later("Not accepted"), "neutral"),
+    Verdict.ACCEPTED: (later("Accepted"), "ok"),
+    Verdict.REJECTED: (later("Rejected"), "neutral"),
 }
 _MOST_LINES, _LONGEST = 8, 600
 
@@ -90,7 +95,7 @@ class ReflectionCard(EntryWidget):
 
     def set_row(self, row: Row) -> None:
         if self._shown is None:
-            self._waiting.setText(f"Reflection on {row.last.run_id}")
+            self._waiting.setText(tr("Reflection on {run_id}", run_id=row.last.run_id))
 
     def set_facts(self, facts: ReflectionFacts) -> None:
         if facts == self._shown:
@@ -107,8 +112,8 @@ class ReflectionCard(EntryWidget):
         self._waiting.hide()
         if had_focus:
             self._card.setFocus()
-        words, _ = _ASSESSMENTS[facts.reflection.assessment]
-        self.setAccessibleName(f"Reflection: {words}. {facts.reflection.reasoning}")
+        words, found = tr_marked(_ASSESSMENTS[facts.reflection.assessment][0]), facts.reflection
+        self.setAccessibleName(tr("Reflection: {words}. {reasoning}", words=words, reasoning=found.reasoning))
         self.height_changed.emit()
 
     def _made(self, facts: ReflectionFacts) -> "_Card":
@@ -131,7 +136,13 @@ class _Card(DecisionCard):
         self._facts = facts
         found = facts.reflection
         self._run_id = found.run_id
-        self.setAccessibleName(f"Reflection with {_counted(len(found.adjustments))}. A number accepts or rejects it.")
+        self.setAccessibleName(
+            tr_n(
+                "Reflection with {n} adjustment. A number accepts or rejects it.",
+                "Reflection with {n} adjustments. A number accepts or rejects it.",
+                len(found.adjustments),
+            )
+        )
         self._head(found)
         self.body.addWidget(_prose(found.reasoning, "reflection-reasoning"))
         self._rows = [
@@ -155,8 +166,11 @@ class _Card(DecisionCard):
             row.follow(each)
         accepted = len(found.numbers(Verdict.ACCEPTED))
         self._make.setEnabled(accepted > 0)
-        tally = f"{accepted} of {len(self._rows)} accepted. " if self._facts.is_waiting else ""
-        self._after.setText(f"{tally}{_after_words(self._facts)}")
+        told = _after_words(self._facts)
+        if self._facts.is_waiting:
+            tally = tr("{accepted} of {count} accepted.", accepted=accepted, count=len(self._rows))
+            told = f"{tally} {told}"
+        self._after.setText(told)
 
     def press(self, key: str) -> bool:
         """A digit accepts its adjustment, or rejects it when it was accepted."""
@@ -175,18 +189,20 @@ class _Card(DecisionCard):
         words, tone = _ASSESSMENTS[found.assessment]
         head = QHBoxLayout()
         head.setSpacing(self.theme.px(8))
-        head.addWidget(plain_label("Looking back", "heading"))
-        head.addWidget(Badge(self.theme, words, tone))
+        head.addWidget(plain_label(tr("Looking back"), "heading"))
+        head.addWidget(Badge(self.theme, tr_marked(words), tone))
         head.addStretch(1)
         head.addWidget(plain_label(f"{found.run_id} · r{found.snapshot.plan.revision}", "code-muted"))
         self.body.addLayout(head)
 
     def _foot(self, found: Reflection) -> None:
-        self._make = Button(self.theme, f"Make revision {found.snapshot.plan.revision + 1}", hint="Enter")
+        self._make = Button(
+            self.theme, tr("Make revision {revision}", revision=found.snapshot.plan.revision + 1), hint="Enter"
+        )
         self._make.wear(PRIMARY)
         self._make.setObjectName("reflection-make")
         self._make.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id, makes_revision=True)))
-        again = QuietButton(self.theme, "Ask again")
+        again = QuietButton(self.theme, tr("Ask again"))
         again.setObjectName("reflection-again")
         again.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id)))
         self._after = _prose("", "reflection-after", "muted")
@@ -232,13 +248,14 @@ class _AdjustmentRow(QWidget):
         if given := _given(each):
             layout.addWidget(_prose(given, f"adjustment-{number}-input", "code-block"))
         if each.problem:
-            problem = f"Cannot be accepted: {each.problem}"
+            problem = tr("Cannot be accepted: {problem}", problem=each.problem)
             layout.addWidget(_prose(problem, f"adjustment-{number}-problem", "risk"))
         self._choice: Segmented | None = None
         self._badge: Badge | None = None
         answer = QHBoxLayout()
         if is_open:
-            self._choice = Segmented(theme, _VERDICTS, f"Adjustment {number}")
+            verdicts = tuple((key, tr_marked(words)) for key, words in _VERDICTS)
+            self._choice = Segmented(theme, verdicts, tr("Adjustment {number}", number=number))
             self._choice.set_allowed(Verdict.ACCEPTED.value, not each.problem)
             self._choice.chosen.connect(lambda verdict: self.judged.emit(number, verdict))
             answer.addWidget(self._choice)
@@ -252,7 +269,8 @@ class _AdjustmentRow(QWidget):
         if self._choice is not None:
             self._choice.set_current(each.verdict.value)
         if self._badge is not None:
-            self._badge.set_state(*_SETTLED[each.verdict])
+            words, tone = _SETTLED[each.verdict]
+            self._badge.set_state(tr_marked(words), tone)
 
     def turn(self) -> None:
         """Accepted by the first press, rejected by the next."""
@@ -274,7 +292,7 @@ def _same_but_verdicts(before: ReflectionFacts, now: ReflectionFacts) -> bool:
 
 
 def _title(each: Judged) -> str:
-    return _ACTIONS[each.adjustment.action].format(step=visible(each.adjustment.step_id))
+    return tr_marked(_ACTIONS[each.adjustment.action], step=visible(each.adjustment.step_id))
 
 
 def _subject(found: Reflection, each: Judged) -> str:
@@ -302,12 +320,12 @@ def _given(each: Judged) -> str:
 def _after_words(facts: ReflectionFacts) -> str:
     found = facts.reflection
     if found.made_revision is not None:
-        return f"What was accepted became revision {found.made_revision}."
+        return tr("What was accepted became revision {revision}.", revision=found.made_revision)
     if not facts.is_open:
-        return "The plan has gone on since; these can no longer be accepted."
+        return tr("The plan has gone on since; these can no longer be accepted.")
     if not found.adjustments:
-        return "Nothing is proposed; the plan stays as it is."
-    return "What you accept becomes a new revision. Nothing runs before you have reviewed and approved it."
+        return tr("Nothing is proposed; the plan stays as it is.")
+    return tr("What you accept becomes a new revision. Nothing runs before you have reviewed and approved it.")
 
 
 def _line() -> QWidget:
@@ -322,7 +340,3 @@ def _prose(text: str, name: str, role: str = "") -> QLabel:
     label.setObjectName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
-
-
-def _counted(count: int) -> str:
-    return f"{count} {'adjustment' if count == 1 else 'adjustments'}"

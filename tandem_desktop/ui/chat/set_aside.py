@@ -8,6 +8,7 @@ from tandem_desktop.ui.chat.fold import Fold
 from tandem_desktop.ui.models.transcript_model import Row
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 _MOST_LINES, _LONGEST = 60, 160
 
@@ -37,7 +38,7 @@ class SetAside(EntryWidget):
         entries = self._row.entries if self._row is not None else ()
         lines = [Row((entry.model_copy(update={"set_aside": False}),)).words() for entry in entries[:_MOST_LINES]]
         if len(entries) > _MOST_LINES:
-            lines.append(f"… and {len(entries) - _MOST_LINES:,} more")
+            lines.append(tr("… and {n} more", n=f"{len(entries) - _MOST_LINES:,}"))
         said = plain_label("\n".join(visible(" ".join(line.split()))[:_LONGEST] for line in lines), "muted", wrap=True)
         said.setContentsMargins(self.theme.px(24), 0, 0, 0)
         return said

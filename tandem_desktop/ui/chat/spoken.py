@@ -18,6 +18,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_marked, tr_n
 
 _WIDEST = 0.86
 """How much of the width a bubble takes at most; the rest says who is speaking."""
@@ -45,10 +46,9 @@ class PersonBubble(EntryWidget):
             self._text = row.last.text
             room = room_for(self._text)
             left = len(self._text) - room
-            mark = f"\n… {left:,} more characters were sent; Edit and resend shows them" if left else ""
-            self._prose.set_plain(self._text[:room] + mark)
+            self._prose.set_plain(self._text[:room] + (f"\n{_left_out(left)}" if left else ""))
             self._place()
-        self.setAccessibleName(f"You: {self._text[:200]}")
+        self.setAccessibleName(tr("You: {text}", text=self._text[:200]))
 
     def heightForWidth(self, width: int) -> int:
         return self._bubble(width).height()
@@ -64,10 +64,10 @@ class PersonBubble(EntryWidget):
 
     def enterEvent(self, event: QEnterEvent) -> None:
         if not self._buttons:
-            edit = IconButton(self.theme, "file-edit", "Edit and resend", parent=self)
+            edit = IconButton(self.theme, "file-edit", tr("Edit and resend"), parent=self)
             edit.setObjectName("message-edit")
             edit.clicked.connect(lambda: self.edit_requested.emit(self._number))
-            back = IconButton(self.theme, "undo", "Go back to here…", parent=self)
+            back = IconButton(self.theme, "undo", tr("Go back to here…"), parent=self)
             back.setObjectName("message-back")
             back.clicked.connect(lambda: self.back_requested.emit(self._number))
             self._buttons = (edit, back)
@@ -86,8 +86,8 @@ class PersonBubble(EntryWidget):
         menu = QMenu(self)
         menu.setObjectName("message-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Edit and resend", lambda: self.edit_requested.emit(self._number))
-        menu.addAction("Go back to here…", lambda: self.back_requested.emit(self._number))
+        menu.addAction(tr("Edit and resend"), lambda: self.edit_requested.emit(self._number))
+        menu.addAction(tr("Go back to here…"), lambda: self.back_requested.emit(self._number))
         menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -147,7 +147,7 @@ class Report(EntryWidget):
 
     def set_row(self, row: Row) -> None:
         self.view.set_text(row.last.text)
-        self.setAccessibleName(f"Tandem: {row.last.text[:200]}")
+        self.setAccessibleName(tr("Tandem: {text}", text=row.last.text[:200]))
 
 
 class Thinking(EntryWidget):
@@ -167,7 +167,7 @@ class Thinking(EntryWidget):
     def set_row(self, row: Row) -> None:
         self._text = row.last.text
         last_line = self._text.strip().rpartition("\n")[2]
-        self._fold.line.set_words("Thinking", last_line.strip("*_# "), icon="thinking")
+        self._fold.line.set_words(tr("Thinking"), last_line.strip("*_# "), icon="thinking")
         body = self._fold.content
         if isinstance(body, _Quoted):
             body.view.set_text(self._text)
@@ -198,7 +198,7 @@ class NoteLine(EntryWidget):
         self._words = plain_label("", "muted", wrap=True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setFont(theme.ui_font(-1))
-        self._view, self._undo = LinkButton(theme, "View"), LinkButton(theme, "Undo")
+        self._view, self._undo = LinkButton(theme, tr("View")), LinkButton(theme, tr("Undo"))
         self._view.setObjectName("note-view")
         self._undo.setObjectName("note-undo")
         self._view.clicked.connect(lambda: self.view_requested.emit(self._plan_id, 0))
@@ -220,10 +220,10 @@ class NoteLine(EntryWidget):
     def show_run(self, run: RunFacts, revision: PlanFacts | None) -> None:
         """Offer what can still be done about the run, and say what it wrote where that is known."""
         if run.is_applied and revision is not None and revision.files:
-            files = "1 file" if revision.files == 1 else f"{revision.files:,} files"
-            self._words.setText(f"Applied: {files} +{revision.added} −{revision.removed}")
-        self._undo.setText(run.way_back)
-        self._undo.setAccessibleName(run.way_back)
+            files = tr_n("Applied: {n} file", "Applied: {n} files", revision.files)
+            self._words.setText(f"{files} +{revision.added} −{revision.removed}")
+        self._undo.setText(tr_marked(run.way_back))
+        self._undo.setAccessibleName(tr_marked(run.way_back))
         self._undo.updateGeometry()
         self._undo.setVisible(bool(run.way_back))
 
@@ -253,3 +253,11 @@ def _bubble_path(frame: QRect, radius: float, corner: float) -> QPainterPath:
     quarter = box.adjusted(box.width() / 2, box.height() / 2, 0, 0)
     point.addRoundedRect(quarter, corner, corner)
     return path.united(point).simplified()
+
+
+def _left_out(characters: int) -> str:
+    return tr_n(
+        "… {n} more character was sent; Edit and resend shows it",
+        "… {n} more characters were sent; Edit and resend shows them",
+        characters,
+    )

@@ -11,6 +11,7 @@ from tandem_desktop.ui.models.transcript_model import Row
 from tandem_desktop.ui.theme.icons import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import tr, tr_n
 
 _ICONS = {
     ChipMark.WORKING: ("clock", "muted"),
@@ -142,7 +143,7 @@ class ToolChip(EntryWidget):
         if is_open and self._output is None:
             self._output = CodeView(self.theme, tallest=_TALLEST_OUTPUT)
             self._output.setObjectName("tool-output")
-            self._output.setAccessibleName("Output")
+            self._output.setAccessibleName(tr("Output"))
             self._fill(self._output)
             holder = QVBoxLayout()
             holder.setContentsMargins(self.theme.px(12), 0, self.theme.px(12), self.theme.px(4))
@@ -158,5 +159,10 @@ class ToolChip(EntryWidget):
         text = self._text.rstrip("\n")
         if len(text) > _SHOWN_OUTPUT:
             left_out = len(text) - _SHOWN_OUTPUT
-            text = f"… {left_out:,} characters before this are not shown here\n{text[-_SHOWN_OUTPUT:]}"
+            before = tr_n(
+                "… {n} character before this is not shown here",
+                "… {n} characters before this are not shown here",
+                left_out,
+            )
+            text = f"{before}\n{text[-_SHOWN_OUTPUT:]}"
         view.set_code(text)

@@ -7,11 +7,12 @@ from enum import StrEnum
 from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.staging.hunks import hunks
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _QUEUED = "command was queued"
 _MINDS = {
-    "perspective": ("heard", "asks", "could not hear"),
-    "synthesis": ("put together", "puts together", "could not put together"),
+    "perspective": (later("heard"), later("asks"), later("could not hear")),
+    "synthesis": (later("put together"), later("puts together"), later("could not put together")),
 }
 _COUNTED_BYTES = 400_000
 """A proposal larger than this is not counted while it scrolls by; the plan has the real figures."""
@@ -59,7 +60,7 @@ def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
 
 def _mind(call: ToolCall) -> ChipWords:
     """Somebody who looks at a task before it is planned."""
-    done, doing, failed = _MINDS[call.tool]
+    done, doing, failed = map(tr_marked, _MINDS[call.tool])
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output)
 
@@ -67,9 +68,10 @@ def _mind(call: ToolCall) -> ChipWords:
 def _command(call: ToolCall) -> ChipWords:
     subject = shown(call.command or call.title or call.tool, limit=400)
     if _QUEUED in call.output:
-        return ChipWords(ChipMark.STAGED, "command queued", subject, output=call.output)
-    verb = {ToolCallStatus.COMPLETED: "ran", ToolCallStatus.FAILED: "did not run" if call.asked else "failed"}
-    return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, "runs"), subject, output=call.output)
+        return ChipWords(ChipMark.STAGED, tr("command queued"), subject, output=call.output)
+    failed = tr("did not run") if call.asked else tr("failed")
+    verb = {ToolCallStatus.COMPLETED: tr("ran"), ToolCallStatus.FAILED: failed}
+    return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, tr("runs")), subject, output=call.output)
 
 
 def _change(call: ToolCall) -> ChipWords:
@@ -79,10 +81,10 @@ def _change(call: ToolCall) -> ChipWords:
         more, less = _counts(diff)
         added, removed = added + more, removed + less
     verbs = {
-        ToolKind.DELETE: ("staged delete", "deletes", "could not delete"),
-        ToolKind.MOVE: ("staged move", "moves", "could not move"),
+        ToolKind.DELETE: (tr("staged delete"), tr("deletes"), tr("could not delete")),
+        ToolKind.MOVE: (tr("staged move"), tr("moves"), tr("could not move")),
     }
-    done, doing, failed = verbs.get(call.kind, ("staged", "edits", "could not edit"))
+    done, doing, failed = verbs.get(call.kind, (tr("staged"), tr("edits"), tr("could not edit")))
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     subject = _subject(call, paths)
     # What became of a change is in the plan; an agent's "file written" adds nothing, its reason to fail does.
@@ -95,12 +97,12 @@ def _change(call: ToolCall) -> ChipWords:
 def _look(calls: Sequence[ToolCall]) -> ChipWords:
     last = calls[-1]
     verbs = {
-        ToolKind.READ: ("read", "reads", "could not read"),
-        ToolKind.SEARCH: ("searched", "searches", "could not search"),
-        ToolKind.FETCH: ("fetched", "fetches", "could not fetch"),
-        ToolKind.THINK: ("thought about", "thinks about", "could not think about"),
+        ToolKind.READ: (tr("read"), tr("reads"), tr("could not read")),
+        ToolKind.SEARCH: (tr("searched"), tr("searches"), tr("could not search")),
+        ToolKind.FETCH: (tr("fetched"), tr("fetches"), tr("could not fetch")),
+        ToolKind.THINK: (tr("thought about"), tr("thinks about"), tr("could not think about")),
     }
-    done, doing, failed = verbs.get(last.kind, ("used", "uses", "could not use"))
+    done, doing, failed = verbs.get(last.kind, (tr("used"), tr("uses"), tr("could not use")))
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(last.status, doing)
     paths = tuple(dict.fromkeys(path for call in calls for path in call.paths))
     first = paths[0] if paths and last.kind is ToolKind.READ else ""
@@ -122,7 +124,7 @@ def _subject(call: ToolCall, paths: Sequence[str]) -> str:
 
 
 def _title(call: ToolCall) -> str:
-    return shown(" ".join((call.title or call.tool or "a tool").split()), limit=400)
+    return shown(" ".join((call.title or call.tool or tr("a tool")).split()), limit=400)
 
 
 def _others(paths: Sequence[str]) -> str:
@@ -130,7 +132,7 @@ def _others(paths: Sequence[str]) -> str:
 
 
 def _more(count: int) -> str:
-    return f"and {count} more" if count > 0 else ""
+    return tr("and {n} more", n=count) if count > 0 else ""
 
 
 def _mark(call: ToolCall, done: ChipMark) -> ChipMark:

@@ -20,6 +20,7 @@ from tandem_desktop.ui.models.transcript_model import Row, TranscriptModel
 from tandem_desktop.ui.run_facts import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.words import tr
 
 WIDEST = 820
 """Longer lines than this are hard to read; a wide pane leaves room at both sides."""
@@ -73,7 +74,7 @@ class Transcript(QAbstractScrollArea):
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._place)
         self.setObjectName("transcript")
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
