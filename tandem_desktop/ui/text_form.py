@@ -1,9 +1,10 @@
 """How a text is written, in two words for the line below everything."""
 
 from tandem_desktop.staging.text import Document
+from tandem_desktop.ui.words import tr, tr_table
 
 _ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE", "latin-1": "Latin-1"}
-_ENDINGS = {"lf": "LF", "crlf": "CRLF", "mixed": "mixed line ends"}
+_ENDINGS = tr_table({"lf": "LF", "crlf": "CRLF", "mixed": "mixed line ends"})
 
 
 def text_form(content: bytes) -> str:
@@ -12,5 +13,5 @@ def text_form(content: bytes) -> str:
         return ""
     document = Document.of(content)
     if document.is_binary:
-        return "binary"
+        return tr("binary")
     return " · ".join(filter(None, (_ENCODINGS[document.encoding], _ENDINGS.get(document.endings, ""))))

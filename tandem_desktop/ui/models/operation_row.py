@@ -10,7 +10,7 @@ from tandem_desktop.review.draft import Part
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.plan import rehearsal_words, wording
-from tandem_desktop.ui.words import tr, tr_n, tr_table
+from tandem_desktop.ui.words import tr, tr_marked, tr_n, tr_table
 
 
 class Shown(StrEnum):
@@ -109,7 +109,9 @@ def spoken(row: OperationRow) -> str:
     if row.view.hunks:
         parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
-    parts += [each for each in (row.change, row.drift, row.problem, tr("dropped") if row.dropped else "") if each]
+    parts += [
+        each for each in (tr_marked(row.change), row.drift, row.problem, tr("dropped") if row.dropped else "") if each
+    ]
     if row.part is not None and (chosen := wording.part_words(row.part)):
         parts.append(chosen)
     if row.comments:

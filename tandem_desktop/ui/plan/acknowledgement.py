@@ -10,6 +10,7 @@ from tandem_desktop.ui.plan import rehearsal_words, wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class Acknowledgement(QFrame):
@@ -33,9 +34,9 @@ class Acknowledgement(QFrame):
         if not view.flags:
             self.box.hide()
         heading = plain_label(title, "heading", wrap=True)
-        link = LinkButton(theme, "Show", "text")
+        link = LinkButton(theme, tr("Show"), "text")
         link.setObjectName(f"show-{operation.id}")
-        link.setAccessibleName(f"Show {wording.title(operation)}")
+        link.setAccessibleName(tr("Show {title}", title=wording.title(operation)))
         link.clicked.connect(lambda: self.show_requested.emit(operation.id))
 
         head = QHBoxLayout()
@@ -49,9 +50,10 @@ class Acknowledgement(QFrame):
             command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             words.addWidget(command)
             for name, value in operation.call.env:
-                words.addWidget(plain_label(f"with {visible(name)}={visible(value)}", "code-muted", wrap=True))
+                given = tr("with {name}={value}", name=visible(name), value=visible(value))
+                words.addWidget(plain_label(given, "code-muted", wrap=True))
             conditions = wording.command_conditions(operation, workspace)
-            words.addWidget(plain_label(f"{rehearsal_words.REALLY_RUN} {conditions}", "muted", wrap=True))
+            words.addWidget(plain_label(tr("Will really run {where}", where=conditions), "muted", wrap=True))
             if beside:
                 words.addWidget(plain_label(beside, "muted", wrap=True))
         else:
@@ -70,7 +72,7 @@ class Acknowledgement(QFrame):
 def _title(view: OperationView) -> str:
     operation = view.operation
     if not view.flags:
-        return "Command, its changes in the workspace can be undone"
+        return tr("Command, its changes in the workspace can be undone")
     if operation.call is not None and Hazard.IRREVERSIBLE in view.flags:
         others: list[Hazard] = [each for each in view.flags if each not in (Hazard.IRREVERSIBLE, Hazard.RUNS_CODE)]
         first = wording.flag_sentence(Hazard.IRREVERSIBLE, operation)

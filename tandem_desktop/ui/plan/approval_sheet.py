@@ -28,13 +28,14 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
 PAGE = 40
 """Cards at a time; the rest comes when these were read."""
 POLICIES = (
-    (FailurePolicy.ROLLBACK, "roll everything back"),
-    (FailurePolicy.STOP, "stop and leave what is done"),
-    (FailurePolicy.CONTINUE, "go on with what does not depend on it"),
+    (FailurePolicy.ROLLBACK, later("roll everything back")),
+    (FailurePolicy.STOP, later("stop and leave what is done")),
+    (FailurePolicy.CONTINUE, later("go on with what does not depend on it")),
 )
 
 
@@ -47,7 +48,7 @@ class ApprovalSheet(Sheet):
     show_requested = Signal(object)
 
     def __init__(self, host: QWidget, theme: Theme, workspace: str) -> None:
-        super().__init__(host, theme, "approval-sheet", "Implement")
+        super().__init__(host, theme, "approval-sheet", tr("Implement"))
         self._root, self._workspace = workspace, visible(PurePath(workspace).name)
         self._page: PlanPage | None = None
         self._waiting: list[Acknowledgement] = []
@@ -66,10 +67,10 @@ class ApprovalSheet(Sheet):
         self.added, self.removed = plain_label("", "added"), plain_label("", "removed")
         self.policy = QComboBox()
         self.policy.setObjectName("approval-policy")
-        self.policy.setAccessibleName("If something fails")
+        self.policy.setAccessibleName(tr("If something fails"))
         for policy, words in POLICIES:
-            self.policy.addItem(words, policy.value)
-        self.copy = IconButton(theme, "copy", "Copy the whole digest", size=24)
+            self.policy.addItem(tr_marked(words), policy.value)
+        self.copy = IconButton(theme, "copy", tr("Copy the whole digest"), size=24)
         self.copy.clicked.connect(self._copy_digest)
         digest = QHBoxLayout()
         digest.addWidget(self.digest)
@@ -93,12 +94,12 @@ class ApprovalSheet(Sheet):
         kinds = QHBoxLayout()
         kinds.addWidget(self.kinds)
         rows = (
-            ("Files", files),
+            (tr("Files"), files),
             ("", kinds),
-            ("Commands", commands),
+            (tr("Commands"), commands),
             ("", recorded),
-            ("If something fails", on_failure),
-            ("Digest", digest),
+            (tr("If something fails"), on_failure),
+            (tr("Digest"), digest),
         )
         for number, (words, row) in enumerate(rows):
             self._facts.addWidget(plain_label(words, "muted"), number, 0)
@@ -110,22 +111,22 @@ class ApprovalSheet(Sheet):
         self._list.setSpacing(theme.px(8))
         self._scroll = QScrollArea()
         self._scroll.setObjectName("approval-scroll")
-        self._scroll.setAccessibleName("Commands and flagged operations")
+        self._scroll.setAccessibleName(tr("Commands and flagged operations"))
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._cards)
         self.body.addWidget(self._scroll, 1)
         self.notes = QLineEdit()
         self.notes.setObjectName("approval-notes")
-        self.notes.setAccessibleName("Note, kept with the approval")
-        self.notes.setPlaceholderText("Note, kept with the approval (optional)")
+        self.notes.setAccessibleName(tr("Note, kept with the approval"))
+        self.notes.setPlaceholderText(tr("Note, kept with the approval (optional)"))
         self.body.addWidget(self.notes)
         self.passed_on = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.passed_on)
         self.note = plain_label("", "muted", wrap=True)
-        self.back = QuietButton(theme, "Back to review")
-        self.rework = Button(theme, "Send as rework")
-        self.implement = PrimaryButton(theme, "Implement")
+        self.back = QuietButton(theme, tr("Back to review"))
+        self.rework = Button(theme, tr("Send as rework"))
+        self.implement = PrimaryButton(theme, tr("Implement"))
         for name, button in (("back", self.back), ("rework", self.rework), ("implement", self.implement)):
             button.setObjectName(f"approval-{name}")
         self.back.clicked.connect(self.leave)
@@ -139,12 +140,15 @@ class ApprovalSheet(Sheet):
             self.notes.clear()
         self._page, self._noted = page, page.version.plan_id
         totals = page.sums
-        self.title.setText(f"Implement revision {page.version.revision}")
-        seen = f" {wording.counted(not_viewed, 'operation')} not viewed yet." if not_viewed else ""
-        shown = f" {coverage.words}." if coverage is not None and not coverage.is_complete else ""
-        self.said.setText(f"Exactly this will be written to {self._workspace}. Nothing else.{seen}{shown}")
+        self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
+        told = [tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)]
+        if not_viewed:
+            told.append(tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed))
+        if coverage is not None and not coverage.is_complete:
+            told.append(wording.coverage_words(coverage))
+        self.said.setText(" ".join(told))
         self.said.setToolTip(plain_tooltip(visible(self._root)))
-        self.files.setText(f"{totals.files:,}" if totals.files else "none")
+        self.files.setText(f"{totals.files:,}" if totals.files else tr("none"))
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
         kinds = wording.kind_counts(totals)
@@ -157,9 +161,14 @@ class ApprovalSheet(Sheet):
         self.digest.setText(wording.long_digest(page.digest))
         self.digest.setToolTip(plain_tooltip(page.digest))
         self.rework.setVisible(comments > 0)
-        self._note_text = f"{wording.counted(comments, 'comment')} not sent yet" if comments else ""
-        passed_on = "your comment on as a note" if comments == 1 else f"your {comments:,} comments on as notes"
-        self.passed_on.setText(f"Implement passes {passed_on}.")
+        self._note_text = tr_n("{n} comment not sent yet", "{n} comments not sent yet", comments) if comments else ""
+        self.passed_on.setText(
+            tr_n(
+                "Implement passes your comment on as a note.",
+                "Implement passes your {n} comments on as notes.",
+                comments,
+            )
+        )
         self.passed_on.setVisible(comments > 0)
         self._fill(page)
         self.open(self.back)
@@ -176,7 +185,7 @@ class ApprovalSheet(Sheet):
         if self.isHidden():
             return
         self._page = None
-        self.said.setText("The plan changed while you were looking. Go back and look at what is new.")
+        self.said.setText(tr("The plan changed while you were looking. Go back and look at what is new."))
         self.said.setProperty("role", "risk")
         self.said.style().polish(self.said)
         self.decides(self.implement, False)
@@ -225,7 +234,7 @@ class ApprovalSheet(Sheet):
             self.fit()
             open_cards = [card for card in self._waiting if not card.box.isChecked()]
         left = len(open_cards) + len(self._later)
-        words = f"Tick {'the box' if left == 1 else f'all {left:,} boxes'} to go on" if left else ""
+        words = tr_n("Tick the box to go on", "Tick all {n} boxes to go on", left) if left else ""
         self.note.setText(" · ".join(each for each in (words, self._note_text) if each))
         self.decides(self.implement, left == 0)
 
@@ -251,10 +260,14 @@ class ApprovalSheet(Sheet):
 
 def _commands(page: PlanPage, totals: Totals) -> str:
     if not totals.commands:
-        return "none"
+        return tr("none")
     places = [at for at, view in enumerate(page.views) if view.operation.call is not None]
     last_file = max((at for at, view in enumerate(page.views) if view.operation.call is None), default=-1)
-    when = "after the files are in place" if places[0] > last_file else "each in its place among the files"
-    together = len(page.beside)
-    at_once = f"; {'all' if together == totals.commands else f'{together:,}'} side by side" if together else ""
-    return f"{totals.commands:,}, will really run {when}{at_once}"
+    count, together = f"{totals.commands:,}", len(page.beside)
+    told = tr("{count}, will really run each in its place among the files", count=count)
+    if places[0] > last_file:
+        told = tr("{count}, will really run after the files are in place", count=count)
+    if not together:
+        return told
+    every = together == totals.commands
+    return tr("{told}; all side by side", told=told) if every else tr("{told}; {n} side by side", told=told, n=together)

@@ -12,6 +12,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.chip import Chip
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+from tandem_desktop.ui.words import tr
 
 CHIPS = 12
 
@@ -31,7 +32,7 @@ class AttentionStrip(QFrame):
         self.words = plain_label("", "risk")
         self.words.setObjectName("attention-words")
         self.chips = FlowRow(theme)
-        self.more = LinkButton(theme, "All", "risk")
+        self.more = LinkButton(theme, tr("All"), "risk")
         self.more.setObjectName("attention-all")
         self.more.clicked.connect(self._show_all)
         row = QHBoxLayout(self)
@@ -47,7 +48,7 @@ class AttentionStrip(QFrame):
         if flagged == self._flagged:
             return
         self._flagged = flagged
-        words = f"Needs attention ({len(flagged):,})"
+        words = tr("Needs attention ({count})", count=f"{len(flagged):,}")
         self.words.setText(words)
         self.words.setFont(self._theme.ui_font(bold=True))
         self.setAccessibleName(words)
@@ -74,7 +75,8 @@ class AttentionStrip(QFrame):
             words = f"{wording.title(view.operation)[:80]}  ({flags})".replace("&", "&&")
             self._add(menu, words, view.operation.id)
         if len(self._flagged) > 200:
-            menu.addAction(f"… and {len(self._flagged) - 200:,} more: filter by Flagged").setEnabled(False)
+            left = f"{len(self._flagged) - 200:,}"
+            menu.addAction(tr("… and {n} more: filter by Flagged", n=left)).setEnabled(False)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def _add(self, menu: QMenu, words: str, operation_id: OperationId) -> None:

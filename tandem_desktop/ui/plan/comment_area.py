@@ -14,6 +14,7 @@ from tandem_desktop.ui.widgets.button import QuietButton
 from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.words_edit import WordsEdit
+from tandem_desktop.ui.words import tr
 
 _EDITOR_HEIGHT = 76
 
@@ -40,10 +41,10 @@ class CommentArea(QWidget):
     left = Signal()
     """The person has finished writing; the keyboard belongs elsewhere again."""
 
-    def __init__(self, theme: Theme, whole: str = "Comment on the whole operation") -> None:
+    def __init__(self, theme: Theme, whole: str = "") -> None:
         super().__init__()
         self._theme = theme
-        self._whole = whole
+        self._whole = whole or tr("Comment on the whole operation")
         self._shown: tuple[Comment, ...] = ()
         self._spot: CommentSpot | None = None
         self._editing: CommentId | None = None
@@ -54,20 +55,20 @@ class CommentArea(QWidget):
         self._about = plain_label("", "muted")
         self.editor = WordsEdit()
         self.editor.setObjectName("comment-editor")
-        self.editor.setAccessibleName("Comment")
-        self.editor.setPlaceholderText("What should be different here?")
+        self.editor.setAccessibleName(tr("Comment"))
+        self.editor.setPlaceholderText(tr("What should be different here?"))
         self.editor.setTabChangesFocus(True)
         self.editor.sent.connect(self._send)
         self.editor.left.connect(self._close)
-        self._add = QuietButton(theme, "Add comment", "Ctrl+⏎")
+        self._add = QuietButton(theme, tr("Add comment"), "Ctrl+⏎")
         self._add.setObjectName("comment-add")
         self._add.set_compact()
         self._add.clicked.connect(self._send)
-        self._cancel = QuietButton(theme, "Discard", "Esc")
+        self._cancel = QuietButton(theme, tr("Discard"), "Esc")
         self._cancel.setObjectName("comment-discard")
         self._cancel.set_compact()
         self._cancel.clicked.connect(self._close)
-        self._remove = QuietButton(theme, "Remove comment")
+        self._remove = QuietButton(theme, tr("Remove comment"))
         self._remove.setObjectName("comment-remove")
         self._remove.set_compact()
         self._remove.clicked.connect(self._take_back)
@@ -117,17 +118,17 @@ class CommentArea(QWidget):
             self.editor.clear()
         self._editing = None
         self._spot = spot
-        self._add.setText("Add comment")
+        self._add.setText(tr("Add comment"))
         self._remove.hide()
-        self._open(f"Comment on {spot.words}" if spot.words else self._whole)
+        self._open(tr("Comment on {words}", words=spot.words) if spot.words else self._whole)
 
     def edit(self, comment: Comment) -> None:
         """Find other words for a comment, or take it back."""
         self._editing, self._spot = comment.id, None
         self.editor.setPlainText(comment.text)
-        self._add.setText("Save comment")
+        self._add.setText(tr("Save comment"))
         self._remove.show()
-        self._open(f"Your comment{_at(comment.place)}")
+        self._open(_yours(comment))
 
     def write_again(self, spot: CommentSpot, words: str) -> None:
         """Words that could not be kept are here again, to be sent once more."""
@@ -149,7 +150,7 @@ class CommentArea(QWidget):
     def _send(self) -> None:
         words = self.editor.toPlainText().strip()
         if not words:
-            announce(self, "A comment needs words.", urgent=True)
+            announce(self, tr("A comment needs words."), urgent=True)
             return
         editing, spot = self._editing, self._spot
         self._close()
@@ -176,20 +177,23 @@ class CommentArea(QWidget):
         card = QFrame()
         card.setObjectName(f"comment-{comment.id}")
         card.setProperty("role", "comment")
-        gone = "  no longer in the plan" if comment.outdated else ""
+        gone = tr("no longer in the plan") if comment.outdated else ""
         head = QHBoxLayout()
         Spacing(self._theme, head)
-        who = plain_label("You", "heading")
+        who = plain_label(tr("You"), "heading")
         head.addWidget(who)
-        head.addWidget(plain_label(f"{_at(comment.place).strip()}{gone}", "muted"), 1)
+        head.addWidget(plain_label("  ".join(filter(None, (_at(comment.place), gone))), "muted"), 1)
         if editable:
-            for words, act in (
-                ("Edit", lambda: self.edit(comment)),
-                ("Remove", lambda: self.removed.emit(comment.id)),
+            at = _at(comment.place)
+            edit = tr("Edit the comment {where}", where=at) if at else tr("Edit the comment")
+            remove = tr("Remove the comment {where}", where=at) if at else tr("Remove the comment")
+            for name, words, spoken, act in (
+                ("edit", tr("Edit"), edit, lambda: self.edit(comment)),
+                ("remove", tr("Remove"), remove, lambda: self.removed.emit(comment.id)),
             ):
                 link = LinkButton(self._theme, words)
-                link.setObjectName(f"comment-{words.lower()}-{comment.id}")
-                link.setAccessibleName(f"{words} the comment{_at(comment.place)}")
+                link.setObjectName(f"comment-{name}-{comment.id}")
+                link.setAccessibleName(spoken)
                 link.clicked.connect(act)
                 head.addWidget(link)
         layout = QVBoxLayout(card)
@@ -200,7 +204,7 @@ class CommentArea(QWidget):
         text = plain_label("\n".join(map(visible, comment.text.split("\n"))), "", wrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout.addWidget(text)
-        card.setAccessibleName(f"Your comment{_at(comment.place)}: {comment.text}")
+        card.setAccessibleName(f"{_yours(comment)}: {comment.text}")
         return card
 
     def _fit(self) -> None:
@@ -210,9 +214,16 @@ class CommentArea(QWidget):
 def _at(place: Place) -> str:
     if place.first_line is None:
         return ""
-    return f" {_lines(place.side, place.first_line, place.last_line or place.first_line)}"
+    return _lines(place.side, place.first_line, place.last_line or place.first_line)
+
+
+def _yours(comment: Comment) -> str:
+    where = _at(comment.place)
+    return tr("Your comment {where}", where=where) if where else tr("Your comment")
 
 
 def _lines(side: Side, first: int, last: int) -> str:
-    before = " before" if side is Side.BEFORE else ""
-    return f"line {first}{before}" if first == last else f"lines {first} to {last}{before}"
+    if side is Side.BEFORE:
+        lines = tr("lines {first} to {last} before", first=first, last=last)
+        return tr("line {line} before", line=first) if first == last else lines
+    return tr("line {line}", line=first) if first == last else tr("lines {first} to {last}", first=first, last=last)

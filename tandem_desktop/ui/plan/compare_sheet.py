@@ -21,6 +21,7 @@ from tandem_desktop.ui.theme.icons import icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_marked
 
 _WIDE, _MARGIN, _LIST = 1240, 24, 300
 _SIGNS = {
@@ -40,29 +41,29 @@ class CompareSheet(Sheet):
     """A revision that is wanted back as the newest one."""
 
     def __init__(self, host: QWidget, theme: Theme, source: DiffSource) -> None:
-        super().__init__(host, theme, "compare-sheet", "Compare revisions", wide=_WIDE)
+        super().__init__(host, theme, "compare-sheet", tr("Compare revisions"), wide=_WIDE)
         self._between: dict[str, Interdiff] = {}
         self.earlier, self.later = QComboBox(), QComboBox()
         for box, name, words in (
-            (self.earlier, "earlier", "Earlier revision"),
-            (self.later, "later", "Later revision"),
+            (self.earlier, "earlier", tr("Earlier revision")),
+            (self.later, "later", tr("Later revision")),
         ):
             box.setObjectName(f"compare-{name}")
             box.setAccessibleName(words)
             box.activated.connect(self._choose)
         self.plan = QComboBox()
         self.plan.setObjectName("compare-plan")
-        self.plan.setAccessibleName("The plan of the earlier revision")
+        self.plan.setAccessibleName(tr("The plan of the earlier revision"))
         self.plan.activated.connect(self._choose_plan)
         self.said = plain_label("", "muted", wrap=True)
         top = QHBoxLayout()
         Spacing(theme, top, between=8)
-        for widget in (plain_label("From"), self.earlier, self.plan, plain_label("to"), self.later):
+        for widget in (plain_label(tr("From")), self.earlier, self.plan, plain_label(tr("to")), self.later):
             top.addWidget(widget)
         top.addWidget(self.said, 1)
         self.list = QListWidget()
         self.list.setObjectName("compare-operations")
-        self.list.setAccessibleName("What is different")
+        self.list.setAccessibleName(tr("What is different"))
         self.list.setFixedWidth(theme.px(_LIST))
         self.list.currentRowChanged.connect(self._show_row)
         self.words = plain_label("", "muted", wrap=True)
@@ -78,10 +79,10 @@ class CompareSheet(Sheet):
         main.addWidget(self.diff, 1)
         self.body.addLayout(top)
         self.body.addLayout(main, 1)
-        self.restore = QuietButton(theme, "Bring back")
+        self.restore = QuietButton(theme, tr("Bring back"))
         self.restore.setObjectName("compare-restore")
         self.restore.clicked.connect(self._restore)
-        self.back = QuietButton(theme, "Back to review")
+        self.back = QuietButton(theme, tr("Back to review"))
         self.back.setObjectName("compare-back")
         self.back.clicked.connect(self.leave)
         self.add_buttons(self.restore, self.back)
@@ -99,9 +100,9 @@ class CompareSheet(Sheet):
         self._latest, self._may_restore = plan.revision, may_restore
         self._own = plan.plan_id
         self.plan.clear()
-        self.plan.addItem("of this plan", plan)
+        self.plan.addItem(tr("of this plan"), plan)
         for other in alternatives:
-            self.plan.addItem(f"of the alternative {other.plan_id}", other)
+            self.plan.addItem(tr("of the alternative {plan_id}", plan_id=other.plan_id), other)
         self.plan.setVisible(bool(alternatives))
         known = [each.plan_id for each in (plan, *alternatives)]
         self.plan.setCurrentIndex(known.index(earlier[0]) if earlier[0] in known else 0)
@@ -127,13 +128,13 @@ class CompareSheet(Sheet):
         self.said.setText(plan_page_facts.comparison_counts(comparison))
         self.list.clear()
         for word, operation in _differences(comparison):
-            item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{word}  {visible(operation.name)}")
+            item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{tr_marked(word)}  {visible(operation.name)}")
             item.setData(Qt.ItemDataRole.UserRole, (word, operation))
             item.setToolTip(f"<qt>{visible(operation.name).replace('<', '&lt;')}</qt>")
             self.list.addItem(item)
         self.list.setCurrentRow(0)
         if not self.list.count():
-            self._tell("No operation does anything else.")
+            self._tell(tr("No operation does anything else."))
 
     def fit(self) -> None:
         margin = self._theme.px(_MARGIN)
@@ -142,7 +143,7 @@ class CompareSheet(Sheet):
 
     def _choose(self, _index: int = 0) -> None:
         earlier, later = self.earlier.currentData(), self.later.currentData()
-        self.restore.setText(f"Bring r{earlier} back")
+        self.restore.setText(tr("Bring r{earlier} back", earlier=earlier))
         self.restore.setVisible(self._may_restore and self._other.plan_id == self._own and earlier != self._latest)
         self.pair_chosen.emit(earlier, later, self._other.plan_id)
 
@@ -160,7 +161,7 @@ class CompareSheet(Sheet):
         word, operation = self.list.item(row).data(Qt.ItemDataRole.UserRole)
         earlier, later = f"r{self.earlier.currentData()}", f"r{self.later.currentData()}"
         if self._other.plan_id != self._own:
-            earlier = f"the alternative’s {earlier}"
+            earlier = tr("the alternative’s {earlier}", earlier=earlier)
         between = self._between.get(operation.id) if word == "changed" else None
         if between is not None and between.earlier != between.later:
             self.words.hide()
@@ -168,14 +169,19 @@ class CompareSheet(Sheet):
             self._loader.show(operation.path or "", between.earlier, between.later, known_hunks=between.hunks)
         elif word == "changed":
             self._tell(
-                f"What it leaves is the same; its command, mode, base or order of waiting is another in {later}."
+                tr(
+                    "What it leaves is the same; its command, mode, base or order of waiting is another in {later}.",
+                    later=later,
+                )
             )
         elif word == "moved":
-            self._tell(f"It does the same in both, at another place in the order of {later}.")
+            self._tell(tr("It does the same in both, at another place in the order of {later}.", later=later))
         else:
-            where = f"only in {later}" if word == "new" else f"only in {earlier}"
-            kind = "This command is" if operation.kind is OperationKind.COMMAND else "This operation is"
-            self._tell(f"{kind} {where}.")
+            where = later if word == "new" else earlier
+            if operation.kind is OperationKind.COMMAND:
+                self._tell(tr("This command is only in {where}.", where=where))
+            else:
+                self._tell(tr("This operation is only in {where}.", where=where))
 
     def _tell(self, words: str) -> None:
         self.diff.hide()
@@ -186,7 +192,7 @@ class CompareSheet(Sheet):
 def _fill(box: QComboBox, latest: int, chosen: int) -> None:
     box.clear()
     for number in range(latest, 0, -1):
-        box.addItem(f"r{number} · latest" if number == latest else f"r{number}", number)
+        box.addItem(tr("r{number} · latest", number=number) if number == latest else f"r{number}", number)
     box.setCurrentIndex(box.findData(chosen))
 
 

@@ -14,10 +14,16 @@ from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.code_edit import CodeEdit
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _WIDE, _MARGIN = 980, 24
-_UNFIT = "This content cannot be edited here: it is larger than 1 MB or no plain UTF-8 text. Drop changes, or comment."
-_UNSAVED = "What you changed is not saved. Esc once more discards it."
+_UNFIT = later(
+    "This content cannot be edited here: it is larger than 1 MB or no plain UTF-8 text. Drop changes, or comment."
+)
+_MEANING = later(
+    "Your version takes the place of the agent's and becomes part of the next revision; nothing on disk changes now."
+)
+_UNSAVED = later("What you changed is not saved. Esc once more discards it.")
 
 
 class EditSheet(Sheet):
@@ -29,11 +35,11 @@ class EditSheet(Sheet):
     """An operation whose proposed version is wanted again."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "edit-sheet", "Edit", wide=_WIDE)
+        super().__init__(host, theme, "edit-sheet", tr("Edit"), wide=_WIDE)
         self._operation = OperationId("")
         self._known: EditableText | None = None
         self.said = plain_label("", "muted", wrap=True)
-        self.editor = CodeEdit(theme, "edit-file", "Proposed file")
+        self.editor = CodeEdit(theme, "edit-file", tr("Proposed file"))
         self.editor.sent.connect(self._save)
         self.editor.left.connect(self.leave)
         self.editor.textChanged.connect(self._typed)
@@ -41,13 +47,13 @@ class EditSheet(Sheet):
         self.refusal.setObjectName("edit-refusal")
         self.body.addWidget(self.said)
         self.body.addWidget(self.editor, 1)
-        self.theirs = QuietButton(theme, "Keep the agent's version")
+        self.theirs = QuietButton(theme, tr("Keep the agent's version"))
         self.theirs.setObjectName("edit-theirs")
         self.theirs.clicked.connect(self._take_back)
-        self.back = QuietButton(theme, "Back to review", "Esc")
+        self.back = QuietButton(theme, tr("Back to review"), "Esc")
         self.back.setObjectName("edit-back")
         self.back.clicked.connect(self.leave)
-        self.save = PrimaryButton(theme, "Save my version", "Ctrl+⏎")
+        self.save = PrimaryButton(theme, tr("Save my version"), "Ctrl+⏎")
         self.save.setObjectName("edit-save")
         self.save.clicked.connect(self._save)
         self.add_buttons(self.theirs, self.back, self.save, note=self.refusal)
@@ -56,26 +62,26 @@ class EditSheet(Sheet):
         """Open for one file as it would be now; `is_edited` when that is the person's own version already."""
         self._operation = operation
         self._known = EditableText.of(content)
-        self.title.setText(f"Edit {visible(path)}")
+        self.title.setText(tr("Edit {path}", path=visible(path)))
         form = text_form(content)
-        self.said.setText(
-            f"As it would be after the plan{f', {form}' if form else ''}. Your version takes the place of the agent's "
-            "and becomes part of the next revision; nothing on disk changes now."
+        as_is = (
+            tr("As it would be after the plan, {form}.", form=form) if form else tr("As it would be after the plan.")
         )
+        self.said.setText(f"{as_is} {tr_marked(_MEANING)}")
         self.editor.setPlainText(self._known.text if self._known is not None else "")
         self.editor.document().setModified(False)
         self.editor.moveCursor(QTextCursor.MoveOperation.Start)
         self.editor.setVisible(self._known is not None)
-        self.refusal.setText("" if self._known is not None else _UNFIT)
+        self.refusal.setText("" if self._known is not None else tr_marked(_UNFIT))
         self.theirs.setVisible(is_edited)
         self.open(self.editor if self._known is not None else self.back)
         self.decides(self.save, False)
 
     def leave(self) -> None:
         """What was typed is not thrown away by one key."""
-        if self.editor.document().isModified() and self.refusal.text() != _UNSAVED:
-            self.refusal.setText(_UNSAVED)
-            announce(self, _UNSAVED, urgent=True)
+        if self.editor.document().isModified() and self.refusal.text() != tr_marked(_UNSAVED):
+            self.refusal.setText(tr_marked(_UNSAVED))
+            announce(self, tr_marked(_UNSAVED), urgent=True)
             return
         super().leave()
 

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.empty_state import EmptyState
+from tandem_desktop.ui.words import later, tr_marked
 
 
 class Emptiness(StrEnum):
@@ -21,20 +22,27 @@ class Emptiness(StrEnum):
 _WORDS = {
     Emptiness.NO_PLAN: (
         "plan",
-        "No plan yet",
-        "Tell the agent what you want. Everything it would change is held here for your review; "
-        "nothing on disk changes before you approve it.",
+        later("No plan yet"),
+        later(
+            "Tell the agent what you want. Everything it would change is held here for your review; "
+            "nothing on disk changes before you approve it."
+        ),
         "",
     ),
     Emptiness.DRAFTING: (
         "thinking",
-        "The agent is drafting",
-        "Operations appear here as it proposes them. You can read along; deciding comes when it has finished.",
+        later("The agent is drafting"),
+        later("Operations appear here as it proposes them. You can read along; deciding comes when it has finished."),
         "",
     ),
-    Emptiness.NOTHING_LEFT: ("plan", "Nothing is left of this plan", "Every operation was removed.", ""),
-    Emptiness.NOTHING_FOUND: ("search", "No operation matches", "Try other words, or list all again.", "Show all"),
-    Emptiness.LOADING: ("clock", "Opening the plan…", "", ""),
+    Emptiness.NOTHING_LEFT: ("plan", later("Nothing is left of this plan"), later("Every operation was removed."), ""),
+    Emptiness.NOTHING_FOUND: (
+        "search",
+        later("No operation matches"),
+        later("Try other words, or list all again."),
+        later("Show all"),
+    ),
+    Emptiness.LOADING: ("clock", later("Opening the plan…"), "", ""),
 }
 
 
@@ -49,4 +57,5 @@ class EmptyPlan(EmptyState):
 
     def show_why(self, why: Emptiness) -> None:
         self.why = why
-        self.set_words(*_WORDS[why])
+        icon, title, words, action = _WORDS[why]
+        self.set_words(icon, tr_marked(title), tr_marked(words), tr_marked(action))

@@ -34,6 +34,7 @@ from tandem_desktop.ui.plan.since_looked import SinceLooked
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.words import tr
 
 
 class ExecutionPlanPanel(PlanPanelParts):
@@ -86,7 +87,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         """The agent works; operations arrive one by one through `show_progress`."""
         self.show_nothing(Emptiness.DRAFTING)
         self._follower.begin_draft(title)
-        words = "The agent is drafting. Read along; deciding comes when it has finished."
+        words = tr("The agent is drafting. Read along; deciding comes when it has finished.")
         self.operations.show_banners((plan_page_facts.BannerWords("info", words),))
         self.header.show_viewed(0, 0)
         self.tabs.show_tab("operations")

@@ -9,6 +9,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_focus_ring
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import tr
 
 MOST_PIXELS = 64_000_000
 """Larger images are named in words; an image of a few bytes can claim to be a wall."""
@@ -38,13 +39,13 @@ class ImageCompare(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("image-compare")
-        self.setAccessibleName("Images, before and after")
+        self.setAccessibleName(tr("Images, before and after"))
         self.picture = _Pictures(theme, before, after)
         self.way: Segmented | None = None
         layout = QVBoxLayout(self)
         Spacing(theme, layout, (14, 8, 14, 10), 8)
         if before is not None and after is not None:
-            self.way = Segmented(theme, (("beside", "Side by side"), ("swipe", "Swipe")), "Compare images")
+            self.way = Segmented(theme, (("beside", tr("Side by side")), ("swipe", tr("Swipe"))), tr("Compare images"))
             self.way.chosen.connect(lambda way: self.picture.set_swiping(way == "swipe"))
             bar = QHBoxLayout()
             bar.addWidget(self.way)
@@ -70,7 +71,7 @@ class _Pictures(QWidget):
         self._swiping = False
         self._share = 0.5
         self.setObjectName("image-pictures")
-        self.setAccessibleName("The two images")
+        self.setAccessibleName(tr("The two images"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
@@ -179,4 +180,4 @@ class _Pictures(QWidget):
 
 def _sizes(before: QImage, after: QImage) -> str:
     was, now = (f"{image.width()} × {image.height()}" for image in (before, after))
-    return f"{was}, unchanged in size" if was == now else f"{was} → {now}"
+    return tr("{was}, unchanged in size", was=was) if was == now else f"{was} → {now}"

@@ -13,11 +13,12 @@ from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import later, tr, tr_marked
 
 _WAYS = (
-    ("resume", "Resume", "Go on from where it stopped, with exactly what was approved."),
-    ("rollback", "Roll back", "Put every file back as it was before the run."),
-    ("mark-failed", "Mark failed", "Leave the files as they are now and close the run."),
+    ("resume", later("Resume"), later("Go on from where it stopped, with exactly what was approved.")),
+    ("rollback", later("Roll back"), later("Put every file back as it was before the run.")),
+    ("mark-failed", later("Mark failed"), later("Leave the files as they are now and close the run.")),
 )
 
 
@@ -28,7 +29,7 @@ class InterruptedSheet(Sheet):
     """Run id and `resume`, `rollback` or `mark-failed`."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "interrupted-sheet", "A run was interrupted")
+        super().__init__(host, theme, "interrupted-sheet", tr("A run was interrupted"))
         self._run_id = RunId("")
         self.said = plain_label("", "muted", wrap=True)
         self.warning = plain_label("", "risk", wrap=True)
@@ -36,26 +37,35 @@ class InterruptedSheet(Sheet):
         self.body.addWidget(self.warning)
         self.buttons: dict[str, Button] = {}
         for way, words, meaning in _WAYS:
-            self.body.addWidget(self._way(way, words, meaning))
-        self.later = QuietButton(theme, "Decide later")
+            self.body.addWidget(self._way(way, tr_marked(words), tr_marked(meaning)))
+        self.later = QuietButton(theme, tr("Decide later"))
         self.later.setObjectName("interrupted-later")
         self.later.clicked.connect(self.leave)
         self.add_buttons(self.later)
 
     def ask(self, run: InterruptedRun, plan_title: str, now: datetime) -> None:
         self._run_id = run.run_id
-        self.title.setText(f"“{visible(plan_title)}” was interrupted" if plan_title else "A run was interrupted")
+        named, unnamed = tr("“{plan}” was interrupted", plan=visible(plan_title)), tr("A run was interrupted")
+        self.title.setText(named if plan_title else unnamed)
         self.said.setText(
-            f"Steps {run.done:,} of {run.total:,} are done, started {wording.since(run.started_at, now)}. "
-            "Nothing else can run until this is settled."
+            tr(
+                "Steps {done} of {total} are done, started {since}. Nothing else can run until this is settled.",
+                done=f"{run.done:,}",
+                total=f"{run.total:,}",
+                since=wording.since(run.started_at, now),
+            )
         )
         warning = ""
         if run.damage is not None:
-            warning = f"Its journal cannot be read, so it can only be marked as failed. {visible(str(run.damage))}"
+            warning = tr(
+                "Its journal cannot be read, so it can only be marked as failed. {damage}",
+                damage=visible(str(run.damage)),
+            )
         elif run.command is not None:
-            warning = (
-                f"It was cut off inside the command of {run.command}. Resuming would run that command a second time, "
-                "so it is not offered here."
+            warning = tr(
+                "It was cut off inside the command of {command}. Resuming would run that command a "
+                "second time, so it is not offered here.",
+                command=run.command,
             )
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))

@@ -18,6 +18,7 @@ from tandem_desktop.ui.plan.comment_area import CommentArea, CommentSpot
 from tandem_desktop.ui.plan.image_compare import ImageCompare
 from tandem_desktop.ui.plan.row_diff import RowDiff
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr, tr_n
 
 _LINE = 20
 _FITS_THE_LINE = 48
@@ -63,7 +64,7 @@ class OperationContent(QWidget):
         self._images: ImageCompare | None = None
         self.comments = CommentArea(theme)
         self.setObjectName(f"operation-content-{row.operation.id}")
-        self.setAccessibleName(f"Content of {wording.title(row.operation)}")
+        self.setAccessibleName(tr("Content of {title}", title=wording.title(row.operation)))
         self._head = QWidget(self)
         self._head.setObjectName("operation-facts")
         layout = QVBoxLayout(self)
@@ -140,12 +141,12 @@ class OperationContent(QWidget):
         if not output:
             return
         if self._output is None:
-            self._output = CodeBox(self._theme, "Output of the command")
+            self._output = CodeBox(self._theme, tr("Output of the command"))
             self._output.setObjectName("operation-output")
             self._output.fitted.connect(self.height_changed)
             layout = self._head.layout()
             assert layout is not None
-            layout.addWidget(_label("Output", "section"))
+            layout.addWidget(_label(tr("Output"), "section"))
             layout.addWidget(self._output)
             self._has_head = True
             self._head.show()
@@ -216,7 +217,7 @@ class OperationContent(QWidget):
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
         if operation.call is not None:
-            command = CodeBox(self._theme, "The command in full")
+            command = CodeBox(self._theme, tr("The command in full"))
             command.setObjectName("operation-command")
             command.fitted.connect(self.height_changed)
             command.show_text(operation.call.command)
@@ -225,9 +226,9 @@ class OperationContent(QWidget):
         if facts:
             yield _grid(self._theme, facts)
         for label, words in (
-            ("The agent says", "" if operation.recorded_from else operation.description),
-            ("Its reason", operation.rationale),
-            ("Its view of the risk", operation.risk),
+            (tr("The agent says"), "" if operation.recorded_from else operation.description),
+            (tr("Its reason"), operation.rationale),
+            (tr("Its view of the risk"), operation.risk),
         ):
             # What stands whole in the row's own line is not said twice.
             in_line = words and wording.agent_words(operation) == visible(" ".join(words.split()))
@@ -245,47 +246,50 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     operation = view.operation
     call = operation.call
     if call is not None:
-        yield "Folder", "the workspace itself" if call.cwd == "." else visible(call.cwd)
-        yield from ((f"With {visible(name)}", visible(value)) for name, value in call.env)
-        yield "Time limit", f"{call.timeout_s:,} s"
-        yield "Undo", _undo_words(view)
+        yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible(call.cwd)
+        yield from ((tr("With {name}", name=visible(name)), visible(value)) for name, value in call.env)
+        yield tr("Time limit"), f"{call.timeout_s:,} s"
+        yield tr("Undo"), _undo_words(view)
     base, after = operation.base, operation.after
     if operation.to is not None:
-        yield "From", visible(operation.path or "")
-        yield "To", visible(operation.to)
+        yield tr("From"), visible(operation.path or "")
+        yield tr("To"), visible(operation.to)
     if isinstance(base, SymlinkState):
-        yield "Link until now", visible(base.target)
+        yield tr("Link until now"), visible(base.target)
     if isinstance(after, SymlinkState):
-        yield "Link to", visible(after.target)
+        yield tr("Link to"), visible(after.target)
     if change := wording.mode_change(operation):
-        yield "Mode", change
+        yield tr("Mode"), change
     elif isinstance(after, FileState) and operation.kind is OperationKind.CREATE and after.mode != 0o644:
-        yield "Mode", f"{after.mode:04o}"
+        yield tr("Mode"), f"{after.mode:04o}"
     if isinstance(base, DirectoryState) or isinstance(after, DirectoryState):
-        yield "Until now", wording.state_words(base)
-        yield "Afterwards", wording.state_words(after)
+        yield tr("Until now"), wording.state_words(base)
+        yield tr("Afterwards"), wording.state_words(after)
     if Hazard.BINARY in view.flags:
-        yield "Size", _sizes(view)
+        yield tr("Size"), _sizes(view)
     elif not view.hunks and call is None and operation.kind in (OperationKind.CREATE, OperationKind.DELETE):
-        yield "Content", "empty" if isinstance(after, FileState) or isinstance(base, FileState) else "no text"
+        yield (
+            tr("Content"),
+            tr("empty") if isinstance(after, FileState) or isinstance(base, FileState) else tr("no text"),
+        )
     if operation.kind not in wording.KINDS:
-        yield "Kind", f"{operation.kind} is not known here; it cannot be approved from this window"
+        yield tr("Kind"), tr("{kind} is not known here; it cannot be approved from this window", kind=operation.kind)
     if operation.recorded_from:
-        yield "Recorded from", visible(" ".join(operation.recorded_from.split()))
-        yield "That command", "will not run; this is what it did in the rehearsal"
+        yield tr("Recorded from"), visible(" ".join(operation.recorded_from.split()))
+        yield tr("That command"), tr("will not run; this is what it did in the rehearsal")
     if operation.blocked_by:
-        yield "Waits for", ", ".join(operation.blocked_by)
+        yield tr("Waits for"), ", ".join(operation.blocked_by)
 
 
 def _undo_words(view: OperationView) -> str:
     if Hazard.IRREVERSIBLE in view.flags:
-        return "what it does cannot be taken back"
-    return "its changes in the workspace are captured and can be undone"
+        return tr("what it does cannot be taken back")
+    return tr("its changes in the workspace are captured and can be undone")
 
 
 def _sizes(view: OperationView) -> str:
     base, after = view.operation.base, view.operation.after
-    sizes = [wording.counted(each.size, "byte") for each in (base, after) if isinstance(each, FileState)]
+    sizes = [tr_n("{n} byte", "{n} bytes", each.size) for each in (base, after) if isinstance(each, FileState)]
     return " → ".join(sizes)
 
 

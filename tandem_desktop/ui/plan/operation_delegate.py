@@ -19,6 +19,7 @@ from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_heig
 from tandem_desktop.ui.plan.since_looked import WORDS as CHANGED_SINCE
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
+from tandem_desktop.ui.words import tr, tr_marked, tr_n
 
 _RADIUS = 8
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -252,7 +253,7 @@ class OperationDelegate(QStyledItemDelegate):
             status = row.result.status if row.result is not None else ResultStatus.PENDING
             words = wording.RESULTS[status]
             if row.result is not None and row.result.exit_code:
-                words = f"{words}, exit {row.result.exit_code}"
+                words = tr("{result}, exit {code}", result=words, code=row.result.exit_code)
             if status is ResultStatus.RUNNING and row.since is not None:
                 words = f"{time.monotonic() - row.since:.1f} s"
             pieces.append((words, _RESULT_TOKENS.get(status, "muted")))
@@ -260,7 +261,7 @@ class OperationDelegate(QStyledItemDelegate):
             # The command itself comes first; where it stands is only said where there is room left.
             needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
-                pieces.append((f"after {wording.counted(row.position, 'operation')}", "muted"))
+                pieces.append((tr_n("after {n} operation", "after {n} operations", row.position), "muted"))
         elif any(counts := line_counts(row.view)):
             added, removed = counts
             if removed:
@@ -270,15 +271,15 @@ class OperationDelegate(QStyledItemDelegate):
         elif change := wording.mode_change(row.operation):
             pieces.append((change, "muted"))
         if row.view.generated:
-            pieces.append((row.view.generated, "muted"))
+            pieces.append((wording.GENERATED.get(row.view.generated, row.view.generated), "muted"))
         if row.dropped:
-            pieces = [("dropped", "muted")]
+            pieces = [(tr("dropped"), "muted")]
         elif row.part is not None and (chosen := wording.part_words(row.part)):
             pieces.append((chosen, "risk"))
         if row.operation.recorded_from:
-            pieces.append(("recorded effect", "link"))
+            pieces.append((tr("recorded effect"), "link"))
         if row.comments:
-            pieces.append((wording.counted(len(row.comments), "comment"), "accent"))
+            pieces.append((tr_n("{n} comment", "{n} comments", len(row.comments)), "accent"))
         right -= theme.px(4)
         for text, token in pieces:
             width = metrics.horizontalAdvance(text)
@@ -288,7 +289,8 @@ class OperationDelegate(QStyledItemDelegate):
             right = self._flags(painter, place, right, row)
         if row.change and not (row.viewed and row.change == CHANGED_SINCE):
             narrow = place.width() < theme.px(360)
-            right = self._change(painter, place, right, row.change.split()[0] if narrow else row.change)
+            shorter = tr("changed") if narrow and row.change == CHANGED_SINCE else tr_marked(row.change)
+            right = self._change(painter, place, right, shorter)
         return right - theme.px(8)
 
     def _change(self, painter: QPainter, place: QRect, right: int, word: str) -> int:

@@ -16,6 +16,7 @@ from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.pointed_card_list import PointedCardList
 from tandem_desktop.ui.plan.row_geometry import Zone
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 
 class OperationList(PointedCardList):
@@ -42,7 +43,7 @@ class OperationList(PointedCardList):
         super().__init__(model, theme, make_content, parent)
         self.single_letters = True
         self.setObjectName("operation-list")
-        self.setAccessibleName("Operations")
+        self.setAccessibleName(tr("Operations"))
         self.watch_the_mouse()
         self.zone_clicked.connect(self._clicked)
         self.left_behind.connect(self._leave_content)
@@ -105,30 +106,32 @@ class OperationList(PointedCardList):
         if row is None:
             return menu
         path = row.operation.to or row.operation.path
-        menu.addAction("Close\tLeft" if row.expanded else "Open\tRight", lambda: self._toggle_expanded(row))
+        menu.addAction(
+            tr("Close") + "\tLeft" if row.expanded else tr("Open") + "\tRight", lambda: self._toggle_expanded(row)
+        )
         if not row.running:
-            words = "Not viewed\tSpace" if row.viewed else "Viewed\tSpace"
+            words = tr("Not viewed") + "\tSpace" if row.viewed else tr("Viewed") + "\tSpace"
             menu.addAction(words, lambda: self._toggle_viewed(row))
         if path is not None:
             menu.addSeparator()
-            menu.addAction("Open in editor\tO", lambda: self.open_requested.emit(path, 1))
-            menu.addAction("Copy the path", lambda: QApplication.clipboard().setText(path))
+            menu.addAction(tr("Open in editor") + "\tO", lambda: self.open_requested.emit(path, 1))
+            menu.addAction(tr("Copy the path"), lambda: QApplication.clipboard().setText(path))
         elif (call := row.operation.call) is not None:
             menu.addSeparator()
-            menu.addAction("Copy the command", lambda: QApplication.clipboard().setText(call.command))
+            menu.addAction(tr("Copy the command"), lambda: QApplication.clipboard().setText(call.command))
         if self._editable and not row.running:
             menu.addSeparator()
             if is_editable(row.operation):
-                menu.addAction("Edit…\tE", lambda: self._edit(row))
+                menu.addAction(tr("Edit…") + "\tE", lambda: self._edit(row))
             if row.part is not None and row.part.edited is not None:
-                menu.addAction("Keep the agent's version", lambda: self.theirs_requested.emit(row.operation.id))
+                menu.addAction(tr("Keep the agent's version"), lambda: self.theirs_requested.emit(row.operation.id))
             if row.drift and row.operation.path is not None:
-                menu.addAction("See merge\tM", lambda: self.merge_requested.emit(row.operation.id))
-            words = "Keep this operation\tX" if row.dropped else "Drop this operation\tX"
+                menu.addAction(tr("See merge") + "\tM", lambda: self.merge_requested.emit(row.operation.id))
+            words = tr("Keep this operation") + "\tX" if row.dropped else tr("Drop this operation") + "\tX"
             menu.addAction(words, lambda: self._remove(row))
         if self._movable() and not row.running:
-            menu.addAction("Earlier\tAlt+Up", lambda: self._move_current(-1))
-            menu.addAction("Later\tAlt+Down", lambda: self._move_current(1))
+            menu.addAction(tr("Earlier") + "\tAlt+Up", lambda: self._move_current(-1))
+            menu.addAction(tr("Later") + "\tAlt+Down", lambda: self._move_current(1))
         return menu
 
     def keyboardSearch(self, search: str) -> None:

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY, Button, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import tr, tr_n
 
 _KEY = "Ctrl+⏎"
 
@@ -24,10 +24,10 @@ class PlanActionButtons(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("plan-action-buttons")
-        self.setAccessibleName("What to do with the plan")
-        implement = Button(theme, "Implement", _KEY)
-        rework = Button(theme, "Rework")
-        cancel = QuietButton(theme, "Cancel")
+        self.setAccessibleName(tr("What to do with the plan"))
+        implement = Button(theme, tr("Implement"), _KEY)
+        rework = Button(theme, tr("Rework"))
+        cancel = QuietButton(theme, tr("Cancel"))
         self._buttons: dict[EventKind, Button] = {
             EventKind.EXECUTE_PLAN: implement,
             EventKind.REQUEST_REVISION: rework,
@@ -37,7 +37,7 @@ class PlanActionButtons(QWidget):
         for kind, button in self._buttons.items():
             button.setObjectName(f"plan-action-{kind.value.lower()}")
             button.clicked.connect(lambda _checked=False, kind=kind: self.requested.emit(kind))
-        self.tasks = QuietButton(theme, "View tasks")
+        self.tasks = QuietButton(theme, tr("View tasks"))
         self.tasks.setObjectName("plan-action-view_tasks")
         self.tasks.clicked.connect(self.tasks_requested)
         layout = QHBoxLayout(self)
@@ -54,14 +54,14 @@ class PlanActionButtons(QWidget):
             button.setEnabled(machine.can(kind))
         implement = self._buttons[EventKind.EXECUTE_PLAN]
         implement.setEnabled(implement.isEnabled() and not refusal)
-        implement.setToolTip(plain_tooltip(refusal or "Opens the approval sheet; nothing runs yet"))
+        implement.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         implement.setAccessibleDescription(refusal)
         # With something to say that was not sent, sending it comes first.
         implement.wear(PLAIN if comments else PRIMARY)
         self._buttons[EventKind.REQUEST_REVISION].wear(PRIMARY if comments else PLAIN)
         self._comments, self._task_count = comments, tasks
         is_running = machine.state in (PlanState.EXECUTING, PlanState.PAUSED)
-        self._buttons[EventKind.CANCEL].setText("Stop" if is_running else "Cancel")
+        self._buttons[EventKind.CANCEL].setText(tr("Stop") if is_running else tr("Cancel"))
         self.tasks.setEnabled(tasks > 0)
         self._make_room()
 
@@ -74,14 +74,14 @@ class PlanActionButtons(QWidget):
 
     def _make_room(self) -> None:
         """What is left out first is what is least missed: a word, the key that does the same, a count in words."""
-        counted = wording.counted(self._comments, "comment") if self._comments else ""
+        counted = tr_n("{n} comment", "{n} comments", self._comments) if self._comments else ""
         short = str(self._comments) if self._comments else ""
         tasks = str(self._task_count) if self._task_count else ""
         for key, comments, name in (
-            (_KEY, counted, "View tasks"),
-            (_KEY, counted, "Tasks"),
-            ("", counted, "Tasks"),
-            ("", short, "Tasks"),
+            (_KEY, counted, tr("View tasks")),
+            (_KEY, counted, tr("Tasks")),
+            ("", counted, tr("Tasks")),
+            ("", short, tr("Tasks")),
         ):
             self._buttons[EventKind.EXECUTE_PLAN].set_hint(key)
             self._buttons[EventKind.REQUEST_REVISION].set_hint(comments)

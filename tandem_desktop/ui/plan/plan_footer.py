@@ -12,16 +12,19 @@ from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
-_REVIEW = "Space marks viewed · n/p next change · x drop or keep"
-_AFTERWARDS = {
-    PlanState.COMPLETED: "Every run can be undone: here, or later under Runs.",
-    PlanState.FAILED: "What ran and how it ended stands beside each operation.",
-    PlanState.DRAFTING: "Nothing on disk changes while the agent drafts.",
-    PlanState.CANCELLED: "Nothing of this plan will be run.",
-}
-_REHEARSE = "Plays the plan in a copy, {}; nothing on disk changes"
-_ELSEWHERE = "Another plan is being rehearsed; one at a time."
+_REVIEW = later("Space marks viewed · n/p next change · x drop or keep")
+_AFTERWARDS = tr_table(
+    {
+        PlanState.COMPLETED: "Every run can be undone: here, or later under Runs.",
+        PlanState.FAILED: "What ran and how it ended stands beside each operation.",
+        PlanState.DRAFTING: "Nothing on disk changes while the agent drafts.",
+        PlanState.CANCELLED: "Nothing of this plan will be run.",
+    }
+)
+_REHEARSE = later("Plays the plan in a copy, {how}; nothing on disk changes")
+_ELSEWHERE = later("Another plan is being rehearsed; one at a time.")
 
 
 class PlanFooter(QFrame):
@@ -37,16 +40,16 @@ class PlanFooter(QFrame):
         super().__init__(parent)
         self.setObjectName("plan-footer")
         self.setProperty("role", "footer")
-        self.words = ElidedLabel(theme, _REVIEW, mode=Qt.TextElideMode.ElideRight, token="muted", least=96)
+        self.words = ElidedLabel(theme, tr_marked(_REVIEW), mode=Qt.TextElideMode.ElideRight, token="muted", least=96)
         self.words.setObjectName("plan-footer-words")
-        self.clear = QuietButton(theme, "Clear all")
-        self.rehearse = Button(theme, "Rehearse")
-        self.rehearse_how = IconButton(theme, "chevron-up", "How to rehearse", framed=True, size=32)
+        self.clear = QuietButton(theme, tr("Clear all"))
+        self.rehearse = Button(theme, tr("Rehearse"))
+        self.rehearse_how = IconButton(theme, "chevron-up", tr("How to rehearse"), framed=True, size=32)
         self.with_network = False
         """What the button does; the menu has both."""
         self._is_rehearsing = False
         self._is_elsewhere = False
-        self.execute = PrimaryButton(theme, "Execute plan")
+        self.execute = PrimaryButton(theme, tr("Execute plan"))
         row = QHBoxLayout(self)
         Spacing(theme, row, (16, 10, 16, 10), 8)
         row.addWidget(self.words, 1)
@@ -63,7 +66,7 @@ class PlanFooter(QFrame):
     def follow(self, machine: PlanStateMachine, *, refusal: str = "", operations: int = 0) -> None:
         may = machine.can(EventKind.EXECUTE_PLAN)
         self.execute.setEnabled(may and not refusal and operations > 0)
-        self.execute.setToolTip(plain_tooltip(refusal or "Opens the approval sheet; nothing runs yet"))
+        self.execute.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         self.execute.setAccessibleDescription(refusal)
         self.clear.setEnabled(may and operations > 0)
         self.clear.setVisible(may)
@@ -72,15 +75,15 @@ class PlanFooter(QFrame):
             button.setEnabled(may and operations > 0 and not self._is_elsewhere)
         self.execute.setVisible(may)
         if may or machine.state not in (PlanState.EXECUTING, PlanState.PAUSED):  # a run has said its own
-            self.words.setText((refusal or _REVIEW) if may else _AFTERWARDS.get(machine.state, ""))
+            self.words.setText((refusal or tr_marked(_REVIEW)) if may else _AFTERWARDS.get(machine.state, ""))
 
     def show_rehearsing(self, here: bool, *, elsewhere: bool = False) -> None:
         """Whether the plan on screen is being rehearsed, or another one."""
         self._is_rehearsing, self._is_elsewhere = here, elsewhere
-        self.rehearse.setText("Stop rehearsal" if here else "Rehearse")
+        self.rehearse.setText(tr("Stop rehearsal") if here else tr("Rehearse"))
         self.rehearse.set_icon_name("stop" if here else "")
-        how = _REHEARSE.format(rehearsal_words.conditions(self.with_network))
-        words = _ELSEWHERE if elsewhere else "" if here else how
+        how = tr_marked(_REHEARSE, how=rehearsal_words.conditions(self.with_network))
+        words = tr_marked(_ELSEWHERE) if elsewhere else "" if here else how
         self.rehearse.setToolTip(plain_tooltip(words))
         self.rehearse.setAccessibleDescription(words)
 
@@ -89,8 +92,8 @@ class PlanFooter(QFrame):
         menu = QMenu(self)
         menu.setObjectName("rehearse-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Rehearse with network off", lambda: self.rehearse_requested.emit(False))
-        menu.addAction("Rehearse with network", lambda: self.rehearse_requested.emit(True))
+        menu.addAction(tr("Rehearse with network off"), lambda: self.rehearse_requested.emit(False))
+        menu.addAction(tr("Rehearse with network"), lambda: self.rehearse_requested.emit(True))
         for action in menu.actions():
             action.setEnabled(not self._is_rehearsing)
         return menu

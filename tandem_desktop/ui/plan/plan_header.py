@@ -21,6 +21,7 @@ from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 from tandem_desktop.ui.widgets.progress_line import ProgressLine
+from tandem_desktop.ui.words import tr
 
 TONES = {
     PlanStatus.DRAFT: "info",
@@ -68,13 +69,13 @@ class PlanHeader(QWidget):
         self.revision = QuietButton(theme, "r1 ▾")
         self.revision.setObjectName("plan-revision")
         self.revision.clicked.connect(self._choose_revision)
-        self.compare = QuietButton(theme, "Compare")
+        self.compare = QuietButton(theme, tr("Compare"))
         self.compare.setObjectName("plan-compare")
         self.compare.clicked.connect(self._compare)
-        self.pause = QuietButton(theme, "Pause", icon_name="pause")
+        self.pause = QuietButton(theme, tr("Pause"), icon_name="pause")
         self.pause.setObjectName("plan-pause")
         self.pause.clicked.connect(self._pause)
-        self.stop = Button(theme, "Stop after this operation", icon_name="stop")
+        self.stop = Button(theme, tr("Stop after this operation"), icon_name="stop")
         self.stop.setObjectName("plan-stop")
         self.stop.clicked.connect(self._stop)
         first = QHBoxLayout()
@@ -116,12 +117,14 @@ class PlanHeader(QWidget):
         self.badge.set_state(wording.STATUSES[status], TONES.get(status, "neutral"))
         self.revisions.show(meta.revision, version.revision)
         self.revision.setText(f"r{version.revision} ▾")
-        self.revision.setAccessibleName(f"Revision {version.revision} of {meta.revision}")
+        self.revision.setAccessibleName(
+            tr("Revision {revision} of {latest}", revision=version.revision, latest=meta.revision)
+        )
         self._may_restore = status in OPEN
         before = version.parent_revision or version.revision - 1
         self._before = before
         self._arrange()
-        self.compare.setText(f"Compare with r{before}")
+        self.compare.setText(tr("Compare with r{before}", before=before))
         self._digest = page.draft.digest if page.draft is not None else page.digest
         self.totals.show_totals(page.sums_left, self._digest)
         self.running_digest.setText(wording.short_digest(page.digest))
@@ -134,7 +137,7 @@ class PlanHeader(QWidget):
     def show_draft(self, title: str, totals: Totals) -> None:
         """While the agent drafts there is no revision and no digest yet."""
         self.title.setText(visible(title))
-        self.badge.set_state("Drafting", "info")
+        self.badge.set_state(tr("Drafting"), "info")
         self._digest = ""
         self.totals.show_totals(totals, "")
         self.revision.hide()
@@ -142,7 +145,9 @@ class PlanHeader(QWidget):
 
     def show_viewed(self, viewed: int, total: int) -> None:
         self.viewed.setVisible(total > 0)
-        self.viewed.set_progress(viewed, total, f"{viewed:,} of {total:,} viewed")
+        self.viewed.set_progress(
+            viewed, total, tr("{viewed} of {total} viewed", viewed=f"{viewed:,}", total=f"{total:,}")
+        )
 
     def show_running(self, running: bool) -> None:
         self._is_running = running
@@ -153,25 +158,25 @@ class PlanHeader(QWidget):
         self._arrange()
         if running:
             self.stop.setEnabled(True)
-            self.stop.setText("Stop after this operation")
+            self.stop.setText(tr("Stop after this operation"))
             self.show_paused(False)
 
     def show_progress(self, done: int, total: int) -> None:
         at = min(done + 1, total)
-        self.progress.set_progress(done, total, f"Operation {at:,} of {total:,}")
+        self.progress.set_progress(done, total, tr("Operation {at} of {total}", at=f"{at:,}", total=f"{total:,}"))
 
     def show_paused(self, paused: bool) -> None:
         self._paused = paused
-        self.pause.setText("Go on" if paused else "Pause")
+        self.pause.setText(tr("Go on") if paused else tr("Pause"))
         self.pause.set_icon_name("play" if paused else "pause")
         if self._is_running:
-            self.badge.set_state("Paused" if paused else "Executing", "info" if paused else "ok")
+            self.badge.set_state(tr("Paused") if paused else tr("Executing"), "info" if paused else "ok")
 
     def copy_digest(self) -> None:
         if self._digest:
             QApplication.clipboard().setText(self._digest)
             self.totals.show_copied()
-            announce(self, "The digest was copied")
+            announce(self, tr("The digest was copied"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -201,22 +206,26 @@ class PlanHeader(QWidget):
             action.triggered.connect(lambda _checked=False, number=number: self.revision_chosen.emit(number))
         if self._before >= 1:
             menu.addSeparator()
-            menu.addAction(f"Compare with r{self._before}").triggered.connect(self._compare)
+            menu.addAction(tr("Compare with r{before}", before=self._before)).triggered.connect(self._compare)
         if self.revisions.latest > 1 or self._alternatives:
-            menu.addAction("Compare any two…").triggered.connect(
+            menu.addAction(tr("Compare any two…")).triggered.connect(
                 lambda _checked=False: self.compare_any_requested.emit()
             )
         if self.revisions.latest > 1 and self._may_restore:
-            older = menu.addMenu("Go back to")
+            older = menu.addMenu(tr("Go back to"))
             for number in range(self.revisions.latest - 1, 0, -1):
-                older.addAction(f"r{number}, as a new revision").triggered.connect(
+                older.addAction(tr("r{number}, as a new revision", number=number)).triggered.connect(
                     lambda _checked=False, number=number: self.restore_requested.emit(number)
                 )
         menu.addSeparator()
-        branch = menu.addAction("Branch from here, as an alternative")
+        branch = menu.addAction(tr("Branch from here, as an alternative"))
         branch.triggered.connect(lambda _checked=False: self.branch_requested.emit(self.revisions.current))
         for plan in self._alternatives:
-            words = f"Open the alternative {plan.plan_id} · {wording.STATUSES[plan.status]}"
+            words = tr(
+                "Open the alternative {plan_id} · {status}",
+                plan_id=plan.plan_id,
+                status=wording.STATUSES[plan.status],
+            )
             menu.addAction(words).triggered.connect(
                 lambda _checked=False, plan_id=plan.plan_id: self.plan_requested.emit(plan_id)
             )
@@ -230,5 +239,5 @@ class PlanHeader(QWidget):
 
     def _stop(self) -> None:
         self.stop.setEnabled(False)
-        self.stop.setText("Stopping after this operation…")
+        self.stop.setText(tr("Stopping after this operation…"))
         self.stop_requested.emit()

@@ -13,6 +13,7 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import later, some_of, tr, tr_marked, tr_n
 
 RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.STALLED)
 OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
@@ -32,19 +33,26 @@ def approval_refusal(page: PlanPage) -> str:
     """Why this page cannot be approved as it is; empty when it can."""
     version = page.version
     if version.revision != page.meta.revision:
-        return f"Revision {version.revision} is not the latest; only revision {page.meta.revision} can be implemented."
+        return tr(
+            "Revision {revision} is not the latest; only revision {latest} can be implemented.",
+            revision=version.revision,
+            latest=page.meta.revision,
+        )
     if version.incomplete:
-        return f"The agent did not finish: {visible(version.incomplete)}"
+        return tr("The agent did not finish: {incomplete}", incomplete=visible(version.incomplete))
     if page.drifted:
-        count = wording.counted(len(drifted_paths(page)), "file")
-        return f"{count} changed on disk since staging. Rebase the plan, or put them back first."
+        return tr_n(
+            "{n} file changed on disk since staging. Rebase the plan, or put it back first.",
+            "{n} files changed on disk since staging. Rebase the plan, or put them back first.",
+            len(drifted_paths(page)),
+        )
     if not page.left:
-        return "Nothing is left of the plan."
+        return tr("Nothing is left of the plan.")
     if page.draft is not None and page.draft.problems:
         first = page.draft.problems[0]
-        return f"With your choices {first.step} no longer applies. Drop it too, or keep what it needs."
+        return tr("With your choices {step} no longer applies. Drop it too, or keep what it needs.", step=first.step)
     if any(kind not in wording.KINDS for kind, _ in page.sums.kinds):
-        return "The plan holds an operation of a kind this version does not know."
+        return tr("The plan holds an operation of a kind this version does not know.")
     return ""
 
 
@@ -78,26 +86,37 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
     """Everything to be said about the page as a whole, most pressing first."""
     version, meta = page.version, page.meta
     if version.revision != meta.revision:
-        text = f"You are looking at revision {version.revision}. The latest is {meta.revision}."
-        yield BannerWords("info", text, (("latest", "Go to the latest"), ("restore", "Bring this one back")))
+        text = tr(
+            "You are looking at revision {revision}. The latest is {latest}.",
+            revision=version.revision,
+            latest=meta.revision,
+        )
+        yield BannerWords("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Bring this one back"))))
     yield from _about_status(page)
     if (point := meta.branched_from) and meta.status in OPEN:
-        text = (
-            f"An alternative to r{point.revision} of {point.plan_id}. When one of them is applied, the others give way."
+        text = tr(
+            "An alternative to r{revision} of {plan_id}. When one of them is applied, the others give way.",
+            revision=point.revision,
+            plan_id=point.plan_id,
         )
-        yield BannerWords("info", text, (("compare-origin", "Compare with it"), ("origin", "Open it")))
+        yield BannerWords("info", text, (("compare-origin", tr("Compare with it")), ("origin", tr("Open it"))))
     if version.incomplete:
-        text = f"The agent did not finish: {visible(version.incomplete)} This revision cannot be approved."
-        yield BannerWords("error", text, (("rework", "Rework"),))
+        text = tr(
+            "The agent did not finish: {incomplete} This revision cannot be approved.",
+            incomplete=visible(version.incomplete),
+        )
+        yield BannerWords("error", text, (("rework", tr("Rework")),))
     if page.drifted and meta.status in OPEN:
-        actions = (("merge", "See merge"), ("rebase", "Rebase"), ("rework", "Rework"))
+        actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Rework")))
         yield BannerWords("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
         yield _draft_banner(page, page.draft)
     if version.warnings:
         yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.confinement.startswith("not confined"):
-        yield BannerWords("risk", f"While it planned, the agent was {visible(version.confinement)}.")
+        yield BannerWords(
+            "risk", tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
+        )
 
 
 def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
@@ -109,64 +128,67 @@ def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
 
 def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
     """What became of the revision before, with what is no longer there by name."""
-    gone = ", ".join(visible(operation.name) for operation in comparison.removed[:_NAMED])
-    more = f" and {len(comparison.removed) - _NAMED:,} more" if len(comparison.removed) > _NAMED else ""
-    text = f"Compared with r{earlier}: {comparison_counts(comparison)}"
-    text += f" (gone: {gone}{more})." if gone else "."
-    text += " The plan text changed." if comparison.text_changed else ""
-    return BannerWords("info", text, (("compare", "What changed in each"), ("compared", "Done")))
+    gone = some_of([visible(operation.name) for operation in comparison.removed], _NAMED)
+    counts = comparison_counts(comparison)
+    text = tr("Compared with r{earlier}: {counts}.", earlier=earlier, counts=counts)
+    if gone:
+        text = tr("Compared with r{earlier}: {counts} (gone: {gone}).", earlier=earlier, counts=counts, gone=gone)
+    if comparison.text_changed:
+        text = f"{text} {tr('The plan text changed.')}"
+    return BannerWords("info", text, (("compare", tr("What changed in each")), ("compared", tr("Done"))))
 
 
 def comparison_counts(comparison: Comparison) -> str:
     counts = [
-        f"{len(operations):,} {word}"
+        f"{len(operations):,} {tr_marked(word)}"
         for operations, word in (
-            (comparison.added, "new"),
-            (comparison.changed, "changed"),
-            (comparison.reordered, "moved"),
-            (comparison.removed, "gone"),
+            (comparison.added, later("new")),
+            (comparison.changed, later("changed")),
+            (comparison.reordered, later("moved")),
+            (comparison.removed, later("gone")),
         )
         if operations
     ]
-    return ", ".join(counts) or "the operations are the same"
+    return ", ".join(counts) or tr("the operations are the same")
 
 
 def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
     choices = draft.choices
     parts = [
-        f"{wording.counted(len(choices.operations), 'operation')} dropped" if choices.operations else "",
-        f"{wording.counted(choices.dropped_hunks, 'change')} dropped" if choices.dropped_hunks else "",
-        f"{wording.counted(choices.dropped_lines, 'line')} left out" if choices.dropped_lines else "",
-        f"{wording.counted(choices.edited_files, 'file')} edited" if choices.edited_files else "",
-        "another order" if choices.order else "",
-        "another plan text" if choices.text is not None else "",
+        tr_n("{n} operation dropped", "{n} operations dropped", len(choices.operations)) if choices.operations else "",
+        tr_n("{n} change dropped", "{n} changes dropped", choices.dropped_hunks) if choices.dropped_hunks else "",
+        tr_n("{n} line left out", "{n} lines left out", choices.dropped_lines) if choices.dropped_lines else "",
+        tr_n("{n} file edited", "{n} files edited", choices.edited_files) if choices.edited_files else "",
+        tr("another order") if choices.order else "",
+        tr("another plan text") if choices.text is not None else "",
     ]
-    following = f"Implement saves this as revision {page.version.revision + 1}."
+    following = tr("Implement saves this as revision {revision}.", revision=page.version.revision + 1)
     if draft.problems:
         following = f"{visible(draft.problems[0].step)}: {visible(draft.problems[0].reason)}"
-    text = f"Your own choices: {', '.join(each for each in parts if each)}. {following}"
-    return BannerWords("risk" if draft.problems else "info", text, (("keep-all", "Keep everything"),))
+    text = tr("Your own choices: {choices}. {following}", choices=", ".join(filter(None, parts)), following=following)
+    return BannerWords("risk" if draft.problems else "info", text, (("keep-all", tr("Keep everything")),))
 
 
 def _about_status(page: PlanPage) -> Iterator[BannerWords]:
     match page.meta.status:
         case PlanStatus.NEEDS_REVIEW:
-            text = "The agent was sent back three times. Decide yourself: implement it, change it, or cancel it."
+            text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
             yield BannerWords("risk", text)
         case PlanStatus.EXPIRED:
-            yield BannerWords("risk", "This plan expired: nobody decided in time. Nothing on disk has changed.")
+            yield BannerWords("risk", tr("This plan expired: nobody decided in time. Nothing on disk has changed."))
         case PlanStatus.CANCELLED:
-            yield BannerWords("info", "This plan was cancelled. Nothing of it will be run.")
+            yield BannerWords("info", tr("This plan was cancelled. Nothing of it will be run."))
         case PlanStatus.SUPERSEDED:
-            text = "An alternative to this plan was applied, and this one gave way. Branch it to take it up again."
+            text = tr("An alternative to this plan was applied, and this one gave way. Branch it to take it up again.")
             yield BannerWords("info", text)
         case PlanStatus.REJECTED:
             last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
-            said = f" You said: “{visible(' '.join(last.split()))}”" if last else ""
-            yield BannerWords("info", f"Sent back to the agent, which is making a new revision.{said}")
+            said = tr("You said: “{words}”", words=visible(" ".join(last.split()))) if last else ""
+            text = tr("Sent back to the agent, which is making a new revision.")
+            yield BannerWords("info", f"{text} {said}".rstrip())
         case PlanStatus.STALLED:
-            text = "The run of this plan was interrupted and has to be settled."
-            yield BannerWords("error", text, (("settle", "Settle it…"),))
+            text = tr("The run of this plan was interrupted and has to be settled.")
+            yield BannerWords("error", text, (("settle", tr("Settle it…")),))
         case _:
             return
 
@@ -183,10 +205,13 @@ def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple
 def _drift_sentence(page: PlanPage, now: datetime) -> str:
     paths = drifted_paths(page)
     when = {each.path: f" {wording.since(each.at, now)}" for each in page.drifted if each.at is not None}
-    named = ", ".join(visible(path) + when.get(path, "") for path in paths[:_NAMED])
-    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
-    count = wording.counted(len(paths), "file")
-    return f"{count} drifted since staging ({named}{more}). The plan cannot be implemented as it is."
+    told = [visible(path) + when.get(path, "") for path in paths]
+    return tr_n(
+        "{n} file drifted since staging ({named}). The plan cannot be implemented as it is.",
+        "{n} files drifted since staging ({named}). The plan cannot be implemented as it is.",
+        len(paths),
+        named=some_of(told, _NAMED),
+    )
 
 
 def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:

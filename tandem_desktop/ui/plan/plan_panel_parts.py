@@ -31,6 +31,7 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.tasks.plan_work import PlanWork
 from tandem_desktop.ui.tasks.task_sidebar import TaskSidebar
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 
 class PlanPanelParts(PlanPanelSignals):
@@ -48,7 +49,7 @@ class PlanPanelParts(PlanPanelSignals):
         super().__init__(parent)
         self._theme, self._contents, self._now = theme, contents, now
         self.setObjectName("execution-plan-panel")
-        self.setAccessibleName("Execution plan")
+        self.setAccessibleName(tr("Execution plan"))
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = StagedOperationsModel(self)
@@ -60,7 +61,7 @@ class PlanPanelParts(PlanPanelSignals):
         self.perspectives = PerspectivesView(theme)
         progress = OperationList(self.model, theme, self._content)
         progress.setObjectName("run-progress")
-        progress.setAccessibleName("Progress of the run")
+        progress.setAccessibleName(tr("Progress of the run"))
         progress.set_editable(False)
         self.runs = RunsTab(theme, now, progress)
         self.work = PlanWork(self)
@@ -71,12 +72,12 @@ class PlanPanelParts(PlanPanelSignals):
         self.sheets = PlanSheets(self, theme, contents, workspace, now)
         self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
         for key, words, widget in (
-            ("operations", "Operations", self.operations),
-            ("tasks", "Tasks", self.tasks),
-            ("graph", "Graph", self.graph),
-            ("plan-text", "Plan text", self.text),
-            ("perspectives", "Perspectives", self.perspectives),
-            ("runs", "Runs", self.runs),
+            ("operations", tr("Operations"), self.operations),
+            ("tasks", tr("Tasks"), self.tasks),
+            ("graph", tr("Graph"), self.graph),
+            ("plan-text", tr("Plan text"), self.text),
+            ("perspectives", tr("Perspectives"), self.perspectives),
+            ("runs", tr("Runs"), self.runs),
         ):
             self.tabs.add(key, words, widget)
         self.remarks = Remarks(self.model, self.operations.list, self.text, self)

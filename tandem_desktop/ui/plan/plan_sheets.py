@@ -16,8 +16,8 @@ from tandem_desktop.ui.plan.interrupted_sheet import InterruptedSheet
 from tandem_desktop.ui.plan.rework_sheet import ReworkSheet
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tandem_desktop.ui.plan.undo_sheet import UndoSheet
-from tandem_desktop.ui.plan.wording import counted
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr, tr_n
 
 
 class PlanSheets:
@@ -41,13 +41,14 @@ class PlanSheets:
         self.interrupted.ask(run, plan_title, self._now())
 
     def ask_to_abandon(self, do: Callable[[], None]) -> None:
-        words = "The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed."
-        self.confirm.ask("Cancel this draft?", words, "Cancel the draft", do)
+        words = tr("The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.")
+        self.confirm.ask(tr("Cancel this draft?"), words, tr("Cancel the draft"), do)
 
     def ask_to_cancel(self, do: Callable[[], None]) -> None:
-        words = "Nothing of it will be run. Its revisions stay on record; nothing on disk has changed."
-        self.confirm.ask("Cancel this plan?", words, "Cancel the plan", do)
+        words = tr("Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.")
+        self.confirm.ask(tr("Cancel this plan?"), words, tr("Cancel the plan"), do)
 
     def ask_to_clear(self, operations: int, do: Callable[[], None]) -> None:
-        words = "The plan is cancelled, as nothing would be left of it. Nothing on disk has changed."
-        self.confirm.ask(f"Clear all {counted(operations, 'operation')}?", words, "Clear all", do)
+        words = tr("The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.")
+        question = tr_n("Clear all {n} operation?", "Clear all {n} operations?", operations)
+        self.confirm.ask(question, words, tr("Clear all"), do)

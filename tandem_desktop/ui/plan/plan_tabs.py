@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBo
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
+from tandem_desktop.ui.words import tr
 
 ORDER = ("operations", "tasks", "graph", "plan-text", "perspectives", "runs")
 
@@ -22,11 +23,11 @@ class PlanTabs(QWidget):
         self._words: dict[str, str] = {}
         self.bar = QTabBar()
         self.bar.setObjectName("plan-tabs")
-        self.bar.setAccessibleName("Parts of the plan")
+        self.bar.setAccessibleName(tr("Parts of the plan"))
         self.bar.setDrawBase(False)
         self.bar.setExpanding(False)
         self.stack = QStackedWidget()
-        self.filter = IconButton(theme, "search", "Filter operations", key="Ctrl+F")
+        self.filter = IconButton(theme, "search", tr("Filter operations"), key="Ctrl+F")
         self.filter.clicked.connect(self.filter_requested)
         row = QHBoxLayout()
         Spacing(theme, row, (18, 0, 12, 0), 8)

@@ -16,6 +16,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.words_edit import WordsEdit
+from tandem_desktop.ui.words import tr
 
 
 class PlanTextTab(QScrollArea):
@@ -33,44 +34,46 @@ class PlanTextTab(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("plan-text")
-        self.setAccessibleName("Plan text")
+        self.setAccessibleName(tr("Plan text"))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         inner = QWidget()
         inner.setProperty("role", "panel")
-        self._mark = plain_label("The agent's words. They are bound by the digest, but only operations run.", "small")
+        self._mark = plain_label(
+            tr("The agent's words. They are bound by the digest, but only operations run."), "small"
+        )
         self.text = MessageView(theme)
         self.text.link_activated.connect(self.link_activated)
         self.text.file_activated.connect(self.file_activated)
         self._source = WordsEdit()
         self._source.setObjectName("plan-text-editor")
-        self._source.setAccessibleName("Plan text, to be edited")
+        self._source.setAccessibleName(tr("Plan text, to be edited"))
         self._source.setProperty("role", "code-block")
         self._source.sent.connect(self._save)
         self._source.left.connect(self._leave)
-        self._edit = QuietButton(theme, "Edit the text")
+        self._edit = QuietButton(theme, tr("Edit the text"))
         self._edit.setObjectName("plan-text-edit")
         self._edit.clicked.connect(self._begin)
-        self._save_button = QuietButton(theme, "Save as my text", "Ctrl+⏎")
+        self._save_button = QuietButton(theme, tr("Save as my text"), "Ctrl+⏎")
         self._save_button.setObjectName("plan-text-save")
         self._save_button.clicked.connect(self._save)
-        self._discard = QuietButton(theme, "Discard", "Esc")
+        self._discard = QuietButton(theme, tr("Discard"), "Esc")
         self._discard.setObjectName("plan-text-discard")
         self._discard.clicked.connect(self._leave)
-        self._comment = QuietButton(theme, "Comment", "C")
+        self._comment = QuietButton(theme, tr("Comment"), "C")
         self._comment.setObjectName("plan-text-comment")
         self._comment.clicked.connect(self.comment)
-        self.comments = CommentArea(theme, "Comment on the plan text")
+        self.comments = CommentArea(theme, tr("Comment on the plan text"))
         buttons = QHBoxLayout()
         Spacing(theme, buttons)
         for button in (self._edit, self._comment, self._save_button, self._discard):
             button.set_compact()
             buttons.addWidget(button)
         buttons.addStretch(1)
-        self._notes_title = plain_label("Steps that change nothing", "section")
+        self._notes_title = plain_label(tr("Steps that change nothing"), "section")
         self._notes = plain_label("", "muted", wrap=True)
-        self._context_title = plain_label("Context (bound by the digest)", "section")
+        self._context_title = plain_label(tr("Context (bound by the digest)"), "section")
         self._context = plain_label("", "code-muted", wrap=True)
         self._context.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = QVBoxLayout(inner)

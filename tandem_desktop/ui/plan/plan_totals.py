@@ -5,10 +5,11 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from tandem_desktop.review.totals import Totals
-from tandem_desktop.ui.plan.wording import counted, short_digest
+from tandem_desktop.ui.plan.wording import short_digest
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.painting import paint_focus_ring
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.words import tr, tr_n
 
 _COPIED_MS = 1600
 
@@ -33,27 +34,30 @@ class PlanTotals(QPushButton):
 
     def show_totals(self, totals: Totals, digest: str) -> None:
         self._digest = digest
-        pieces = [(counted(totals.operations, "operation"), "muted", True)]
+        pieces = [(tr_n("{n} operation", "{n} operations", totals.operations), "muted", True)]
         if totals.files:
-            pieces.append((counted(totals.files, "file"), "muted", not totals.added and not totals.removed))
+            files = tr_n("{n} file", "{n} files", totals.files)
+            pieces.append((files, "muted", not totals.added and not totals.removed))
             if totals.added:
                 pieces.append((f"+{totals.added:,}", "added_ink", not totals.removed))
             if totals.removed:
                 pieces.append((f"−{totals.removed:,}", "removed_ink", True))
         if totals.commands:
-            pieces.append((counted(totals.commands, "command"), "muted", True))
+            pieces.append((tr_n("{n} command", "{n} commands", totals.commands), "muted", True))
         self._pieces = pieces
         self.setEnabled(bool(digest))
         self.setCursor(Qt.CursorShape.PointingHandCursor if digest else Qt.CursorShape.ArrowCursor)
+        copy = tr("Click to copy.")
         self.setToolTip(
             plain_tooltip(
-                f"The digest is what you approve: it covers everything that will run.\n{digest}\nClick to copy."
+                "\n".join((tr("The digest is what you approve: it covers everything that will run."), digest, copy))
             )
             if digest
             else ""
         )
         spoken = ", ".join(text for text, _, _ in pieces)
-        self.setAccessibleName(f"{spoken}. Copy the digest {short_digest(digest)}" if digest else spoken)
+        copies = tr("{totals}. Copy the digest {digest}", totals=spoken, digest=short_digest(digest))
+        self.setAccessibleName(copies if digest else spoken)
         self.update()
 
     def show_copied(self) -> None:
@@ -93,4 +97,4 @@ class PlanTotals(QPushButton):
     def _digest_words(self) -> tuple[str, ...]:
         if not self._digest:
             return ()
-        return ("copied",) if self._copied.isActive() else (f"sha256 {short_digest(self._digest)}",)
+        return (tr("copied") if self._copied.isActive() else f"sha256 {short_digest(self._digest)}",)

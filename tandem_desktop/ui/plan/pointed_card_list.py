@@ -10,6 +10,7 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.card_list import CardList
 from tandem_desktop.ui.plan.operation_delegate import Pointing, paint_drop_line
 from tandem_desktop.ui.plan.row_geometry import GAP, ROW, Zone
+from tandem_desktop.ui.words import tr
 
 _SCROLL_MS = 16
 
@@ -186,16 +187,19 @@ class PointedCardList(CardList):
     def _tip(self, row: int, zone: Zone) -> str:
         shown = self.operations().row(row)
         words = {
-            Zone.HANDLE: "Drag to change the order (Alt+↑, Alt+↓)",
-            Zone.BOX: "Viewed (Space)",
-            Zone.REMOVE: "Keep this operation (x)" if shown.dropped else "Drop this operation (x)",
-            Zone.MERGE: "See the file from three sides (m)",
-            Zone.EXPANDER: "Close (←)" if shown.expanded else "Open (→)",
+            Zone.HANDLE: tr("Drag to change the order (Alt+↑, Alt+↓)"),
+            Zone.BOX: tr("Viewed (Space)"),
+            Zone.REMOVE: tr("Keep this operation (x)") if shown.dropped else tr("Drop this operation (x)"),
+            Zone.MERGE: tr("See the file from three sides (m)"),
+            Zone.EXPANDER: tr("Close (←)") if shown.expanded else tr("Open (→)"),
         }.get(zone)
         if words is not None:
             return words
         agent = wording.agent_words(shown.operation)
-        lines = [wording.title(shown.operation), *(f"The agent says: {agent}" for _ in range(bool(agent)))]
+        lines = [
+            wording.title(shown.operation),
+            *(tr("The agent says: {agent}", agent=agent) for _ in range(bool(agent))),
+        ]
         return " · ".join((*lines, *(wording.flag_explanation(flag) for flag in shown.view.flags)))
 
     def _let_go(self) -> bool:

@@ -31,12 +31,19 @@ from tandem_desktop.ui.plan.plan_page_facts import OPEN
 from tandem_desktop.ui.plan.plan_tabs import PlanTabs
 from tandem_desktop.ui.plan.runs_tab import RunsTab
 from tandem_desktop.ui.widgets.announce import announce
+from tandem_desktop.ui.words import tr, tr_table
 
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
 _SUM_MS = 150
 _STAYS = ("tasks", "graph")
 """Whoever looks at these sees the run there as well."""
-_IF_ONE_FAILS = {"rollback": "everything is rolled back", "stop": "the run stops there"}
+_IF_ONE_FAILS = tr_table(
+    {
+        "rollback": "If an operation fails, everything is rolled back.",
+        "stop": "If an operation fails, the run stops there.",
+        "continue": "If an operation fails, the others go on.",
+    }
+)
 
 
 class ProgressFollower:
@@ -142,7 +149,7 @@ class ProgressFollower:
         self._runs.show_progress(True)
         if self._tabs.current not in _STAYS:
             self._tabs.show_tab("runs")
-        self._footer.say(f"If an operation fails, {_IF_ONE_FAILS.get(event.on_failure, 'the others go on')}.")
+        self._footer.say(_IF_ONE_FAILS[event.on_failure])
 
     def _result(self, result: OperationResult) -> None:
         self._model.set_result(result)
@@ -164,4 +171,4 @@ class ProgressFollower:
             self._operations.list.setFocus()
         if self._tabs.current == "runs":
             self._tabs.show_tab("operations")
-        announce(self._host, f"The run {wording.RUNS[event.status]}", urgent=True)
+        announce(self._host, tr("The run: {status}", status=wording.RUNS[event.status]), urgent=True)

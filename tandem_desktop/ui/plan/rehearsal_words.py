@@ -4,9 +4,8 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.models.rehearsed import Rehearsed
-from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import some_of, tr, tr_n
 
-REALLY_RUN, APPLY_RECORDED = "Will really run", "Apply the recorded effects"
 _LONGEST, _NAMED = 48, 2
 
 Piece = tuple[str, str]
@@ -16,49 +15,56 @@ Piece = tuple[str, str]
 def pieces(found: Rehearsed) -> tuple[Piece, ...]:
     """One line: what it said last, how it ended, what it changed."""
     if found.is_waiting:
-        return (("waits for its turn in the copy", "muted"),)
+        return ((tr("waits for its turn in the copy"), "muted"),)
     last = _last_line(found.output)
     if found.is_running:
-        return (("rehearsing in a copy: ", "muted"), (last or "runs…", "text"))
+        return ((f"{tr('rehearsing in a copy:')} ", "muted"), (last or tr("runs…"), "text"))
     if found.exit_code is None:
         return (_prefix(found), (visible(found.error), "removed_ink"))
     went_well = not found.error
-    ended = f"exit {found.exit_code} in {found.seconds:.1f} s"
+    ended = tr("exit {exit_code} in {seconds} s", exit_code=found.exit_code, seconds=f"{found.seconds:.1f}")
     said = ((last, "added_ink" if went_well else "removed_ink"), (" · ", "muted")) if last else ()
     told = [_prefix(found), *said, (ended, "text" if went_well else "removed_ink"), (f" · {changed(found)}", "text")]
     if found.doubts:
-        told.append((" · cannot be previewed", "risk"))
+        told.append((f" · {tr('cannot be previewed')}", "risk"))
     if found.is_settled and not found.is_stale:
-        told.append((f" · {REALLY_RUN.lower()}", "muted"))
+        told.append((f" · {tr('will really run')}", "muted"))
     return tuple(told)
 
 
 def sentence(found: Rehearsed) -> str:
     """The same for ears."""
     if found.problem:
-        return f"did not apply in the rehearsal: {visible(found.problem)}"
+        return tr("did not apply in the rehearsal: {problem}", problem=visible(found.problem))
     return "".join(words for words, _ in pieces(found))
 
 
 def changed(found: Rehearsed) -> str:
-    return f"changes {wording.counted(found.count, 'path')}" if found.count else "changes no file"
+    return tr_n("changes {n} path", "changes {n} paths", found.count) if found.count else tr("changes no file")
 
 
 def outcome(found: Rehearsed) -> str:
     """How it ended, for the opened row."""
     if found.exit_code is None:
-        return f"It did not run: {visible(found.error)}"
-    ended = f"It ended with exit code {found.exit_code} after {found.seconds:.1f} s and {changed(found)}."
-    return f"{ended} A run would stop here: {visible(found.error)}" if found.error else ended
+        return tr("It did not run: {error}", error=visible(found.error))
+    ended = tr(
+        "It ended with exit code {exit_code} after {seconds} s and {changed}.",
+        exit_code=found.exit_code,
+        seconds=f"{found.seconds:.1f}",
+        changed=changed(found),
+    )
+    stops = tr("A run would stop here: {error}", error=visible(found.error))
+    return f"{ended} {stops}" if found.error else ended
 
 
 def previewable(found: Rehearsed) -> str:
     """Why what is shown may not be what happens; empty when it is."""
-    return "Cannot be previewed: " + "; ".join(map(visible, found.doubts)) + "." if found.doubts else ""
+    doubts = "; ".join(map(visible, found.doubts))
+    return tr("Cannot be previewed: {doubts}.", doubts=doubts) if doubts else ""
 
 
 def conditions(network: bool) -> str:
-    return "with network" if network else "network off"
+    return tr("with network") if network else tr("network off")
 
 
 def recorded_commands(version: PlanVersion) -> tuple[tuple[str, int], ...]:
@@ -71,7 +77,8 @@ def recorded_commands(version: PlanVersion) -> tuple[tuple[str, int], ...]:
 
 
 def recorded_effect(operation: StagedOperation) -> str:
-    return f"Recorded effect of “{one_line(operation.recorded_from)}”, which will not run"
+    command = one_line(operation.recorded_from)
+    return tr("Recorded effect of “{command}”, which will not run", command=command)
 
 
 def instead(version: PlanVersion) -> str:
@@ -79,10 +86,12 @@ def instead(version: PlanVersion) -> str:
     recorded = recorded_commands(version)
     if not recorded:
         return ""
-    commands = ", ".join(f"“{one_line(command)}”" for command, _ in recorded[:_NAMED])
-    more = f" and {len(recorded) - _NAMED:,} more" if len(recorded) > _NAMED else ""
-    effects = wording.counted(sum(count for _, count in recorded), "recorded effect")
-    return f"{effects} instead of running {commands}{more}"
+    return tr_n(
+        "{n} recorded effect instead of running {commands}",
+        "{n} recorded effects instead of running {commands}",
+        sum(count for _, count in recorded),
+        commands=some_of([f"“{one_line(command)}”" for command, _ in recorded], _NAMED),
+    )
 
 
 def one_line(command: str) -> str:
@@ -92,8 +101,8 @@ def one_line(command: str) -> str:
 
 def _prefix(found: Rehearsed) -> Piece:
     if found.is_stale:
-        return (f"stale, rehearsed as revision {found.revision}: ", "risk")
-    return ("rehearsed in a copy: ", "muted")
+        return (f"{tr('stale, rehearsed as revision {revision}:', revision=found.revision)} ", "risk")
+    return (f"{tr('rehearsed in a copy:')} ", "muted")
 
 
 def _last_line(output: str) -> str:

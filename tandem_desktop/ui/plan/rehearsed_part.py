@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QVBoxLayou
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.rehearsed import Rehearsed
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
-from tandem_desktop.ui.plan import rehearsal_words, wording
+from tandem_desktop.ui.plan import rehearsal_words
 from tandem_desktop.ui.plan.card_list import Index
 from tandem_desktop.ui.plan.code_box import CodeBox
 from tandem_desktop.ui.plan.operation_content import ContentPart, OperationContent
@@ -18,6 +18,7 @@ from tandem_desktop.ui.plan.row_geometry import GAP
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.segmented import Segmented
+from tandem_desktop.ui.words import tr, tr_n
 
 _SHARE = 0.8
 """How much of the list the effects of one command may take before they scroll by themselves."""
@@ -37,7 +38,7 @@ class RehearsedPart(ContentPart):
         self._shown: tuple[Rehearsed, bool] | None = None
         self._effects: EffectList | None = None
         self.setObjectName("operation-rehearsed")
-        self.setAccessibleName("Rehearsal of the command")
+        self.setAccessibleName(tr("Rehearsal of the command"))
         self._title = plain_label("", "section")
         self.ended = plain_label("", "muted", wrap=True)
         self.ended.setObjectName("rehearsed-outcome")
@@ -50,17 +51,17 @@ class RehearsedPart(ContentPart):
         inside.addWidget(self.doubts)
         self.choice = Segmented(
             theme,
-            ((_RUN, rehearsal_words.REALLY_RUN), (_RECORDED, rehearsal_words.APPLY_RECORDED)),
-            "When the plan is implemented",
+            ((_RUN, tr("Will really run")), (_RECORDED, tr("Apply the recorded effects"))),
+            tr("When the plan is implemented"),
         )
         self.choice.chosen.connect(self._choose)
         self.why_not = plain_label("", "muted", wrap=True)
         self.why_not.setObjectName("rehearsed-why-not")
-        self.output = CodeBox(theme, "Output in the rehearsal")
+        self.output = CodeBox(theme, tr("Output in the rehearsal"))
         self.output.setObjectName("rehearsed-output")
         self.output.fitted.connect(self.height_changed)
-        self._output_title = plain_label("Output in the rehearsal", "section")
-        self._effects_title = plain_label("File effects in the copy", "section")
+        self._output_title = plain_label(tr("Output in the rehearsal"), "section")
+        self._effects_title = plain_label(tr("File effects in the copy"), "section")
         choosing = QHBoxLayout()
         choosing.setSpacing(theme.px(12))
         choosing.addWidget(self.choice)
@@ -108,10 +109,12 @@ class RehearsedPart(ContentPart):
         self.height_changed.emit()
 
     def _show(self, found: Rehearsed, is_decidable: bool) -> None:
-        ended = rehearsal_words.outcome(found) if not found.is_under_way else "It runs in the copy now."
-        stale = f"Of revision {found.revision}; the plan changed since. Rehearse it again. " if found.is_stale else ""
-        self._title.setText("Rehearsing in a copy" if found.is_under_way else "Rehearsed in a copy")
-        self.ended.setText(f"{stale}{ended}")
+        ended = rehearsal_words.outcome(found) if not found.is_under_way else tr("It runs in the copy now.")
+        stale = ""
+        if found.is_stale:
+            stale = tr("Of revision {revision}; the plan changed since. Rehearse it again.", revision=found.revision)
+        self._title.setText(tr("Rehearsing in a copy") if found.is_under_way else tr("Rehearsed in a copy"))
+        self.ended.setText(f"{stale} {ended}".lstrip())
         self.doubts.setText(rehearsal_words.previewable(found))
         self.doubt.setVisible(bool(found.doubts))
         self.output.setVisible(bool(found.output))
@@ -121,13 +124,20 @@ class RehearsedPart(ContentPart):
         self.choice.setVisible(may)
         self.choice.set_current(_RUN)
         self.choice.set_allowed(_RECORDED, not found.refusal)
-        self.why_not.setText(f"The effects cannot take its place: {found.refusal}." if may and found.refusal else "")
+        why_not = tr("The effects cannot take its place: {refusal}.", refusal=found.refusal)
+        self.why_not.setText(why_not if may and found.refusal else "")
         self.why_not.setVisible(bool(self.why_not.text()))
         self._show_effects(found)
 
     def _show_effects(self, found: Rehearsed) -> None:
         self._effects_title.setVisible(bool(found.effects))
-        self._effects_title.setText(f"File effects in the copy: {wording.counted(len(found.effects), 'operation')}")
+        self._effects_title.setText(
+            tr_n(
+                "File effects in the copy: {n} operation",
+                "File effects in the copy: {n} operations",
+                len(found.effects),
+            )
+        )
         if self._effects is None and found.effects:
             self._effects = EffectList(self._theme, self._make_content)
             self._effects.grown.connect(self.height_changed)
@@ -153,7 +163,7 @@ class EffectList(OperationList):
         super().__init__(model, theme, make_content)
         model.setParent(self)
         self.setObjectName("effect-list")
-        self.setAccessibleName("File effects in the copy")
+        self.setAccessibleName(tr("File effects in the copy"))
         self.set_editable(False)
 
     def lay_out(self) -> None:

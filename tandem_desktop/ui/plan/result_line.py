@@ -13,9 +13,7 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
 from tandem_desktop.ui.widgets.rating_stars import RatingStars
-
-_UNDO = ("undo", "Undo")
-_VIEW = ("view", "View")
+from tandem_desktop.ui.words import tr, tr_n
 
 
 class ResultLine(Banner):
@@ -46,17 +44,17 @@ class ResultLine(Banner):
             return
         self.rating.setVisible(status is PlanStatus.COMPLETED)
         self.rating.set_value(page.meta.rating)
+        view, undo_it = ("view", tr("View")), ("undo", tr("Undo"))
         if run is not None and run.status is RunStatus.UNDONE:
-            self.set_message(
-                "info", "This run was undone; the files are as they were before it.", (("redo", "Bring back"),)
-            )
+            words = tr("This run was undone; the files are as they were before it.")
+            self.set_message("info", words, (("redo", tr("Bring back")),))
         elif status is PlanStatus.COMPLETED:
-            undo = (_UNDO,) if run is None or run.undoable else ()
-            self.set_message("ok", _done(page), (_VIEW, *undo))
+            undo = (undo_it,) if run is None or run.undoable else ()
+            self.set_message("ok", _done(page), (view, *undo))
         else:
             rolled_back = _rolled_back(page, run)
-            undo = (_UNDO,) if run is not None and run.undoable and not rolled_back else ()
-            self.set_message("error", _failed(page, rolled_back), (_VIEW, *undo))
+            undo = (undo_it,) if run is not None and run.undoable and not rolled_back else ()
+            self.set_message("error", _failed(page, rolled_back), (view, *undo))
 
     def _ask(self, key: str) -> None:
         if key == "view":
@@ -67,23 +65,28 @@ class ResultLine(Banner):
 
 def _done(page: PlanPage) -> str:
     totals = page.sums
-    parts = [f"{wording.counted(totals.files, 'file')} +{totals.added:,} −{totals.removed:,}"] if totals.files else []
+    parts = []
+    if totals.files:
+        files = tr_n("{n} file", "{n} files", totals.files)
+        parts.append(f"{files} +{totals.added:,} −{totals.removed:,}")
     if totals.commands:
-        parts.append(f"{wording.counted(totals.commands, 'command')} run")
-    return f"Applied: {', '.join(parts)}" if parts else "Applied"
+        parts.append(tr_n("{n} command run", "{n} commands run", totals.commands))
+    return tr("Applied: {parts}", parts=", ".join(parts)) if parts else tr("Applied")
 
 
 def _failed(page: PlanPage, rolled_back: bool) -> str:
     failed = next((each for each in page.results if each.status is ResultStatus.FAILED), None)
     names = {view.operation.id: wording.title(view.operation) for view in page.views}
-    where = f" at “{names.get(failed.id, failed.id)}”" if failed is not None else ""
+    told = tr("The run failed.")
+    if failed is not None:
+        told = tr("The run failed at “{operation}”.", operation=names.get(failed.id, failed.id))
     left = (
-        "Everything was rolled back; nothing on disk has changed."
+        tr("Everything was rolled back; nothing on disk has changed.")
         if rolled_back
-        else "What was done before it is still there."
+        else tr("What was done before it is still there.")
     )
-    why = f" {visible(page.meta.result_summary)}" if failed is None and page.meta.result_summary else ""
-    return f"The run failed{where}.{why} {left}"
+    why = visible(page.meta.result_summary) if failed is None and page.meta.result_summary else ""
+    return " ".join(filter(None, (told, why, left)))
 
 
 def _rolled_back(page: PlanPage, run: ListedRun | None) -> bool:

@@ -9,15 +9,15 @@ from tandem_desktop.domain.review import Comment
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.feedback import where
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.widgets.words_edit import WordsEdit
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
-_REFUSAL = "Say what should be different; an empty rework tells the agent nothing."
+_REFUSAL = later("Say what should be different; an empty rework tells the agent nothing.")
 
 
 class ReworkSheet(Sheet):
@@ -27,15 +27,15 @@ class ReworkSheet(Sheet):
     """Plan id and the person's words."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "rework-sheet", "Rework")
+        super().__init__(host, theme, "rework-sheet", tr("Rework"))
         self._plan_id = ""
         self._comments = 0
         self.said = plain_label("", "muted", wrap=True)
         self.drafts = plain_label("", "muted", wrap=True)
         self.feedback = WordsEdit()
         self.feedback.setObjectName("rework-feedback")
-        self.feedback.setAccessibleName("What should be different")
-        self.feedback.setPlaceholderText("What should be different?")
+        self.feedback.setAccessibleName(tr("What should be different"))
+        self.feedback.setPlaceholderText(tr("What should be different?"))
         self.feedback.setTabChangesFocus(True)
         self.feedback.setMinimumHeight(theme.px(120))
         self.feedback.sent.connect(self._send)
@@ -46,10 +46,10 @@ class ReworkSheet(Sheet):
         self.refusal.hide()
         for widget in (self.said, self.drafts, self.feedback, self.refusal):
             self.body.addWidget(widget)
-        self.back = QuietButton(theme, "Back to review")
+        self.back = QuietButton(theme, tr("Back to review"))
         self.back.setObjectName("rework-back")
         self.back.clicked.connect(self.leave)
-        self.send = PrimaryButton(theme, "Send rework", "Ctrl+⏎")
+        self.send = PrimaryButton(theme, tr("Send rework"), "Ctrl+⏎")
         self.send.setObjectName("rework-send")
         self.send.clicked.connect(self._send)
         self.add_buttons(self.back, self.send)
@@ -58,13 +58,12 @@ class ReworkSheet(Sheet):
         """Open for this plan; the person's comments go along."""
         self._plan_id = page.version.plan_id
         self._comments = len(comments)
-        self.title.setText(f"Rework revision {page.version.revision}")
-        self.said.setText("Your words go to the agent. It keeps its work and answers with a new revision.")
-        self.drafts.setText(
-            f"{wording.counted(len(comments), 'comment')} will be sent along:\n"
-            + "\n".join(f"· {visible(where(each.place))}: {_first_line(each.text)}" for each in comments[:8])
-            + (f"\n… and {len(comments) - 8} more" if len(comments) > 8 else "")
-        )
+        self.title.setText(tr("Rework revision {revision}", revision=page.version.revision))
+        self.said.setText(tr("Your words go to the agent. It keeps its work and answers with a new revision."))
+        lines = [tr_n("{n} comment will be sent along:", "{n} comments will be sent along:", len(comments))]
+        lines += [f"· {visible(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
+        lines += [tr("… and {n} more", n=len(comments) - 8)] if len(comments) > 8 else []
+        self.drafts.setText("\n".join(lines))
         self.drafts.setVisible(bool(comments))
         self.open(self.feedback)
 
@@ -76,11 +75,11 @@ class ReworkSheet(Sheet):
     def _send(self) -> None:
         words = self.feedback.toPlainText().strip()
         if not words and not self._comments:
-            self.refusal.setText(_REFUSAL)
+            self.refusal.setText(tr_marked(_REFUSAL))
             self.refusal.show()
             self.fit()
             self.feedback.setFocus()
-            announce(self, _REFUSAL, urgent=True)
+            announce(self, tr_marked(_REFUSAL), urgent=True)
             return
         self.shut()
         self.feedback.clear()

@@ -15,9 +15,10 @@ from tandem_desktop.ui.plan.rehearsal_words import Piece
 from tandem_desktop.ui.plan.row_geometry import ROW
 from tandem_desktop.ui.plan.wording import visible_lines
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
 LOG_LINES = 6
-SEE_MERGE = "See merge"
+SEE_MERGE = later("See merge")
 _LINE, _PADDING = 18, 10
 
 
@@ -46,9 +47,9 @@ def notes_of(row: OperationRow) -> tuple[Note, ...]:
     """Most telling first."""
     notes = []
     if row.drift:
-        notes.append(Note(Tone.RISK, row.drift, link=SEE_MERGE if row.operation.path is not None else ""))
+        notes.append(Note(Tone.RISK, row.drift, link=tr_marked(SEE_MERGE) if row.operation.path is not None else ""))
     if row.problem and not row.dropped:
-        notes.append(Note(Tone.RISK, f"No longer applies: {row.problem}"))
+        notes.append(Note(Tone.RISK, tr("No longer applies: {problem}", problem=row.problem)))
     if row.rehearsed is not None and not row.running:
         notes += _rehearsed(row.rehearsed, is_open=row.expanded)
     result = row.result
@@ -84,7 +85,7 @@ def notes_height(theme: Theme, row: OperationRow, width: int) -> int:
 
 def _rehearsed(found: Rehearsed, *, is_open: bool) -> list[Note]:
     if found.problem:
-        return [Note(Tone.RISK, f"Did not apply in the rehearsal: {visible(found.problem)}")]
+        return [Note(Tone.RISK, tr("Did not apply in the rehearsal: {problem}", problem=visible(found.problem)))]
     line = rehearsal_words.pieces(found)
     notes = [Note(Tone.REHEARSED, rehearsal_words.sentence(found), line)]
     if found.is_running and found.output and not is_open:
@@ -97,4 +98,5 @@ def _end_of(output: str) -> str:
     if len(lines) <= LOG_LINES:
         return "\n".join(lines)
     left_out = len(lines) - LOG_LINES + 1
-    return "\n".join((f"… {left_out:,} lines above; open to read them all", *lines[-(LOG_LINES - 1) :]))
+    above = tr_n("… {n} line above; open to read them all", "… {n} lines above; open to read them all", left_out)
+    return "\n".join((above, *lines[-(LOG_LINES - 1) :]))

@@ -9,12 +9,12 @@ from tandem_desktop.execution.run_changes import DoneOperation
 from tandem_desktop.execution.undoing import Part
 from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.ui.models.run_changes_model import ChangedRow, RunChangesModel
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr, tr_n
 
 
 class RunDetail(QWidget):
@@ -33,13 +33,13 @@ class RunDetail(QWidget):
         self.heading = plain_label("", "section")
         self.list = QListView()
         self.list.setObjectName("run-changes")
-        self.list.setAccessibleName("What this run changed")
+        self.list.setAccessibleName(tr("What this run changed"))
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
         self.list.setFont(theme.code_font())
-        self.operation = QuietButton(theme, "Undo this operation…")
+        self.operation = QuietButton(theme, tr("Undo this operation…"))
         self.operation.setObjectName("runs-undo-operation")
-        self.file = QuietButton(theme, "Undo this file…")
+        self.file = QuietButton(theme, tr("Undo this file…"))
         self.file.setObjectName("runs-undo-file")
         self.operation.clicked.connect(self._undo_operation)
         self.file.clicked.connect(self._undo_file)
@@ -62,7 +62,7 @@ class RunDetail(QWidget):
         self._run_id, self._status, self._undoable = run_id, run.status, run.undoable
         if is_another:
             self.model.show(())
-            self.heading.setText("What this run changed")
+            self.heading.setText(tr("What this run changed"))
         self._enable()
         return is_another
 
@@ -71,8 +71,8 @@ class RunDetail(QWidget):
             return
         self.model.show(operations)
         paths = len({change.path for operation in operations for change in operation.changes})
-        count = wording.counted(paths, "path") if paths else "nothing that is still there"
-        self.heading.setText(f"What this run changed: {count}")
+        count = tr_n("{n} path", "{n} paths", paths) if paths else tr("nothing that is still there")
+        self.heading.setText(tr("What this run changed: {count}", count=count))
         if operations:
             self.list.setCurrentIndex(self.model.index(0))
         self._enable()

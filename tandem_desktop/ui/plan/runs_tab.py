@@ -20,6 +20,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 _FOLLOW_MS = 80
 
@@ -52,14 +53,17 @@ class RunsTab(QWidget):
         self.list.back_pressed.connect(self._go_back)
         self.detail = RunDetail(theme)
         self.detail.requested.connect(self.taking_back_requested)
-        self.heading = plain_label("Runs of this workspace", "section")
+        self.heading = plain_label(tr("Runs of this workspace"), "section")
         self.empty = EmptyState(
-            theme, "clock", "Nothing has been run yet", "Every run stands here afterwards, and can be undone from here."
+            theme,
+            "clock",
+            tr("Nothing has been run yet"),
+            tr("Every run stands here afterwards, and can be undone from here."),
         )
-        self.view = QuietButton(theme, "View plan")
-        self.undo = Button(theme, "Undo…", icon_name="undo")
-        self.back = Button(theme, "Back to before this run…")
-        self.redo = Button(theme, "Bring back", icon_name="redo")
+        self.view = QuietButton(theme, tr("View plan"))
+        self.undo = Button(theme, tr("Undo…"), icon_name="undo")
+        self.back = Button(theme, tr("Back to before this run…"))
+        self.redo = Button(theme, tr("Bring back"), icon_name="redo")
         for name, button, slot in (
             ("view", self.view, self._view),
             ("back", self.back, self._go_back),

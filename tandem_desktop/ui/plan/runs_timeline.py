@@ -9,6 +9,7 @@ from tandem_desktop.orchestration.plan_runs import ListedRun
 from tandem_desktop.ui.models.runs_model import RunsModel
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.status_mark import paint_status_mark
+from tandem_desktop.ui.words import tr
 
 _ROW, _DAY, _TIME = 56, 30, 48
 _MARKS = {
@@ -32,7 +33,7 @@ class RunsTimeline(QListView):
         super().__init__()
         self.single_letters = True
         self.setObjectName("runs-list")
-        self.setAccessibleName("Runs")
+        self.setAccessibleName(tr("Runs"))
         self.setModel(model)
         self.setItemDelegate(_RunDelegate(theme, self))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)

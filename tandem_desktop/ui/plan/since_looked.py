@@ -5,8 +5,9 @@ from collections.abc import Collection
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.review.since_viewed import Looked
+from tandem_desktop.ui.words import later
 
-WORDS = "changed since you looked"
+WORDS = later("changed since you looked")
 
 
 class SinceLooked:

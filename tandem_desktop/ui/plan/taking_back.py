@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import tr, tr_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +20,34 @@ class TakingBack:
     @property
     def title(self) -> str:
         if self.to_before:
-            return "Back to before this run"
+            return tr("Back to before this run")
         if self.part.path is not None:
-            return f"Undo {visible(self.part.path)} of this run"
-        return "Undo this run" if self.part.is_whole else f"Undo {self.part.operation} of this run"
+            return tr("Undo {path} of this run", path=visible(self.part.path))
+        if self.part.is_whole:
+            return tr("Undo this run")
+        return tr("Undo {operation} of this run", operation=self.part.operation)
 
     def sentence(self, undoing: Undoing, runs: tuple[str, ...]) -> str:
         """What would happen, or why nothing can."""
         if undoing.conflicts:
-            number = wording.counted(len(undoing.conflicts), "file")
-            instead = " Or undo the other files one by one, from the list of what the run changed."
-            return (
-                f"Later edits overlap in {number}, so nothing is undone. Put them aside first, then try again."
-                f"{instead if self.part.is_whole and not self.to_before else ''}"
+            told = tr_n(
+                "Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.",
+                "Later edits overlap in {n} files, so nothing is undone. Put them aside first, then try again.",
+                len(undoing.conflicts),
             )
+            instead = tr("Or undo the other files one by one, from the list of what the run changed.")
+            return f"{told} {instead}" if self.part.is_whole and not self.to_before else told
         if not undoing.changes:
-            return "Nothing is left to undo: every file is as it was before."
-        paths = wording.counted(len(undoing.changes), "path")
+            return tr("Nothing is left to undo: every file is as it was before.")
+        paths = tr_n("{n} path", "{n} paths", len(undoing.changes))
         if self.to_before:
-            return f"{wording.counted(len(runs), 'run')} will be taken back as one; {paths} will be as before. {_ELSE}"
-        return f"{paths} will be as before the run. {_ELSE}"
+            return tr_n(
+                "{n} run will be taken back as one; {paths} will be as before. Nothing else is touched.",
+                "{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.",
+                len(runs),
+                paths=paths,
+            )
+        return tr("{paths} will be as before the run. Nothing else is touched.", paths=paths)
 
 
 def is_the_same(one: Undoing, other: Undoing) -> bool:
@@ -50,6 +58,3 @@ def is_the_same(one: Undoing, other: Undoing) -> bool:
         other.kept,
         other.conflicts,
     )
-
-
-_ELSE = "Nothing else is touched."

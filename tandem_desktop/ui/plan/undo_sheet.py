@@ -12,6 +12,7 @@ from tandem_desktop.ui.theme.icons import icon
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
+from tandem_desktop.ui.words import tr
 
 
 class UndoSheet(Sheet):
@@ -21,21 +22,21 @@ class UndoSheet(Sheet):
     """A `TakingBack` and the `Undoing` that was on screen."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
-        super().__init__(host, theme, "undo-sheet", "Undo")
+        super().__init__(host, theme, "undo-sheet", tr("Undo"))
         self._asked: tuple[TakingBack, Undoing] | None = None
         self.said = plain_label("", "muted", wrap=True)
         self.files = QListWidget()
         self.files.setObjectName("undo-files")
-        self.files.setAccessibleName("Files that would change")
+        self.files.setAccessibleName(tr("Files that would change"))
         self.files.setUniformItemSizes(True)
         self.files.setFont(theme.code_font())
         self.files.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.body.addWidget(self.said)
         self.body.addWidget(self.files, 1)
-        self.back = QuietButton(theme, "Leave it as it is")
+        self.back = QuietButton(theme, tr("Leave it as it is"))
         self.back.setObjectName("undo-back")
         self.back.clicked.connect(self.leave)
-        self.undo = PrimaryButton(theme, "Undo")
+        self.undo = PrimaryButton(theme, tr("Undo"))
         self.undo.setObjectName("undo-confirm")
         self.undo.clicked.connect(self._confirm)
         self.add_buttons(self.back, self.undo)
@@ -47,19 +48,20 @@ class UndoSheet(Sheet):
         self._asked = (taking, undoing)
         self.title.setText(taking.title)
         self.said.setToolTip(plain_tooltip(taking.run_id))
-        self.undo.setText("Go back" if taking.to_before else "Undo")
+        self.undo.setText(tr("Go back") if taking.to_before else tr("Undo"))
         self.files.clear()
         for words in runs if not undoing.conflicts else ():
-            self._add("undo", "muted", f"undo      {visible(words)}")
+            self._add("undo", "muted", _column(tr("undo"), visible(words)))
         for path, why in undoing.conflicts:
-            self._add("warning", "risk", f"conflict  {visible(path)}  {visible(why)}")
+            self._add("warning", "risk", _column(tr("conflict"), f"{visible(path)}  {visible(why)}"))
         # With a conflict nothing is done, so nothing else is listed.
         for change in undoing.changes if not undoing.conflicts else ():
-            self._add(*_sign(change), f"{_verb(change)}  {visible(change.path)}{_merged(change, undoing)}")
+            self._add(*_sign(change), _column(_verb(change), f"{visible(change.path)}{_merged(change, undoing)}"))
         for path in undoing.kept if not undoing.conflicts else ():
-            self._add("folder", "muted", f"stays     {visible(path)}  it holds something else by now")
-        afresh = "The files changed while you were looking; this is what it would do now. " if has_changed else ""
-        self.said.setText(afresh + taking.sentence(undoing, runs))
+            why = tr("it holds something else by now")
+            self._add("folder", "muted", _column(tr("stays"), f"{visible(path)}  {why}"))
+        afresh = tr("The files changed while you were looking; this is what it would do now.") if has_changed else ""
+        self.said.setText(f"{afresh} {taking.sentence(undoing, runs)}".lstrip())
         self.said.setProperty("role", "risk" if undoing.conflicts else "muted")
         self.said.style().polish(self.said)
         rows = min(12, max(2, self.files.count()))
@@ -78,10 +80,15 @@ class UndoSheet(Sheet):
             self.confirmed.emit(*self._asked)
 
 
+def _column(verb: str, words: str) -> str:
+    """Verbs stand below each other, and so do paths."""
+    return f"{verb:<8}  {words}"
+
+
 def _verb(change: PathChange) -> str:
     if isinstance(change.after, Absent):
-        return "remove  "
-    return "restore " if isinstance(change.before, Absent) else "put back"
+        return tr("remove")
+    return tr("restore") if isinstance(change.before, Absent) else tr("put back")
 
 
 def _sign(change: PathChange) -> tuple[str, str]:
@@ -91,4 +98,4 @@ def _sign(change: PathChange) -> tuple[str, str]:
 
 
 def _merged(change: PathChange, undoing: Undoing) -> str:
-    return "  keeps your later edits" if change.path in undoing.merged else ""
+    return f"  {tr('keeps your later edits')}" if change.path in undoing.merged else ""

@@ -13,6 +13,7 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.review import Coverage
 from tandem_desktop.review.draft import Part
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
@@ -20,87 +21,88 @@ from tandem_desktop.review.totals import Totals
 from tandem_desktop.staging.difference import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.staging.text import visible
+from tandem_desktop.ui.words import tr, tr_marked, tr_n, tr_table
 
 FITS_ITS_LINE = 80
 """Characters of a command that a row shows in full."""
 
-KINDS = {
-    OperationKind.CREATE: "create",
-    OperationKind.MODIFY: "edit",
-    OperationKind.DELETE: "delete",
-    OperationKind.MOVE: "move",
-    OperationKind.CHMOD: "mode",
-    OperationKind.SYMLINK: "link",
-    OperationKind.MKDIR: "folder",
-    OperationKind.COMMAND: "run",
-}
-STATUSES = {
-    PlanStatus.DRAFT: "Drafting",
-    PlanStatus.PROPOSED: "Reviewing",
-    PlanStatus.APPROVED: "Approved",
-    PlanStatus.EXECUTING: "Executing",
-    PlanStatus.PAUSED: "Paused",
-    PlanStatus.COMPLETED: "Completed",
-    PlanStatus.FAILED: "Failed",
-    PlanStatus.REJECTED: "Being reworked",
-    PlanStatus.NEEDS_REVIEW: "Needs a person",
-    PlanStatus.CANCELLED: "Cancelled",
-    PlanStatus.EXPIRED: "Expired",
-    PlanStatus.STALLED: "Interrupted",
-    PlanStatus.SUPERSEDED: "Superseded",
-}
-RESULTS = {
-    ResultStatus.PENDING: "waiting",
-    ResultStatus.RUNNING: "running",
-    ResultStatus.COMPLETED: "verified",
-    ResultStatus.FAILED: "failed",
-    ResultStatus.SKIPPED: "skipped",
-    ResultStatus.ROLLED_BACK: "rolled back",
-    ResultStatus.CANCELLED: "not run",
-}
-RUNS = {
-    RunStatus.RUNNING: "running",
-    RunStatus.COMPLETED: "completed",
-    RunStatus.FAILED: "failed",
-    RunStatus.CANCELLED: "stopped",
-    RunStatus.INTERRUPTED: "interrupted",
-    RunStatus.UNDONE: "undone",
-}
-RUN_KINDS = {RunKind.APPLY: "Applied", RunKind.UNDO: "Undid", RunKind.REDO: "Brought back"}
-FLAGS = {
-    Hazard.RUNS_CODE: "Runs code by itself",
-    Hazard.INSTRUCTS_AGENTS: "Instructs agents",
-    Hazard.SECRET: "Secret",
-    Hazard.EXECUTABLE: "Becomes executable",
-    Hazard.HIDDEN_CHARACTERS: "Hidden characters",
-    Hazard.LINK: "Symbolic link",
-    Hazard.BINARY: "Not readable text",
-    Hazard.LARGE: "Large",
-    Hazard.IRREVERSIBLE: "Cannot be undone",
-    Hazard.OUTSIDE: "Outside the workspace",
-}
-_DRIFTS = {
-    Difference.MODIFIED: "The file changed on disk after it was staged.",
-    Difference.DELETED: "The file was deleted on disk after this was staged.",
-    Difference.CREATED: "A file appeared on disk here after this was staged.",
-    Difference.MODE: "The file's mode changed on disk after it was staged.",
-    Difference.TYPE: "Something else took this place on disk after this was staged.",
-}
-_MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """`1 file`, `2 files`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def kind_word(operation: StagedOperation) -> str:
-    return KINDS.get(operation.kind, str(operation.kind))
-
-
-def kind_counts(totals: Totals) -> str:
-    """`2 created, 2 edited, 1 deleted`; commands are counted elsewhere."""
-    participles = {
+KINDS = tr_table(
+    {
+        OperationKind.CREATE: "create",
+        OperationKind.MODIFY: "edit",
+        OperationKind.DELETE: "delete",
+        OperationKind.MOVE: "move",
+        OperationKind.CHMOD: "mode",
+        OperationKind.SYMLINK: "link",
+        OperationKind.MKDIR: "folder",
+        OperationKind.COMMAND: "run",
+    }
+)
+STATUSES = tr_table(
+    {
+        PlanStatus.DRAFT: "Drafting",
+        PlanStatus.PROPOSED: "Reviewing",
+        PlanStatus.APPROVED: "Approved",
+        PlanStatus.EXECUTING: "Executing",
+        PlanStatus.PAUSED: "Paused",
+        PlanStatus.COMPLETED: "Completed",
+        PlanStatus.FAILED: "Failed",
+        PlanStatus.REJECTED: "Being reworked",
+        PlanStatus.NEEDS_REVIEW: "Needs a person",
+        PlanStatus.CANCELLED: "Cancelled",
+        PlanStatus.EXPIRED: "Expired",
+        PlanStatus.STALLED: "Interrupted",
+        PlanStatus.SUPERSEDED: "Superseded",
+    }
+)
+RESULTS = tr_table(
+    {
+        ResultStatus.PENDING: "waiting",
+        ResultStatus.RUNNING: "running",
+        ResultStatus.COMPLETED: "verified",
+        ResultStatus.FAILED: "failed",
+        ResultStatus.SKIPPED: "skipped",
+        ResultStatus.ROLLED_BACK: "rolled back",
+        ResultStatus.CANCELLED: "not run",
+    }
+)
+RUNS = tr_table(
+    {
+        RunStatus.RUNNING: "running",
+        RunStatus.COMPLETED: "completed",
+        RunStatus.FAILED: "failed",
+        RunStatus.CANCELLED: "stopped",
+        RunStatus.INTERRUPTED: "interrupted",
+        RunStatus.UNDONE: "undone",
+    }
+)
+GENERATED = tr_table({"lock file": "lock file", "generated file": "generated file"})
+RUN_KINDS = tr_table({RunKind.APPLY: "Applied", RunKind.UNDO: "Undid", RunKind.REDO: "Brought back"})
+FLAGS = tr_table(
+    {
+        Hazard.RUNS_CODE: "Runs code by itself",
+        Hazard.INSTRUCTS_AGENTS: "Instructs agents",
+        Hazard.SECRET: "Secret",
+        Hazard.EXECUTABLE: "Becomes executable",
+        Hazard.HIDDEN_CHARACTERS: "Hidden characters",
+        Hazard.LINK: "Symbolic link",
+        Hazard.BINARY: "Not readable text",
+        Hazard.LARGE: "Large",
+        Hazard.IRREVERSIBLE: "Cannot be undone",
+        Hazard.OUTSIDE: "Outside the workspace",
+    }
+)
+_DRIFTS = tr_table(
+    {
+        Difference.MODIFIED: "The file changed on disk after it was staged.",
+        Difference.DELETED: "The file was deleted on disk after this was staged.",
+        Difference.CREATED: "A file appeared on disk here after this was staged.",
+        Difference.MODE: "The file's mode changed on disk after it was staged.",
+        Difference.TYPE: "Something else took this place on disk after this was staged.",
+    }
+)
+_PARTICIPLES = tr_table(
+    {
         OperationKind.CREATE: "created",
         OperationKind.MODIFY: "edited",
         OperationKind.DELETE: "deleted",
@@ -109,7 +111,17 @@ def kind_counts(totals: Totals) -> str:
         OperationKind.SYMLINK: "linked",
         OperationKind.MKDIR: "made as a folder",
     }
-    return ", ".join(f"{count:,} {participles[kind]}" for kind, count in totals.kinds if kind in participles)
+)
+_MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
+
+
+def kind_word(operation: StagedOperation) -> str:
+    return KINDS.get(operation.kind, str(operation.kind))
+
+
+def kind_counts(totals: Totals) -> str:
+    """`2 created, 2 edited, 1 deleted`; commands are counted elsewhere."""
+    return ", ".join(f"{count:,} {_PARTICIPLES[kind]}" for kind, count in totals.kinds if kind in _PARTICIPLES)
 
 
 def subject(operation: StagedOperation) -> tuple[str, str]:
@@ -152,33 +164,39 @@ def state_words(state: NodeState) -> str:
     """What is, or will be, at a path."""
     match state:
         case Absent():
-            return "nothing"
+            return tr("nothing")
         case FileState():
-            return f"a file of {counted(state.size, 'byte')}, mode {state.mode:04o}"
+            return tr_n(
+                "a file of {n} byte, mode {mode}",
+                "a file of {n} bytes, mode {mode}",
+                state.size,
+                mode=f"{state.mode:04o}",
+            )
         case SymlinkState():
-            return f"a symbolic link to {visible(state.target)}"
+            return tr("a symbolic link to {target}", target=visible(state.target))
         case DirectoryState():
-            return f"a folder, mode {state.mode:04o}"
+            return tr("a folder, mode {mode}", mode=f"{state.mode:04o}")
 
 
 def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
     words = _DRIFTS[drifted.change]
     if drifted.lines:
-        words = f"{words.removesuffix('.')} ({counted(drifted.lines, 'line')})."
+        lines = tr_n("{n} line", "{n} lines", drifted.lines)
+        words = f"{words.removesuffix('.')} ({lines})."
     return words if drifted.path in operation.paths else f"{visible(drifted.path)}: {words[0].lower()}{words[1:]}"
 
 
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
     """The flag's title, said of this operation."""
     if operation.call is not None and flag is Hazard.IRREVERSIBLE:
-        return "Command, effects cannot be undone"
+        return tr("Command, effects cannot be undone")
     if operation.call is not None and flag is Hazard.RUNS_CODE:
-        return "Command, runs code"
+        return tr("Command, runs code")
     return FLAGS.get(flag, flag.value)
 
 
 def flag_explanation(flag: Hazard) -> str:
-    return explain(flag)
+    return tr_marked(explain(flag))
 
 
 def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
@@ -186,9 +204,22 @@ def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
     call = operation.call
     if call is None:
         return ""
-    home = workspace or "the workspace"
+    home = workspace or tr("the workspace")
     where = home if call.cwd == "." else f"{home}/{visible(call.cwd)}" if workspace else visible(call.cwd)
-    return f"in {where} · {call.timeout_s:,} s at most"
+    return tr("in {where} · {seconds} s at most", where=where, seconds=f"{call.timeout_s:,}")
+
+
+def coverage_words(coverage: Coverage) -> str:
+    """How much of it was on screen: `3 of 4 operations shown, 1 folded region unopened.`"""
+    values = {"shown": coverage.shown, "operations": coverage.operations}
+    if not coverage.folded:
+        return tr("{shown} of {operations} operations shown.", **values)
+    return tr_n(
+        "{shown} of {operations} operations shown, {n} folded region unopened.",
+        "{shown} of {operations} operations shown, {n} folded regions unopened.",
+        coverage.folded,
+        **values,
+    )
 
 
 def short_digest(digest: str) -> str:
@@ -204,18 +235,18 @@ def since(moment: datetime, now: datetime) -> str:
     """`2 h ago`."""
     seconds = max(0, int((now - moment).total_seconds()))
     if seconds < _MINUTE_S:
-        return "just now"
+        return tr("just now")
     if seconds < _HOUR_S:
-        return f"{seconds // _MINUTE_S} min ago"
+        return tr_n("{n} min ago", "{n} min ago", seconds // _MINUTE_S)
     if seconds < 2 * _DAY_S:
-        return f"{seconds // _HOUR_S} h ago"
-    return f"{seconds // _DAY_S} days ago"
+        return tr_n("{n} h ago", "{n} h ago", seconds // _HOUR_S)
+    return tr_n("{n} day ago", "{n} days ago", seconds // _DAY_S)
 
 
 def day(moment: datetime, now: datetime) -> str:
     """`Today`, `Yesterday`, `3 May 2026`, as the person's calendar has it."""
     local, today = moment.astimezone().date(), now.astimezone().date()
-    known = {0: "Today", 1: "Yesterday"}
+    known = {0: tr("Today"), 1: tr("Yesterday")}
     return known.get((today - local).days, f"{local.day} {local:%B %Y}")
 
 
@@ -231,11 +262,11 @@ def _mode(state: NodeState) -> int | None:
 def part_words(part: Part) -> str:
     """What a person changed inside an operation."""
     if part.edited is not None:
-        return "edited by you"
+        return tr("edited by you")
     lines = len(part.added) + len(part.removed)
     told = (
-        f"{counted(len(part.hunks), 'change')} dropped" if part.hunks else "",
-        f"{counted(lines, 'line')} left out" if lines else "",
+        tr_n("{n} change dropped", "{n} changes dropped", len(part.hunks)) if part.hunks else "",
+        tr_n("{n} line left out", "{n} lines left out", lines) if lines else "",
     )
     return ", ".join(filter(None, told))
 
