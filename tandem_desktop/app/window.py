@@ -122,9 +122,12 @@ class _Opening:
 
 
 def _after_a_crash(report: Path) -> str:
-    return (
+    from tandem_desktop.ui.words import tr
+
+    return tr(
         "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; "
-        f"what is known of it is in {report}, and nowhere else."
+        "what is known of it is in {report}, and nowhere else.",
+        report=report,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import qVersion
 
 from tandem_desktop import __version__
+from tandem_desktop.ui.words import later, tr
 
 _FACE = ("JetBrains Mono", "", "OFL-1.1")
 _OWN = "tandem-desktop"
@@ -46,7 +47,7 @@ def about_facts(places: tuple[tuple[str, Path], ...]) -> AboutFacts:
         ("Tandem Desktop", __version__),
         ("Qt", qVersion()),
         ("Python", platform.python_version()),
-        ("System", platform.platform(terse=True)),
+        (later("System"), platform.platform(terse=True)),
     )
     return AboutFacts(versions, places, (Part(*_FACE), *sorted(_parts(), key=lambda part: part.name.casefold())))
 
@@ -81,4 +82,4 @@ def _licence(found: metadata.Distribution) -> str:
         return short.strip()
     classifiers = said.get_all("Classifier") or ()
     named = [each.rpartition("::")[2].strip() for each in classifiers if each.startswith("License ::")]
-    return ", ".join(named) or "see its own papers"
+    return ", ".join(named) or tr("see its own papers")

@@ -10,6 +10,7 @@ from tandem_desktop.sidecar.profiles import BUILT_IN
 from tandem_desktop.ui.chat.commands_on_offer import ChatCommand, with_window_commands
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.window_state import WindowState
+from tandem_desktop.ui.words import tr
 
 
 class AgentChoice(QObject):
@@ -47,7 +48,7 @@ class AgentChoice(QObject):
     @property
     def title(self) -> str:
         profile = self.profile
-        return profile.title if profile is not None else "The agent"
+        return profile.title if profile is not None else tr("The agent")
 
     def set_recipes(self, recipes: tuple[OfferedCommand, ...]) -> None:
         self._recipes = recipes

@@ -14,6 +14,7 @@ from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.editor import open_in_editor
 from tandem_desktop.ui.plan.confirm_sheet import ConfirmSheet
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import tr
 
 _OPENED = ("http", "https", "mailto")
 
@@ -36,7 +37,7 @@ class ChatErrands(QObject):
         self._session = session
         self._open_address = open_address
         self.sheet = ConfirmSheet(chat, theme)
-        self.sheet.back.setText("Stay here")
+        self.sheet.back.setText(tr("Stay here"))
         chat.link_activated.connect(self._ask_about)
         chat.file_activated.connect(self._open_file)
         chat.record_requested.connect(self._open_record)
@@ -45,20 +46,21 @@ class ChatErrands(QObject):
     def _ask_about(self, address: str) -> None:
         url = QUrl(address)
         if url.scheme().lower() not in _OPENED:
-            self.said.emit(f"Only pages and mail are opened from a conversation, not {address}", "risk")
+            words = tr("Only pages and mail are opened from a conversation, not {address}", address=address)
+            self.said.emit(words, "risk")
             return
         shown = url.toDisplayString(QUrl.ComponentFormattingOption.FullyEncoded)
 
         def open_it() -> None:
             self._open_address(url)
 
-        self.sheet.ask("Open this address in your browser?", shown, "Open", open_it)
+        self.sheet.ask(tr("Open this address in your browser?"), shown, tr("Open"), open_it)
 
     def _open_file(self, name: str) -> None:
         root = self._workroom.engine.locations.workspace
         path = PurePath(name)
         if path.is_absolute() or ".." in path.parts:
-            self.said.emit(f"{name} is not in this workspace.", "risk")
+            self.said.emit(tr("{name} is not in this workspace.", name=name), "risk")
             return
         problem = open_in_editor(root / path, 1, self._workroom.engine.settings.editor)
         if problem:
@@ -73,13 +75,14 @@ class ChatErrands(QObject):
             atomic.make_directory(folder, mode=0o700)
             atomic.replace(file, text.encode("utf-8", "replace"), mode=0o600)
         except OSError as error:
-            self.said.emit(f"The conversation could not be written to {file}: {error.strerror}.", "risk")
+            words = tr("The conversation could not be written to {file}: {reason}.", file=file, reason=error.strerror)
+            self.said.emit(words, "risk")
             return
         problem = open_in_editor(file, 1, self._workroom.engine.settings.editor)
         if problem:
-            self.said.emit(f"The conversation is in {file}. {problem}", "info")
+            self.said.emit(tr("The conversation is in {file}. {problem}", file=file, problem=problem), "info")
 
     def _open_record(self) -> None:
         folder = self._workroom.engine.locations.sessions / self._session()
         if not self._open_address(QUrl.fromLocalFile(str(folder))):
-            self.said.emit(f"What was said, message by message, is in {folder}", "info")
+            self.said.emit(tr("What was said, message by message, is in {folder}", folder=folder), "info")

@@ -6,8 +6,8 @@ from tandem_desktop.events.events import DiskTouched, TandemEvent
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.words import tr_n
 
 
 class DriftFollower(QObject):
@@ -31,7 +31,8 @@ class DriftFollower(QObject):
             return
         self._workroom.watch(page.version.plan_id, page.paths)
         count = len(page.drifted)
-        self.found.emit(f"{wording.counted(count, 'file')} drifted since staging" if count else "")
+        drifted = tr_n("{n} file drifted since staging", "{n} files drifted since staging", count)
+        self.found.emit(drifted if count else "")
 
     def follow_event(self, event: TandemEvent) -> None:
         if isinstance(event, DiskTouched) and self._is_shown(event):

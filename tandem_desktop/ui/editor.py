@@ -9,6 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QProcess, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from tandem_desktop.ui.words import tr
+
 _AT_COLON = ("-g", "{path}:{line}")
 _COLON = ("{path}:{line}",)
 _PLUS = ("+{line}", "{path}")
@@ -42,15 +44,15 @@ _RUN_BY_OPENING = {".app", ".bat", ".cmd", ".com", ".desktop", ".exe", ".jar", "
 def open_in_editor(path: Path, line: int, setting: str) -> str:
     """What to tell the person when it cannot be done; nothing when it was."""
     if not path.exists():
-        return f"{path.name} is not on disk yet; it comes into being when the plan is implemented."
+        return tr("{name} is not on disk yet; it comes into being when the plan is implemented.", name=path.name)
     words = editor_command(path, line, setting, os.environ, shutil.which)
     if words is None:
         # The desktop may run what it is asked to open; then its folder is opened instead.
         shown = path.parent if _could_run(path) else path
         done = QDesktopServices.openUrl(QUrl.fromLocalFile(str(shown)))
-        return "" if done else "No editor was found. Name one in the settings: editor = 'code -g {path}:{line}'"
+        return "" if done else tr("No editor was found. Name one in the settings: editor = 'code -g {path}:{line}'")
     done, _ = QProcess.startDetached(words[0], words[1:], str(path.parent))
-    return "" if done else f"{words[0]} could not be started. Look at the setting editor."
+    return "" if done else tr("{editor} could not be started. Look at the setting editor.", editor=words[0])
 
 
 def editor_command(

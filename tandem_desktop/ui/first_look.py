@@ -9,9 +9,10 @@ from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
+from tandem_desktop.ui.words import later, tr_marked
 
 _LONGEST_NAME = 200
-_WAYS = (("plan-first", "Plan it first"), ("at-once", "Do it at once"))
+_WAYS = (("plan-first", later("Plan it first")), ("at-once", later("Do it at once")))
 
 
 class FirstLook(QObject):
@@ -43,7 +44,7 @@ class FirstLook(QObject):
             self._let_go(text)
             return
         self._held = text
-        self._banner.set_message("info", found.words, _WAYS)
+        self._banner.set_message("info", found.words, tuple((way, tr_marked(words)) for way, words in _WAYS))
         self._banner.show()
         self._chat.composer.set_text(text)
 

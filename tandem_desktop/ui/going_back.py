@@ -10,8 +10,8 @@ from tandem_desktop.orchestration.restore_points import PointPreview, RestoredPo
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.words import tr, tr_n
 
 
 class GoingBack(QObject):
@@ -53,12 +53,17 @@ class GoingBack(QObject):
     def _gone(self, point: RestoredPoint) -> None:
         if self._session() == self._asked:
             self._chat.set_entries(self._workroom.entries(self._asked))
-        told = [
-            "the files are as they were then" if point.run is not None else "",
-            f"{wording.counted(point.entries, 'entry', 'entries')} set aside" if point.entries else "",
-        ]
-        self.said.emit(f"Went back: {' and '.join(filter(None, told)) or 'nothing had to change'}.", "ok")
+        self.said.emit(_told(point), "ok")
         self.changed.emit()
 
     def _refused(self, error: TandemError) -> None:
         self.failed.emit(error)
+
+
+def _told(point: RestoredPoint) -> str:
+    aside = tr_n("{n} entry set aside", "{n} entries set aside", point.entries)
+    if point.run is None:
+        return tr("Went back: {aside}.", aside=aside) if point.entries else tr("Went back: nothing had to change.")
+    if not point.entries:
+        return tr("Went back: the files are as they were then.")
+    return tr("Went back: the files are as they were then and {aside}.", aside=aside)

@@ -36,6 +36,7 @@ from tandem_desktop.ui.widgets.toast import Toast
 from tandem_desktop.ui.window_actions import window_actions
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
 from tandem_desktop.ui.window_pages import WindowPages
+from tandem_desktop.ui.words import tr
 from tandem_desktop.ui.workplace import Workplace
 
 _log = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ class MainWindow(QWidget):
         self.welcome.folder_chosen.connect(lambda path: self.open_workspace(Path(path)))
         self.welcome.sample_requested.connect(self._open_sample)
         self.welcome.agent_chosen.connect(self._open_with)
-        self.welcome.copied.connect(lambda words: self.toast.say(f"Copied: {words}", tone="ok"))
+        self.welcome.copied.connect(lambda words: self.toast.say(tr("Copied: {words}", words=words), tone="ok"))
         self._memory.restore_place(self)
 
     def open_workspace(self, root: Path | None) -> None:
@@ -238,7 +239,7 @@ class MainWindow(QWidget):
         if place is None:
             return
         if place.turns.is_any:
-            self.toast.say("An agent is at work. Stop it first, or open the workspace anew later.", tone="risk")
+            self.toast.say(tr("An agent is at work. Stop it first, or open the workspace anew later."), tone="risk")
         else:
             self.open_workspace(place.workroom.engine.locations.workspace)
 
@@ -264,13 +265,13 @@ class MainWindow(QWidget):
         return QRect(top_left, panel.size()).adjusted(0, 0, 0, -below)
 
     def choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Open a folder")
+        chosen = QFileDialog.getExistingDirectory(self, tr("Open a folder"))
         if chosen:
             self.open_workspace(Path(chosen))
 
     def _show_welcome(self) -> None:
         self.top.show_no_workspace()
-        self.status.show_agent("waiting", "Looking for agents…" if self._look_for_agents else "No agent yet")
+        self.status.show_agent("waiting", tr("Looking for agents…") if self._look_for_agents else tr("No agent yet"))
         self.welcome.show_recent(self._memory.recent)
         self._pages.setCurrentWidget(self.welcome)
         self.welcome.sample.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -281,7 +282,8 @@ class MainWindow(QWidget):
         self.welcome.show_agents(here)
         if self.workplace is None:
             self.status.show_agent(
-                "done" if here.confinement.confined else "waiting", f"Agents are {here.confinement.words}"
+                "done" if here.confinement.confined else "waiting",
+                tr("Agents are {words}", words=here.confinement.words),
             )
 
     def _open_with(self, agent: str) -> None:
@@ -313,12 +315,13 @@ class MainWindow(QWidget):
         ]
         self.top.show_agents(rows, chosen, here.confinement.words)
         title = next((title for name, title, _ in rows if name == chosen), chosen)
-        self.status.show_agent("done", f"{title} ready · {'confined' if here.confinement.confined else 'not confined'}")
+        confined, open_ = tr("{agent} ready · confined", agent=title), tr("{agent} ready · not confined", agent=title)
+        self.status.show_agent("done", confined if here.confinement.confined else open_)
 
     def _tell_failure(self, error: TandemError) -> None:
         words = " ".join(filter(None, (error.message, error.next)))
         _log.warning("%s", words)
-        self.toast.say(words, tone="error", action="Log", do=self.pages.show_log, stays=0)
+        self.toast.say(words, tone="error", action=tr("Log"), do=self.pages.show_log, stays=0)
 
     def _tell_update(self, version: str) -> None:
         words = f"Tandem was updated to {version}."

@@ -11,8 +11,8 @@ from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.merge.merge_sheet import MergeSheet
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.words import some_of, tr_n
 
 _NAMED = 3
 
@@ -76,10 +76,14 @@ class Merging(QObject):
 
     def _saved(self, version: PlanVersion, merged: tuple[str, ...]) -> None:
         self.sheet.shut()
-        named = ", ".join(map(visible, merged[:_NAMED]))
-        more = f" and {len(merged) - _NAMED:,} more" if len(merged) > _NAMED else ""
-        files = wording.counted(len(merged), "file")
-        self.said.emit(f"Revision {version.revision} fits what is on disk: {files} merged ({named}{more}).", "ok")
+        words = tr_n(
+            "Revision {revision} fits what is on disk: {n} file merged ({named}).",
+            "Revision {revision} fits what is on disk: {n} files merged ({named}).",
+            len(merged),
+            revision=version.revision,
+            named=some_of([visible(path) for path in merged], _NAMED),
+        )
+        self.said.emit(words, "ok")
         self.changed.emit()
 
     def _drifted(self) -> tuple[str, ...]:

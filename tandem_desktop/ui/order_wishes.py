@@ -8,6 +8,7 @@ from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.words import tr
 
 
 class OrderWishes(QObject):
@@ -28,7 +29,7 @@ class OrderWishes(QObject):
         page, profile = self._panel.page, self._agents.profile
         if page is None or profile is None:
             self._panel.tasks.stop_waiting()
-            self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
+            self.said.emit(tr("Tandem is still looking for agents; try again in a moment."), "info")
             return
         version = page.version
 

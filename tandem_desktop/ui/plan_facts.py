@@ -22,6 +22,7 @@ from tandem_desktop.events.events import (
 )
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.chat.plan_card import PlanFacts
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
 CHANGES_PLANS = (
     PlanProposed,
@@ -40,24 +41,24 @@ CHANGES_PLANS = (
 CHANGES_PAGE = (PlanProposed, PlanApproved, PlanRejected, PlanCancelled, PlanSuperseded, PlanExpired, RunFinished)
 """After these the page of the plan they name is read again."""
 _WORDS = {
-    PlanStatus.DRAFT: ("Drafting", "info"),
-    PlanStatus.PROPOSED: ("Reviewing", "risk"),
-    PlanStatus.APPROVED: ("Approved", "info"),
-    PlanStatus.EXECUTING: ("Running", "info"),
-    PlanStatus.PAUSED: ("Paused", "risk"),
-    PlanStatus.COMPLETED: ("Applied", "ok"),
-    PlanStatus.FAILED: ("Failed", "error"),
-    PlanStatus.REJECTED: ("Sent back", "neutral"),
-    PlanStatus.NEEDS_REVIEW: ("Needs a person", "risk"),
-    PlanStatus.CANCELLED: ("Cancelled", "neutral"),
-    PlanStatus.EXPIRED: ("Expired", "risk"),
-    PlanStatus.STALLED: ("Interrupted", "error"),
-    PlanStatus.SUPERSEDED: ("Superseded", "neutral"),
+    PlanStatus.DRAFT: (later("Drafting"), "info"),
+    PlanStatus.PROPOSED: (later("Reviewing"), "risk"),
+    PlanStatus.APPROVED: (later("Approved"), "info"),
+    PlanStatus.EXECUTING: (later("Running"), "info"),
+    PlanStatus.PAUSED: (later("Paused"), "risk"),
+    PlanStatus.COMPLETED: (later("Applied"), "ok"),
+    PlanStatus.FAILED: (later("Failed"), "error"),
+    PlanStatus.REJECTED: (later("Sent back"), "neutral"),
+    PlanStatus.NEEDS_REVIEW: (later("Needs a person"), "risk"),
+    PlanStatus.CANCELLED: (later("Cancelled"), "neutral"),
+    PlanStatus.EXPIRED: (later("Expired"), "risk"),
+    PlanStatus.STALLED: (later("Interrupted"), "error"),
+    PlanStatus.SUPERSEDED: (later("Superseded"), "neutral"),
 }
 
 
 def expired_words(title: str) -> str:
-    return f"Plan expired: {title}. Nobody decided in time; a new revision brings it back."
+    return tr("Plan expired: {title}. Nobody decided in time; a new revision brings it back.", title=title)
 
 
 def log_words(event: TandemEvent) -> str:
@@ -70,33 +71,35 @@ def words_about_the_disk(event: TandemEvent) -> str:
     """What has become of the files, where an event says so."""
     if isinstance(event, RunFinished):
         return event.summary
-    return "Writing what you approved" if isinstance(event, RunStarted) else ""
+    return tr("Writing what you approved") if isinstance(event, RunStarted) else ""
 
 
-_ASKED = {
-    ToolKind.EDIT: "It wants to change a file.",
-    ToolKind.DELETE: "It wants to delete something.",
-    ToolKind.MOVE: "It wants to move something.",
-    ToolKind.EXECUTE: "It wants to run a command.",
-    ToolKind.FETCH: "It wants to use the network.",
-    ToolKind.READ: "It wants to read something.",
-}
+_ASKED = tr_table(
+    {
+        ToolKind.EDIT: "It wants to change a file.",
+        ToolKind.DELETE: "It wants to delete something.",
+        ToolKind.MOVE: "It wants to move something.",
+        ToolKind.EXECUTE: "It wants to run a command.",
+        ToolKind.FETCH: "It wants to use the network.",
+        ToolKind.READ: "It wants to read something.",
+    }
+)
 """What a desktop shows to anybody who looks at it: never a path or a command."""
 
 
 def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str] | None:
     """What a person has to look at, and about what; nothing where the event needs nobody."""
     if isinstance(event, PlanProposed | ChangesWaiting):
-        return "A plan waits for your review", titles.get(event.plan_id, "")
+        return tr("A plan waits for your review"), titles.get(event.plan_id, "")
     if isinstance(event, PermissionAsked):
-        return "The agent asks for permission", _ASKED.get(event.request.call.kind, "")
+        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, "")
     return None
 
 
 def card_facts(page: PlanPage) -> PlanFacts:
     """One revision in short; only the latest can still be decided."""
     is_latest = page.version.revision == page.meta.revision
-    state, tone = _WORDS[page.meta.status] if is_latest else ("Superseded", "neutral")
+    state, tone = _WORDS[page.meta.status if is_latest else PlanStatus.SUPERSEDED]
     return PlanFacts(
         plan_id=page.version.plan_id,
         revision=page.version.revision,
@@ -106,7 +109,7 @@ def card_facts(page: PlanPage) -> PlanFacts:
         commands=page.sums.commands,
         added=page.sums.added,
         removed=page.sums.removed,
-        state=state,
+        state=tr_marked(state),
         tone=tone,
         is_waiting=is_latest and page.meta.status is PlanStatus.PROPOSED,
     )

@@ -22,6 +22,7 @@ from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.rehearsal_wishes import RehearsalWishes
 from tandem_desktop.ui.undo_wishes import UndoWishes
+from tandem_desktop.ui.words import tr
 
 
 class PlanWishes(QObject):
@@ -90,7 +91,7 @@ class PlanWishes(QObject):
 
     def abandon(self, session_id: SessionId) -> None:
         """Drop a draft that is not a plan yet, and stop its agent."""
-        self._carry_out(self._workroom.conversations.abandon(session_id), "Cancelled. Nothing was written.", "info")
+        self._carry_out(self._workroom.conversations.abandon(session_id), tr("Cancelled. Nothing was written."), "info")
 
     def preview_undo(self, run_id: str) -> None:
         self._undos.preview(TakingBack(RunId(run_id)))
@@ -98,7 +99,7 @@ class PlanWishes(QObject):
     def _preview_last(self, runs: tuple[ListedRun, ...]) -> None:
         last = next((run for run in runs if run.undoable), None)
         if last is None:
-            self.said.emit("There is no run to undo.", "info")
+            self.said.emit(tr("There is no run to undo."), "info")
         else:
             self.preview_undo(last.record.run_id)
 
@@ -116,7 +117,7 @@ class PlanWishes(QObject):
         self._commands.run(approval, apply, self._refused)
 
     def _cancel(self, plan_id: str) -> None:
-        self._carry_out(self._workroom.cancel(PlanId(plan_id)), "Cancelled. Nothing was written.", "info")
+        self._carry_out(self._workroom.cancel(PlanId(plan_id)), tr("Cancelled. Nothing was written."), "info")
 
     def _keep_edit(self, plan_id: str, operation: str, content: bytes) -> None:
         """The bytes first; then they are a choice like any other, on top of whatever was chosen meanwhile."""
@@ -125,7 +126,8 @@ class PlanWishes(QObject):
             if self._is_shown(plan_id):
                 self._panel.chooser.edit(OperationId(operation), digest)
             else:
-                self.said.emit(f"Your version of {operation} was not taken: another plan is shown by now.", "risk")
+                words = tr("Your version of {it} was not taken: another plan is shown by now.", it=operation)
+                self.said.emit(words, "risk")
 
         self._commands.run(self._workroom.keep_bytes(content), stored, self.failed.emit)
 
@@ -189,7 +191,8 @@ class PlanWishes(QObject):
 
     def _branch(self, plan_id: str, revision: int) -> None:
         def branched(version: PlanVersion) -> None:
-            self.said.emit(f"An alternative to r{revision}. Change this one; the other stays as it is.", "ok")
+            words = tr("An alternative to r{revision}. Change this one; the other stays as it is.", revision=revision)
+            self.said.emit(words, "ok")
             self._panel.plan_requested.emit(version.plan_id)
 
         self._commands.run(self._workroom.branch(PlanId(plan_id), revision), branched, self._refused)
@@ -204,10 +207,10 @@ class PlanWishes(QObject):
         self._commands.latest("pair", self._workroom.compare(earlier, old, new, plan), compared, self.failed.emit)
 
     def _redo(self, run_id: str) -> None:
-        self._carry_out(self._workroom.redo(RunId(run_id)), "Done again.", "ok")
+        self._carry_out(self._workroom.redo(RunId(run_id)), tr("Done again."), "ok")
 
     def _recover(self, run_id: str, way: str) -> None:
-        self._carry_out(self._workroom.recover(RunId(run_id), way), "The interrupted run is settled.", "ok")
+        self._carry_out(self._workroom.recover(RunId(run_id), way), tr("The interrupted run is settled."), "ok")
 
     def _carry_out(self, future: "Future[Any]", words: str = "", tone: str = "info") -> None:
         def done(_: object) -> None:

@@ -16,6 +16,7 @@ from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionWish
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.words import tr
 
 
 class Reflecting(QObject):
@@ -55,7 +56,7 @@ class Reflecting(QObject):
         """The person wants to know: about the last run of the plan on screen."""
         run_id = self._workroom.engine.plans.meta(plan_id).execution_session if plan_id is not None else None
         if run_id is None:
-            self.said.emit("There is no run to look back at; open a plan that has run.", "info")
+            self.said.emit(tr("There is no run to look back at; open a plan that has run."), "info")
         else:
             self._ask(run_id)
 
@@ -73,10 +74,10 @@ class Reflecting(QObject):
     def _ask(self, run_id: RunId) -> None:
         profile = self._agents.profile
         if profile is None or self._asking is not None:
-            self.said.emit("An agent is being asked, or looked for; try again in a moment.", "info")
+            self.said.emit(tr("An agent is being asked, or looked for; try again in a moment."), "info")
             return
         self._asking = self._looking_back.reflect(run_id, profile)
-        self._chat.set_working(True, f"{profile.title} looks back at the run…")
+        self._chat.set_working(True, tr("{title} looks back at the run…", title=profile.title))
         self._commands.run(self._asking, lambda _: self._rest(), self._not_asked)
 
     def _not_asked(self, error: TandemError) -> None:
@@ -98,7 +99,7 @@ class Reflecting(QObject):
         run_id = RunId(wish.run_id)
         if wish.makes_revision:
             made = self._looking_back.make_revision(run_id)
-            words = "The revision waits for your review."
+            words = tr("The revision waits for your review.")
             self._commands.run(made, lambda _: self.said.emit(words, "info"), self.failed.emit)
         elif wish.verdict is not None:
             judged = self._looking_back.judge(run_id, wish.number, wish.verdict)

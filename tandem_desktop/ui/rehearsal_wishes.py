@@ -12,6 +12,7 @@ from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.rehearsal_desk import RehearsalDesk
+from tandem_desktop.ui.words import tr
 
 
 class RehearsalWishes(QObject):
@@ -51,7 +52,7 @@ class RehearsalWishes(QObject):
     def _ended(self, error: TandemError) -> None:
         self._desk.fail()
         if isinstance(error, UserAbortError):
-            self.said.emit("The rehearsal was stopped. Nothing on disk has changed.", "info")
+            self.said.emit(tr("The rehearsal was stopped. Nothing on disk has changed."), "info")
         else:
             self.failed.emit(error)
 

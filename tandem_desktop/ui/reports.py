@@ -9,39 +9,51 @@ from tandem_desktop.orchestration.plan_figures import PlanFigures
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.staging.simulate import Problem
 from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n, tr_table
 
 _SHOWN = 20
-_STATUS = {
-    PlanStatus.PROPOSED: "waiting for review",
-    PlanStatus.EXECUTING: "running",
-    PlanStatus.COMPLETED: "applied",
-    PlanStatus.REJECTED: "sent back",
-    PlanStatus.NEEDS_REVIEW: "needs a person",
-    PlanStatus.STALLED: "interrupted",
-}
+_ENDED = later("{rate} ({part} of {whole} ended plans)")
+_TRIED = later("{rate} ({part} of {whole} tried)")
+_STATUS = tr_table(
+    {
+        PlanStatus.PROPOSED: "waiting for review",
+        PlanStatus.EXECUTING: "running",
+        PlanStatus.COMPLETED: "applied",
+        PlanStatus.REJECTED: "sent back",
+        PlanStatus.NEEDS_REVIEW: "needs a person",
+        PlanStatus.STALLED: "interrupted",
+    }
+)
 
 
 def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
     """How many plans wait, and which plans there are."""
     if not plans:
-        return "No plan answers to that."
-    waits = "1 waits for you" if waiting == 1 else f"{waiting} wait for you"
-    lines = [f"**{wording.counted(len(plans), 'plan')}**, {waits}.", "", "| Plan | | Revision |", "|---|---|---|"]
+        return tr("No plan answers to that.")
+    waits = tr_n("{n} waits for you", "{n} wait for you", waiting)
+    lines = [
+        tr_n("**{n} plan**, {waits}.", "**{n} plans**, {waits}.", len(plans), waits=waits),
+        "",
+        f"| {tr('Plan')} | | {tr('Revision')} |",
+        "|---|---|---|",
+    ]
     lines += [f"| {_cell(plan.title)} | {_status(plan.status)} | {plan.revision} |" for plan in plans[:_SHOWN]]
     if len(plans) > _SHOWN:
-        lines += ["", f"{len(plans) - _SHOWN:,} more are in the list at the left."]
+        lines += ["", tr("{n} more are in the list at the left.", n=f"{len(plans) - _SHOWN:,}")]
     return "\n".join(lines)
 
 
 def templates_report(templates: Sequence[PlanTemplate]) -> str:
     """Which templates there are, and how each is used."""
     if not templates:
-        return "There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there."
-    return "\n".join(["**Templates**", "", *(f"- {_cell(each.title)}: `{_usage(each)}`" for each in templates)])
+        return tr("There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.")
+    return "\n".join(
+        [f"**{tr('Templates')}**", "", *(f"- {_cell(each.title)}: `{_usage(each)}`" for each in templates)]
+    )
 
 
 def template_report(template: PlanTemplate) -> str:
-    return f"Kept as **{template.name}**. Use it in any workspace: `{_usage(template)}`"
+    return tr("Kept as **{name}**. Use it in any workspace: `{usage}`", name=template.name, usage=_usage(template))
 
 
 def _usage(template: PlanTemplate) -> str:
@@ -51,37 +63,47 @@ def _usage(template: PlanTemplate) -> str:
 def figures_report(figures: PlanFigures) -> str:
     """The table of `/plan-stats`."""
     if not figures.plans:
-        return "There are no plans here yet, so there is nothing to count."
+        return tr("There are no plans here yet, so there is nothing to count.")
     states = ", ".join(f"{count:,} {_status(status)}" for status, count in figures.by_status)
     rows = [
-        ("Plans", f"{figures.plans:,} ({states})"),
-        ("Completion", _rate(figures.completion_rate, figures.completed, figures.ended, "ended plans")),
-        ("Proposals per plan", f"{figures.proposals_per_plan or 0:.1f}"),
-        ("Operations done", _rate(figures.success_rate, figures.operations_done, figures.operations, "tried")),
-        ("Runs", f"{figures.runs:,}, {figures.undone:,} undone"),
+        (tr("Plans"), f"{figures.plans:,} ({states})"),
+        (tr("Completion"), _rate(figures.completion_rate, figures.completed, figures.ended, _ENDED)),
+        (tr("Proposals per plan"), f"{figures.proposals_per_plan or 0:.1f}"),
+        (tr("Operations done"), _rate(figures.success_rate, figures.operations_done, figures.operations, _TRIED)),
+        (tr("Runs"), tr("{runs}, {undone} undone", runs=f"{figures.runs:,}", undone=f"{figures.undone:,}")),
     ]
     if figures.satisfaction is not None:
-        rows.append(("Rating", f"{figures.satisfaction:.1f} of 5 ({len(figures.ratings):,} rated)"))
+        rating, count = f"{figures.satisfaction:.1f}", f"{len(figures.ratings):,}"
+        rows.append((tr("Rating"), tr("{rating} of 5 ({count} rated)", rating=rating, count=count)))
     if figures.seconds_for_ten is not None:
-        rows.append(("Ten operations take", f"{figures.seconds_for_ten:.1f} s"))
+        rows.append((tr("Ten operations take"), f"{figures.seconds_for_ten:.1f} s"))
     if figures.tool_gaps:
         wanted = ", ".join(f"{_cell(tool)} ({count:,} ×)" for tool, count in figures.tool_gaps[:_SHOWN])
-        rows.append(("Tools wanted and not there", wanted))
+        rows.append((tr("Tools wanted and not there"), wanted))
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
 
 
 def simulation_report(version: PlanVersion, problems: Sequence[Problem]) -> str:
     """What a plan would do in order, and what of it would not apply to the files as they are."""
     wrong = {problem.step: problem.reason for problem in problems}
-    head = f"**{_cell(version.title)}**, revision {version.revision}, simulated on the files as they are: "
-    head += "every operation would apply." if not wrong else f"{len(wrong)} would not apply."
-    lines = [head, "", "| | Operation | |", "|---|---|---|"]
+    what = {"title": _cell(version.title), "revision": version.revision}
+    head = tr(
+        "**{title}**, revision {revision}, simulated on the files as they are: every operation would apply.", **what
+    )
+    if wrong:
+        head = tr_n(
+            "**{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.",
+            "**{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.",
+            len(wrong),
+            **what,
+        )
+    lines = [head, "", f"| | {tr('Operation')} | |", "|---|---|---|"]
     for number, operation in enumerate(version.operations[:_SHOWN], start=1):
-        outcome = _cell(wrong.get(operation.id, "would apply"))
+        outcome = _cell(wrong.get(operation.id, tr("would apply")))
         lines.append(f"| {number} | {_cell(_operation(operation))} | {outcome} |")
     if len(version.operations) > _SHOWN:
-        lines += ["", f"{len(version.operations) - _SHOWN:,} more operations are in the plan."]
-    return "\n".join([*lines, "", "Nothing was run and nothing was written."])
+        lines += ["", _more(len(version.operations) - _SHOWN)]
+    return "\n".join([*lines, "", tr("Nothing was run and nothing was written.")])
 
 
 def _operation(operation: StagedOperation) -> str:
@@ -89,7 +111,13 @@ def _operation(operation: StagedOperation) -> str:
 
 
 def _rate(rate: float | None, part: int, whole: int, of: str) -> str:
-    return "nothing to count yet" if rate is None else f"{rate:.0%} ({part:,} of {whole:,} {of})"
+    if rate is None:
+        return tr("nothing to count yet")
+    return tr_marked(of, rate=f"{rate:.0%}", part=f"{part:,}", whole=f"{whole:,}")
+
+
+def _more(count: int) -> str:
+    return tr_n("{n} more operation is in the plan.", "{n} more operations are in the plan.", count)
 
 
 def _status(status: PlanStatus) -> str:

@@ -76,9 +76,10 @@ class Turns(QObject):
         if profile is None or self.is_working(session):
             self._chat.composer.set_text(f"/perspectives {task}")
             if profile is not None:
-                self.said.emit("The agent is at work; stop it, or wait for the end of its turn.", "info")
+                self.said.emit(tr("The agent is at work; stop it, or wait for the end of its turn."), "info")
             return
-        self.status_changed.emit("running", "CHAPO, KODA and DEVO look at the task; each starts an agent of its own")
+        words = tr("CHAPO, KODA and DEVO look at the task; each starts an agent of its own")
+        self.status_changed.emit("running", words)
         self._take(self._conversations.plan_with_perspectives(session, task, profile))
 
     def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
@@ -97,7 +98,7 @@ class Turns(QObject):
 
     def answer(self, request_id: str, decision: Decision, words: str) -> None:
         if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):
-            self.said.emit("That question no longer waits for an answer.", "info")
+            self.said.emit(tr("That question no longer waits for an answer."), "info")
 
     def set_working(self, session_id: SessionId, works: bool) -> None:
         (self._working.add if works else self._working.discard)(session_id)
@@ -135,12 +136,12 @@ class Turns(QObject):
         if turn.failure is not None:
             self.status_changed.emit("failed", turn.failure.message)
             return
-        self.status_changed.emit("done", f"{self._agents.title} connected")
+        self.status_changed.emit("done", tr("{title} connected", title=self._agents.title))
         if turn.version is not None and session_id == self._session():
             self.plan_made.emit(turn.version.plan_id)
 
     def _profile(self) -> AgentProfile | None:
         profile = self._agents.profile
         if profile is None:
-            self.said.emit("Tandem is still looking for agents; try again in a moment.", "info")
+            self.said.emit(tr("Tandem is still looking for agents; try again in a moment."), "info")
         return profile

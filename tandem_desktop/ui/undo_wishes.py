@@ -12,9 +12,9 @@ from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.taking_back import TakingBack, is_the_same
+from tandem_desktop.ui.words import tr, tr_n
 
 Seen = Callable[[Undoing, tuple[RunId, ...]], None]
 
@@ -66,9 +66,10 @@ class UndoWishes(QObject):
         self._look(taking, decide)
 
     def _done(self, undone: UndoneRun) -> None:
-        words = f"Taken back: {wording.counted(len(undone.changed), 'path')} as before."
+        words = tr_n("Taken back: {n} path as before.", "Taken back: {n} paths as before.", len(undone.changed))
         if undone.merged:
-            words += f" Your later edits in {', '.join(map(visible, undone.merged[:3]))} were kept."
+            merged = ", ".join(map(visible, undone.merged[:3]))
+            words = f"{words} {tr('Your later edits in {paths} were kept.', paths=merged)}"
         self.said.emit(words, "ok")
         self.changed.emit()
 

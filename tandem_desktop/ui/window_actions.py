@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.ui.keys import keys_of
 from tandem_desktop.ui.models.plans_model import PUT_AWAY
+from tandem_desktop.ui.settings.setting_words import choice
 from tandem_desktop.ui.shell.actions import WindowAction
 from tandem_desktop.ui.theme.tokens import THEMES
+from tandem_desktop.ui.words import later, tr, tr_marked
 from tandem_desktop.ui.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 
 _STEPS = (
-    ("implement", "Implement", EventKind.EXECUTE_PLAN),
-    ("rework", "Rework", EventKind.REQUEST_REVISION),
-    ("cancel", "Cancel the plan", EventKind.CANCEL),
+    ("implement", later("Implement"), EventKind.EXECUTE_PLAN),
+    ("rework", later("Rework"), EventKind.REQUEST_REVISION),
+    ("cancel", later("Cancel the plan"), EventKind.CANCEL),
 )
 
 
@@ -36,48 +38,49 @@ def window_actions(window: "MainWindow", settings: "SettingsDesk") -> Iterator[W
     ) -> WindowAction:
         return WindowAction(name, title, group, keys_of(name), do, when)
 
-    yield act("palette", "Search commands and plans", "Window", window.open_palette)
-    yield act("open-folder", "Open a folder…", "Window", window.choose_folder)
-    yield act("settings", "Settings…", "Window", window.show_settings)
-    yield act("theme", "Next theme", "Window", settings.next_theme)
+    of_window, of_plan = tr("Window"), tr("Plan")
+    yield act("palette", tr("Search commands and plans"), of_window, window.open_palette)
+    yield act("open-folder", tr("Open a folder…"), of_window, window.choose_folder)
+    yield act("settings", tr("Settings…"), of_window, window.show_settings)
+    yield act("theme", tr("Next theme"), of_window, settings.next_theme)
     for name in THEMES:
-        title = f"Theme: {name.replace('-', ' ')}"
-        yield act(f"theme-{name}", title, "Window", partial(settings.choose_theme, name))
-    yield act("theme-system", "Theme: as the system", "Window", lambda: settings.choose_theme("system"))
-    yield act("zoom-in", "Larger", "Window", lambda: window.zoom(0.1))
-    yield act("zoom-out", "Smaller", "Window", lambda: window.zoom(-0.1))
-    yield act("zoom-reset", "Usual size", "Window", lambda: window.zoom(None))
-    yield act("rail", "Show or hide the plans", "Window", window.toggle_rail, here)
-    yield act("next-pane", "Next pane", "Window", window.next_pane, here)
-    yield act("keys", "Keys", "Window", window.show_keys)
-    yield act("log", "Show the log", "Window", window.pages.show_log)
-    yield act("record", "Show the record of this conversation", "Window", at(_show_record), here)
-    markdown = "Open this conversation as Markdown"
-    yield act("markdown", markdown, "Window", lambda: window.errands.open_as_markdown(), here)
-    yield act("diagnostics", "Save diagnostics", "Window", window.pages.save_diagnostics)
-    yield act("about", "About Tandem", "Window", window.show_about)
-    yield act("news", "What is new in this version", "Window", window.pages.show_news)
-    yield act("new-plan", "New plan", "Plan", at(Workplace.new_plan), here)
-    away = at(lambda place: place.own.plans_wanted.emit(PUT_AWAY))
-    yield act("put-away", "Show plans that were put away", "Plan", away, here)
-    yield act("mode", "Plan mode on or off", "Plan", at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
+        title = tr("Theme: {name}", name=choice(name).lower())
+        yield act(f"theme-{name}", title, of_window, partial(settings.choose_theme, name))
+    yield act("theme-system", tr("Theme: as the system"), of_window, lambda: settings.choose_theme("system"))
+    yield act("zoom-in", tr("Larger"), of_window, lambda: window.zoom(0.1))
+    yield act("zoom-out", tr("Smaller"), of_window, lambda: window.zoom(-0.1))
+    yield act("zoom-reset", tr("Usual size"), of_window, lambda: window.zoom(None))
+    yield act("rail", tr("Show or hide the plans"), of_window, window.toggle_rail, here)
+    yield act("next-pane", tr("Next pane"), of_window, window.next_pane, here)
+    yield act("keys", tr("Keys"), of_window, window.show_keys)
+    yield act("log", tr("Show the log"), of_window, window.pages.show_log)
+    yield act("record", tr("Show the record of this conversation"), of_window, at(_show_record), here)
+    markdown = tr("Open this conversation as Markdown")
+    yield act("markdown", markdown, of_window, lambda: window.errands.open_as_markdown(), here)
+    yield act("diagnostics", tr("Save diagnostics"), of_window, window.pages.save_diagnostics)
+    yield act("about", tr("About Tandem"), of_window, window.show_about)
+    yield act("news", tr("What is new in this version"), of_window, window.pages.show_news)
+    yield act("new-plan", tr("New plan"), of_plan, at(Workplace.new_plan), here)
+    away = at(lambda place: place.own.plans_wanted.emit(tr_marked(PUT_AWAY)))
+    yield act("put-away", tr("Show plans that were put away"), of_plan, away, here)
+    yield act("mode", tr("Plan mode on or off"), of_plan, at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
     for name, title, kind in _STEPS:
-        yield act(name, title, "Plan", at(partial(_request, kind=kind)), here)
+        yield act(name, tr_marked(title), of_plan, at(partial(_request, kind=kind)), here)
     tell = at(lambda place: place.own.inject_planning_tools())
-    yield act("planning-tools", "Tell the agent how plans are made here", "Plan", tell, here)
+    yield act("planning-tools", tr("Tell the agent how plans are made here"), of_plan, tell, here)
     begin = {name: at(partial(_begin_command, command=name)) for name in ("perspectives", "template", "save-template")}
-    yield act("perspectives", "Have three minds look at a task…", "Plan", begin["perspectives"], here)
-    yield act("template", "New plan from a template…", "Plan", begin["template"], here)
-    yield act("save-template", "Keep this plan as a template…", "Plan", begin["save-template"], here)
-    yield act("tasks", "View tasks", "Plan", at(lambda place: place.panel.show_tasks()), here)
-    yield act("graph", "View the graph of the plan", "Plan", at(lambda place: place.panel.show_graph()), here)
-    yield act("rehearse", "Rehearse in a copy", "Plan", at(lambda p: p.panel.rehearsals.rehearse()), here)
-    yield act("branch", "Branch from here, as an alternative", "Plan", at(lambda p: p.wishes.branch()), here)
-    yield act("back", "Go back to your last message…", "Plan", at(lambda place: place.chat.ask_to_go_back()), here)
-    yield act("undo", "Undo the last run", "Plan", at(lambda place: place.wishes.undo_last()), here)
+    yield act("perspectives", tr("Have three minds look at a task…"), of_plan, begin["perspectives"], here)
+    yield act("template", tr("New plan from a template…"), of_plan, begin["template"], here)
+    yield act("save-template", tr("Keep this plan as a template…"), of_plan, begin["save-template"], here)
+    yield act("tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), here)
+    yield act("graph", tr("View the graph of the plan"), of_plan, at(lambda place: place.panel.show_graph()), here)
+    yield act("rehearse", tr("Rehearse in a copy"), of_plan, at(lambda p: p.panel.rehearsals.rehearse()), here)
+    yield act("branch", tr("Branch from here, as an alternative"), of_plan, at(lambda p: p.wishes.branch()), here)
+    yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
+    yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.wishes.undo_last()), here)
     for number in range(1, 10):
-        keys = (f"Ctrl+{number}",)
-        yield WindowAction(f"plan-{number}", f"Plan {number}", "Plan", keys, partial(_open_nth, window, number), here)
+        keys, title = (f"Ctrl+{number}",), tr("Plan {number}", number=number)
+        yield WindowAction(f"plan-{number}", title, of_plan, keys, partial(_open_nth, window, number), here)
 
 
 def _open_nth(window: "MainWindow", number: int) -> None:

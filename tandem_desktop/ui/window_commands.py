@@ -13,6 +13,7 @@ from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.reports import figures_report, plans_report, simulation_report, template_report, templates_report
+from tandem_desktop.ui.words import tr
 
 
 class WindowCommands(QObject):
@@ -49,7 +50,7 @@ class WindowCommands(QObject):
             case "perspectives" if words:
                 self.perspectives_wanted.emit(words)
             case "perspectives":
-                self._workroom.chat.note(self._shown()[0], "Say what they should look at: /perspectives TASK")
+                self._workroom.chat.note(self._shown()[0], tr("Say what they should look at: /perspectives TASK"))
             case "plans":
                 self._list(words)
             case "plan-stats":
@@ -69,8 +70,8 @@ class WindowCommands(QObject):
         """Tell the agent once more how a plan is presented, with an example."""
         session_id = self._shown()[0]
         told = self._workroom.conversations.inject_planning_tools(session_id)
-        words = "The agent hears of the planning tools with your next message."
-        self._workroom.chat.note(session_id, words if told else "No agent is there yet; ask it something first.")
+        words = tr("The agent hears of the planning tools with your next message.")
+        self._workroom.chat.note(session_id, words if told else tr("No agent is there yet; ask it something first."))
 
     def _list(self, words: str) -> None:
         def listed(listing: PlanListing) -> None:
@@ -93,7 +94,7 @@ class WindowCommands(QObject):
             self.failed.emit(error)
             return
         if plan_id is None:
-            self._workroom.chat.note(self._shown()[0], "Open a plan first, or name one: /plan-simulate PLAN")
+            self._workroom.chat.note(self._shown()[0], tr("Open a plan first, or name one: /plan-simulate PLAN"))
             return
         version = self._workroom.engine.plans.revision(plan_id)
         self._commands.run(
@@ -112,7 +113,7 @@ class WindowCommands(QObject):
     def _save_template(self, words: str) -> None:
         session_id, plan_id = self._shown()
         if plan_id is None:
-            self._workroom.chat.note(session_id, "Open the plan first that the template is to be made of.")
+            self._workroom.chat.note(session_id, tr("Open the plan first that the template is to be made of."))
             return
 
         def save(name: str, values: dict[str, str]) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaint
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from tandem_desktop.ui.theme.tokens import THEMES, load_tokens
+from tandem_desktop.ui.words import tr
 
 SIZE = (1440, 900)
 SMALLEST = (860, 480)
@@ -24,7 +25,7 @@ class WindowFrame(QMainWindow):
         stored = settings or QSettings()
         self._begin: Callable[[], None] | None = None
         self._tokens = load_tokens(_theme_name(stored.value("theme")))
-        self._said = f"Opening {title}…" if title else ""
+        self._said = tr("Opening {title}…", title=title) if title else ""
         self._content: QWidget | None = None
         self.setObjectName("window-frame")
         self.setWindowTitle("Tandem Desktop")

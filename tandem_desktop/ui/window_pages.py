@@ -12,6 +12,7 @@ from tandem_desktop.storage import atomic
 from tandem_desktop.storage.locations import default_state_directory
 from tandem_desktop.storage.logbook import Logbook
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.words import later, tr
 
 if TYPE_CHECKING:
     from tandem_desktop.ui.shell.about_sheet import AboutSheet
@@ -67,10 +68,12 @@ class WindowPages(QObject):
             atomic.make_directory(self._logbook.folder, mode=0o700)
             atomic.replace(file, blacked_out(text, Path.home(), os.environ).encode("utf-8", "replace"), mode=0o600)
         except OSError as error:
-            self.said.emit(f"Diagnostics could not be written to {file}: {error.strerror}.", "risk")
+            words = tr("Diagnostics could not be written to {file}: {reason}.", file=file, reason=error.strerror)
+            self.said.emit(words, "risk")
             return
         self.said.emit(
-            f"Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.", "ok"
+            tr("Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.", file=file),
+            "ok",
         )
 
     def show_about(self, workspace: Path | None) -> None:
@@ -82,10 +85,10 @@ class WindowPages(QObject):
 
         if self._about is not None:
             self._about.deleteLater()
-        places = [("State", default_state_directory()), ("Log", self._logbook.folder)]
-        places.append(("Settings", config_directory() / SETTINGS_FILE))
+        places = [(later("State"), default_state_directory()), (later("Log"), self._logbook.folder)]
+        places.append((later("Settings"), config_directory() / SETTINGS_FILE))
         if workspace is not None:
-            places.append(("Plans here", workspace / TANDEM_DIRECTORY))
+            places.append((later("Plans here"), workspace / TANDEM_DIRECTORY))
         self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
         self._about.said.connect(self.said)
         self._about.diagnostics_requested.connect(self.save_diagnostics)

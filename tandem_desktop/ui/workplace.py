@@ -56,12 +56,15 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.turns import Turns
 from tandem_desktop.ui.window_commands import WindowCommands
 from tandem_desktop.ui.window_state import WindowState
+from tandem_desktop.ui.words import tr, tr_table
 
 _log = logging.getLogger(__name__)
-_MODE_WORDS = {
-    True: "Plan mode is on: what the agent does waits for your approval.",
-    False: "Plan mode is off: the agent asks before each change.",
-}
+_MODE_WORDS = tr_table(
+    {
+        True: "Plan mode is on: what the agent does waits for your approval.",
+        False: "Plan mode is off: the agent asks before each change.",
+    }
+)
 
 
 class Workplace(QObject):
@@ -132,7 +135,8 @@ class Workplace(QObject):
         self.agents.look()
         self.refresh_runs()
         if self.workroom.engine.locations.is_read_only:
-            self.disk_changed.emit("This folder is read-only: ask and look, but no plan can be kept or applied here")
+            words = tr("This folder is read-only: ask and look, but no plan can be kept or applied here")
+            self.disk_changed.emit(words)
         self._interruptions.greet()
         self.workroom.keep_house()  # only now is somebody listening who can say what expired
         last = self.state.get("plan")
@@ -162,8 +166,8 @@ class Workplace(QObject):
     def set_plan_mode(self, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
         if plan_mode != self.plan_mode:
-            tail = " This holds for the turn under way, too." if self.turns.is_working(self.session_id) else ""
-            self.said.emit(f"{_MODE_WORDS[plan_mode]}{tail}", "info")
+            tail = tr("This holds for the turn under way, too.") if self.turns.is_working(self.session_id) else ""
+            self.said.emit(f"{_MODE_WORDS[plan_mode]} {tail}".rstrip(), "info")
         self.plan_mode = plan_mode
         self.state.put(plan_mode=plan_mode)
         self.workroom.conversations.set_plan_mode(self.session_id, plan_mode)
@@ -282,7 +286,7 @@ class Workplace(QObject):
         elif isinstance(update, UsageReported) and session_id == self.session_id:
             self.chat.set_usage(update)
         elif isinstance(update, ModeChanged):
-            self.said.emit(f"The agent changed its mode to {update.mode}.", "info")
+            self.said.emit(tr("The agent changed its mode to {mode}.", mode=update.mode), "info")
 
     def _show_page(self, page: PlanPage) -> None:
         if page.version.plan_id != self._plan_id:
@@ -328,7 +332,7 @@ class Workplace(QObject):
     def _show_draft(self) -> None:
         """What is drafted is followed; a draft that has come to no plan leaves nothing."""
         if self._plan_id is None and self.plan_mode and self.turns.is_working(self.session_id):
-            self.panel.show_drafting("New plan")
+            self.panel.show_drafting(tr("New plan"))
         elif self._plan_id is None:
             self.panel.show_nothing()
 
