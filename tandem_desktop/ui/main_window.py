@@ -324,8 +324,8 @@ class MainWindow(QWidget):
         self.toast.say(words, tone="error", action=tr("Log"), do=self.pages.show_log, stays=0)
 
     def _tell_update(self, version: str) -> None:
-        words = f"Tandem was updated to {version}."
-        self.toast.say(words, action="What is new", do=self.pages.show_news, stays=0)
+        words = tr("Tandem was updated to {version}.", version=version)
+        self.toast.say(words, action=tr("What is new"), do=self.pages.show_news, stays=0)
 
     def _plan_opener(self, plan_id: str) -> Callable[[], None]:
         return lambda: self.open_plan(plan_id)

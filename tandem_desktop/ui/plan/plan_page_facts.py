@@ -62,8 +62,12 @@ def beside_words(view: OperationView, page: PlanPage) -> str:
     if not others:
         return ""
     named = ", ".join(f"“{wording.subject(each.operation)[1]}”" for each in page.views if each.operation.id in others)
-    blind = "neither sees what the other changes" if len(others) == 1 else "none sees what the others change"
-    return f"Runs side by side with {named}; {blind}."
+    return tr_n(
+        "Runs side by side with {commands}; neither sees what the other changes.",
+        "Runs side by side with {commands}; none sees what the others change.",
+        len(others),
+        commands=named,
+    )
 
 
 def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted, ...]) -> dict[OperationId, str]:
