@@ -7,9 +7,11 @@ from tandem_desktop.cli import shapes
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
+from tandem_desktop.cli.planning_with_perspectives import lines_about
 from tandem_desktop.cli.wording import agent_text, between, documents, in_full
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation
@@ -70,8 +72,10 @@ def show(call: Call) -> Answer:
     views = engine.view(version)
     beside = engine.beside(version)
     sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
+    advice = {role: str(file) for role, file in kept.items()}
     data: dict[str, Any] = {
-        "plan": shapes.plan(version, meta, tasks),
+        "plan": {**shapes.plan(version, meta, tasks), "advice": advice},
         "operations": [
             {**shapes.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
             for view, each in zip(views, sides, strict=True)
@@ -80,7 +84,7 @@ def show(call: Call) -> Answer:
     rehearsal = engine.rehearsals.kept(version)
     if rehearsal is not None:
         data["rehearsal"] = shapes.rehearsal(rehearsal)
-    lines = [*_heading(version, meta, tasks), *_rehearsed(rehearsal)]
+    lines = [*_heading(version, meta, tasks), *_advised(version, advice), *_rehearsed(rehearsal)]
     for view, each in zip(views, sides, strict=True):
         lines += ["", *in_full(view, each, beside.get(view.operation.id, ()))]
     digest = shapes.digest_of(version)
@@ -175,6 +179,14 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
+
+
+def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:
+    """What several minds said beforehand, in a line for each, and where all of it can be read."""
+    if version.perspectives is not None:
+        yield from lines_about(version.perspectives)
+    for role, file in advice.items():
+        yield (Span(f"What {role.upper()} was asked and did: ", Tone.QUIET), file)
 
 
 def _rehearsed(found: Rehearsal | None) -> Iterator[Line]:

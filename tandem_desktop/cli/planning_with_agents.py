@@ -104,6 +104,7 @@ async def _plan(
     try:
         if call.arguments.delegate:
             return await _plan_by_delegation(call, sessions, profile, environment, stop)
+        call.console.remark(perspectives.first_look(call, _qualified(call)))
         if perspectives.are_wanted(call, _qualified(call)):
             return await _plan_with_perspectives(call, sessions, profile, environment, stop)
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)

@@ -33,6 +33,15 @@ def are_wanted(call: Call, qualification: Qualification) -> bool:
     return call.engine.settings.perspectives and qualification.plan_required if chosen is None else chosen
 
 
+def first_look(call: Call, qualification: Qualification) -> Line:
+    """Whether planning is advised and why, and how to have it otherwise."""
+    if are_wanted(call, qualification):
+        otherwise = "Three minds look at it first; --no-perspectives leaves them out."
+    else:
+        otherwise = "With --perspectives three minds look at it first." if qualification.plan_required else ""
+    return (Span("First look: ", Tone.QUIET), f"{qualification.words} {otherwise}".strip())
+
+
 def minds_for(call: Call, profile: AgentProfile, environment: Mapping[str, str]) -> Minds:
     """Raises UsageError, BadInputError: a voice that nobody has, or an agent that nobody knows."""
     minds = Minds({**call.engine.settings.minds, **_voices(call)}, profile, environment=environment)

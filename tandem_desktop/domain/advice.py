@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from tandem_desktop.domain.agents import AgentUpdate
 from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.ids import SessionId
 
 Result = TypeVar("Result", bound=Frozen)
 
@@ -37,6 +38,8 @@ class Question(Generic[Result]):
     sentence and tries again."""
     heard: Callable[[AgentUpdate], None] = unheard
     """Told what the agent says and does meanwhile."""
+    session_id: SessionId | None = None
+    """Whose task it is about: what is said is kept with that session, by role."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 
 from tandem_desktop.domain.execution_plan import ExecutionPlan
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 
 MAX_ADJUSTMENTS = 50
 _LONGEST_REASONING = 20_000
@@ -106,6 +106,8 @@ class PlanSnapshot(Frozen):
 
     plan: ExecutionPlan
     run_id: RunId
+    session_id: SessionId | None = None
+    """The session of the plan: what is said about the run is kept with it."""
     cycle: Annotated[int, Field(ge=0)]
     """How often the plan had been adjusted before."""
     taken_at: datetime

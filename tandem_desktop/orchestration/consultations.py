@@ -27,6 +27,8 @@ from tandem_desktop.orchestration.adviser_doors import AdviserDoors
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Mind, Minds
+from tandem_desktop.orchestration.session_record import SessionRecord
+from tandem_desktop.orchestration.transcript_log import TranscriptLog
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.planning_tools.wanted import Wanted
 from tandem_desktop.planning_tools.workspace_desk import WorkspaceDesk
@@ -37,7 +39,7 @@ from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
 from tandem_desktop.staging.intercepted import QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
-from tandem_desktop.storage import locks
+from tandem_desktop.storage import atomic, locks
 from tandem_desktop.storage.scratch import remove_tree
 
 _PREFIX = "advice-"
@@ -81,8 +83,9 @@ class Consultations:
         async with self._opened() as shadow:
             server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
             doors = AdviserDoors(shadow, self._interceptor(session_id), question.heard)
+            transcript = self._transcript(question.session_id or session_id, question.role)
             try:
-                agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path)
+                agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path, transcript)
                 conversation = _Conversation(agent, doors, wanted, self._settings.present_plan_retries)
                 try:
                     await agent.start()
@@ -94,6 +97,7 @@ class Consultations:
                 return await asyncio.to_thread(_advice, wanted, mind.profile.name, model, doors, shadow)
             finally:
                 await host.close_session(session_id)
+                await asyncio.to_thread(transcript.close)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[ShadowWorkspace]:
@@ -124,7 +128,16 @@ class Consultations:
             permissions=SessionPermissions(plan_mode=True, only_look=True),
         )
 
-    def _agent(self, mind: Mind, shadow: ShadowWorkspace, doors: AdviserDoors, socket: Path) -> AgentPort:
+    def _transcript(self, session_id: SessionId, role: str) -> TranscriptLog:
+        """Kept with the session the question is about, also when there was no answer."""
+        place = SessionRecord(self._engine.locations.sessions / session_id).advice(role)
+        with contextlib.suppress(OSError):  # the question is put all the same
+            atomic.make_directory(place.parent, mode=0o700)
+        return TranscriptLog(place)
+
+    def _agent(
+        self, mind: Mind, shadow: ShadowWorkspace, doors: AdviserDoors, socket: Path, transcript: TranscriptLog
+    ) -> AgentPort:
         launch = agent_launch(
             mind.profile,
             shadow,
@@ -136,7 +149,7 @@ class Consultations:
         )
         seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
         limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)
-        return SidecarManager(mind.profile, launch, doors, workspace=str(seen), limits=limits)
+        return SidecarManager(mind.profile, launch, doors, workspace=str(seen), limits=limits, on_frame=transcript.keep)
 
 
 class _Conversation(Generic[Result]):

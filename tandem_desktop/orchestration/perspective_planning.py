@@ -128,7 +128,7 @@ class PerspectivePlanning:
             return None, found.without(SYNTHESIS, "Nobody could be heard.")
         self._publish(SynthesisStarted(session_id=session_id))
         try:
-            synthesis, found = await synthesize(self._advisor, found)
+            synthesis, found = await synthesize(self._advisor, found, session_id)
         except TandemError as error:
             self._publish(SynthesisEnded(session_id=session_id, problem=error.message))
             return None, found.without(SYNTHESIS, error.message, error.next)

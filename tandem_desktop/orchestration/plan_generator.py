@@ -54,6 +54,7 @@ class PlanGenerator:
         heard: Callable[[AgentUpdate], None] = unheard,
     ) -> PlanVersion:
         """A proposed plan; a basic one, marked as such, when the model fails or hands in nothing that can be used."""
+        session_id = session_id or new_session_id()
         question = Question(
             role=ROLE,
             words=self.prompt(query, context, tools),
@@ -62,6 +63,7 @@ class PlanGenerator:
             about=self._files.text(PROMPT),
             check=lambda generated: self._check(generated, tools),
             heard=heard,
+            session_id=session_id,
         )
         try:
             advice = await self._advisor.ask(question)
@@ -95,14 +97,14 @@ class PlanGenerator:
         except StagingError as refusal:
             raise BadInputError(refusal.message, step=refusal.step, next=refusal.next) from refusal
 
-    def _basic(self, query: str, failure: TandemError, session_id: SessionId | None) -> PlanVersion:
+    def _basic(self, query: str, failure: TandemError, session_id: SessionId) -> PlanVersion:
         title = " ".join(query.split())[:_LONGEST_TITLE] or "A task"
         why = f"No plan in steps could be made: {failure.message}"
         return self._proposals.stage(
             PlanVersion(
                 id=str(uuid.uuid4()),
                 plan_id=new_plan_id(),
-                session_id=session_id or new_session_id(),
+                session_id=session_id,
                 title=title,
                 content=f"# {title}\n\n{query.strip()}\n\nThis is a basic plan: it holds the task and no operations.\n",
                 notes=(Note(step="s1", tool=THINK, description=query.strip()),),

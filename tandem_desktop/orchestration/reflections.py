@@ -85,7 +85,8 @@ class Reflections:
                 f"{record.plan_id} was adjusted {cycle} times; `max_reflection_cycles` allows no more.",
                 next=f"Change the plan yourself: tandem show {record.plan_id} --diff; or raise the setting.",
             )
-        return PlanSnapshot(plan=plan, run_id=record.run_id, cycle=cycle, taken_at=self._clock())
+        session_id = self._plans.meta(record.plan_id).session_id
+        return PlanSnapshot(plan=plan, run_id=record.run_id, session_id=session_id, cycle=cycle, taken_at=self._clock())
 
     def keep(self, snapshot: PlanSnapshot, reflected: Reflected) -> Reflection:
         """Write down what was said; each adjustment is tried by itself, and what stands against it is noted."""

@@ -18,6 +18,7 @@ from tandem_desktop.storage import atomic
 RECORD = "session.json"
 STAGING = "staging.jsonl"
 TRANSCRIPT = "transcript.jsonl"
+ADVICE = "advice"
 
 
 class SessionFacts(Frozen):
@@ -60,6 +61,14 @@ class SessionRecord:
     def transcript(self) -> Path:
         """Where the messages of the session are written down."""
         return self.folder / TRANSCRIPT
+
+    def advice(self, role: str) -> Path:
+        """Where the messages of whoever was asked about its task in this role are written down."""
+        return self.folder / ADVICE / f"{role}.jsonl"
+
+    def advice_kept(self) -> dict[str, Path]:
+        """Whoever was asked about its task, and where that is written down."""
+        return {file.stem: file for file in sorted((self.folder / ADVICE).glob("*.jsonl"))}
 
     def exists(self) -> bool:
         return (self.folder / RECORD).is_file()

@@ -86,6 +86,7 @@ class Gathering:
             tool=TOOL,
             result=said,
             heard=lambda update: self._follow(about.session_id, voice, update),
+            session_id=about.session_id,
         )
         try:
             perspective = self._perspective(voice, await self._advisor.ask(question))

@@ -38,6 +38,7 @@ async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: Prompt
         result=AdvisedOrder,
         about=_ABOUT,
         check=lambda advised: refuse_impossible(advised.order, version.operations),
+        session_id=version.session_id,
     )
     advice = await advisor.ask(question)
     return SuggestedOrder(advice.result.order, (f"{advice.agent} says: {advice.result.reason}",))

@@ -9,7 +9,7 @@ from tandem_desktop.domain.advice import Question
 from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import STEP_ID, TaskId
+from tandem_desktop.domain.ids import STEP_ID, SessionId, TaskId
 from tandem_desktop.domain.perspectives import Listed, Perspectives, Voice, Words
 from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
@@ -61,7 +61,7 @@ class Synthesis:
 
 
 async def synthesize(
-    advisor: AdvisorPort, found: Perspectives, prompts: PromptFiles | None = None
+    advisor: AdvisorPort, found: Perspectives, session_id: SessionId, prompts: PromptFiles | None = None
 ) -> tuple[Synthesis, Perspectives]:
     """Put the perspectives together; what they are now says how long it takes and what is at stake.
 
@@ -70,7 +70,15 @@ async def synthesize(
     """
     instructions = (prompts or PromptFiles()).text("perspectives/synthesis.md")
     words = f"{instructions}\n\nThe task, in the person's words:\n\n{found.task}\n\n{all_as_text(found)}"
-    question = Question(Voice.CHAPO.value, words, TOOL, SynthesizedPlan, about=_ABOUT, check=refuse_senseless)
+    question = Question(
+        Voice.CHAPO.value,
+        words,
+        TOOL,
+        SynthesizedPlan,
+        about=_ABOUT,
+        check=refuse_senseless,
+        session_id=session_id,
+    )
     plan = (await advisor.ask(question)).result
     told = found.model_copy(update={"estimated_duration": plan.estimated_duration, "overall_risk": plan.overall_risk})
     return Synthesis(plan.title, _text(plan, found), _ordered(plan)), told

@@ -43,6 +43,7 @@ class PlanReflector:
             tool=TOOL,
             result=ReflectionResult,
             check=lambda result: check(result, plan),
+            session_id=snapshot.session_id,
         )
         try:
             advice = await self._advisor.ask(question)

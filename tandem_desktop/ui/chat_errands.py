@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.storage import atomic
 from tandem_desktop.ui.chat.as_markdown import conversation_markdown
@@ -81,6 +82,16 @@ class ChatErrands(QObject):
         problem = open_in_editor(file, 1, self._workroom.engine.settings.editor)
         if problem:
             self.said.emit(tr("The conversation is in {file}. {problem}", file=file, problem=problem), "info")
+
+    def open_advice(self, role: str) -> None:
+        """What somebody who was asked about the task read, did and said, message by message, in the person's editor."""
+        file = SessionRecord(self._workroom.engine.locations.sessions / self._session()).advice(role)
+        if not file.exists():
+            self.said.emit(f"Nothing is kept here of what {role.upper()} was asked.", "info")
+            return
+        problem = open_in_editor(file, 1, self._workroom.engine.settings.editor)
+        if problem:
+            self.said.emit(f"What {role.upper()} was asked and did is in {file}. {problem}", "info")
 
     def _open_record(self) -> None:
         folder = self._workroom.engine.locations.sessions / self._session()

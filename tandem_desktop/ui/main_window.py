@@ -189,6 +189,7 @@ class MainWindow(QWidget):
         self.errands = ChatErrands(self._theme, place.chat, place.workroom, lambda: place.session_id)
         place.chat.log_requested.connect(self.pages.show_log)
         self.errands.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
+        place.panel.perspectives.transcript_requested.connect(self.errands.open_advice)
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.attention_wanted.connect(self.notifier.tell)

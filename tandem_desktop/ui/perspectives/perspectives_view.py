@@ -1,5 +1,7 @@
 """What several minds said about the task: three voices side by side, and who is missing."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
@@ -36,6 +38,8 @@ class PerspectivesView(QStackedWidget):
 
     ask_requested = Signal()
     """The person wants them asked about a task."""
+    transcript_requested = Signal(str)
+    """The person wants to read what a voice was asked and did."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +81,7 @@ class PerspectivesView(QStackedWidget):
         Spacing(theme, self._voices, between=10)
         for card in self.cards.values():
             self._voices.addWidget(card, 1)
+            card.transcript_requested.connect(partial(self.transcript_requested.emit, card.voice.value))
         inner = QWidget()
         inner.setProperty("role", "panel")
         layout = QVBoxLayout(inner)
@@ -106,7 +111,7 @@ class PerspectivesView(QStackedWidget):
             if voice in spoken:
                 card.show_perspective(spoken[voice])
             else:
-                card.show_state(tr("Could not be heard."))
+                card.show_state(tr("Could not be heard."), was_asked=True)
         self._facts.setVisible(found.overall_risk is not None)
         if found.overall_risk is not None:
             self._risk.set_state(*risk_badge(found.overall_risk))
@@ -124,7 +129,8 @@ class PerspectivesView(QStackedWidget):
             case PerspectiveCompleted():
                 self.cards[event.agent].show_perspective(event.perspective)
             case PerspectiveFailed():
-                self.cards[event.agent].show_state(tr("Could not be heard. {reason}", reason=visible(event.reason)))
+                words = tr("Could not be heard. {reason}", reason=visible(event.reason))
+                self.cards[event.agent].show_state(words, was_asked=True)
             case SynthesisStarted():
                 self._mark.setText(tr("Putting it together into tasks…"))
             case SynthesisEnded():

@@ -1,6 +1,6 @@
 """One voice: who it is, what it thinks, and what that rests on."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.perspectives import Perspective, Voice
@@ -10,11 +10,16 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.card import Card
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
+from tandem_desktop.ui.widgets.link_button import LinkButton
 from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.words import tr
 
 
 class VoiceCard(Card):
     """Shows a perspective, or how far the voice is with it."""
+
+    transcript_requested = Signal()
+    """The person wants to read, message by message, what it was asked and did."""
 
     def __init__(self, theme: Theme, voice: Voice, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent=parent)
@@ -35,11 +40,17 @@ class VoiceCard(Card):
         self.body.addLayout(head)
         for widget in (self._by, self._badges, self._state, self._said):
             self.body.addWidget(widget)
+        self.transcript = LinkButton(theme, tr("Transcript"), "muted")
+        self.transcript.setObjectName(f"transcript-{voice.value}")
+        self.transcript.setAccessibleName(tr("Transcript of {voice}", voice=voice.value.upper()))
+        self.transcript.clicked.connect(self.transcript_requested)
+        self.body.addWidget(self.transcript)
         self.body.addStretch(1)
         self.show_state("")
 
-    def show_state(self, words: str) -> None:
-        """Nothing has been said yet; `words` tell how far it is."""
+    def show_state(self, words: str, *, was_asked: bool = False) -> None:
+        """Nothing has been said, or not yet; `words` tell how far it is."""
+        self.transcript.setVisible(was_asked)
         self.setAccessibleName(f"{self.voice.value.upper()}, {ROLES[self.voice]}. {words}")
         self._clear()
         self._by.hide()
@@ -50,6 +61,7 @@ class VoiceCard(Card):
 
     def show_perspective(self, found: Perspective) -> None:
         self._clear()
+        self.transcript.show()
         self._state.hide()
         self._by.setText(spoken_by(found))
         self._by.setVisible(bool(spoken_by(found)))

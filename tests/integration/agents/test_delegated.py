@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from tests.support import npm_agents
 from tests.support.agent_runs import AgentPlace, kinds_and_paths, write_by_client
+from tests.support.scenarios import Call, Step
+from tests.support.scripted_model import ScriptedModel
 
 STEPS = [{"id": "s1", "description": "Greet", "tool": "write", "args": {"path": "hello.txt", "content": "hello\n"}}]
 PLAN = {"title": "Greet", "summary": "One file says hello.", "steps": STEPS}
@@ -64,3 +67,51 @@ def test_a_planner_without_a_plan_leaves_a_basic_one_that_another_can_take_over(
 def test_a_delegated_plan_begins_a_session(place: AgentPlace) -> None:
     said = place.run("--delegate", "--session", "SES-12345678", *planner(place))
     assert (said.code, said.data["error"]["next"]) == (2, "Leave out --delegate to go on with the session.")
+
+
+OUTSIDE_THE_TREE = {**PLAN, "steps": [{**STEPS[0], "args": {"path": "../hello.txt", "content": "hello\n"}}]}
+SCRIPT = {
+    "delegate": (
+        Step("Reading.", (Call("read", {"path": "{cwd}/app.py"}),)),
+        Step("Writing it myself.", (Call("write", {"path": "{cwd}/app.py", "content": "mine\n"}),)),
+        Step("Handing in.", (Call("*plan_propose", OUTSIDE_THE_TREE),)),
+        Step("Once more.", (Call("*plan_propose", PLAN),)),
+        Step("Handed in."),
+    ),
+    "follow": (
+        Step("", (Call("write", {"path": "{cwd}/followed.txt", "content": "goodbye\n"}),)),
+        Step("Followed up."),
+    ),
+}
+"""The planner tries to write, and hands in what cannot be applied, before it hands in a plan."""
+
+
+@pytest.mark.agents
+@pytest.mark.req("S3-28", "S3-37d")
+@pytest.mark.parametrize("agent", ["opencode", "goose"])
+def test_a_real_agent_plans_by_delegation_and_another_with_another_model_follows_up(
+    agent: str, place: AgentPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedModel(SCRIPT) as model:
+        npm_agents.require(agent, place, model, monkeypatch)
+        before = place.sight()
+        plan = place.plan("--delegate", "--agent", agent, task=f"Greet. [[scenario:delegate]] [[cwd:{place.root}]]")
+        assert (kinds_and_paths(plan), plan["incomplete"]) == ([("create", "hello.txt")], "")
+        assert place.sight() == before
+        place.assert_nothing_left()
+        told = str([message for request in model.requests for message in request.messages])
+        assert "../hello.txt" in told
+        place.approve_and_apply(plan)
+
+        model.forget()
+        monkeypatch.setenv("TANDEM_MODEL_URL", model.openai_url)
+        monkeypatch.setenv("TANDEM_MODEL_KEY", "x")
+        chosen = '[minds]\nexecutor = { agent = "built-in", model = "openai-compatible:small-1" }\n'
+        (place.settings / "settings.toml").write_text(chosen)
+        task = f"Now the rest. [[scenario:follow]] [[cwd:{place.root}]]"
+        following = place.plan("--session", plan["session_id"], task=task)
+    assert {request.body["model"] for request in model.requests} == {"small-1"}
+    assert "create hello.txt: completed" in place.prompts(plan["session_id"])[-1]
+    assert kinds_and_paths(following) == [("create", "followed.txt")]
+    assert models(place, plan)[0].partition(":")[0] == agent
+    assert models(place, plan)[1] == "built-in:openai-compatible:small-1"

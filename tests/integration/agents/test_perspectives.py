@@ -1,6 +1,7 @@
 """Several minds look at a task before it is planned: the built-in agent with a model that follows a script."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -69,8 +70,12 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     place.choose(perspectives=True)  # the task touches code and operations, so it should be planned
     before, tree = place.sight(), walk(place.root)
     voice = ("--voice", "koda=built-in:openai-compatible:koda-1")
-    plan = place.plan(*voice, task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    said = place.run(*voice, task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    assert said.code == 0, said.out + said.err
+    plan = said.data
     assert place.sight() == before
+    assert "First look: Plan it first: mixed task, complex, medium risk (it touches code and operations;" in said.err
+    assert "--no-perspectives leaves them out." in said.err
     look = plan["qualification"]
     assert (look["task_type"], look["complexity"], look["risk_level"]) == ("mixed", "complex", "medium")
     assert (look["plan_required"], look["reasons"][0]) == (True, "it touches code and operations")
@@ -95,6 +100,11 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     assert (plan["incomplete"], plan["phase"]) == ("", "waiting_plan_approval")
     shown = place.tandem.answer("show", plan["plan_id"])
     assert shown["plan"]["perspectives"] == found
+    assert sorted(shown["plan"]["advice"]) == ["chapo", "devo", "koda"]
+    assert "You are KODA" in Path(shown["plan"]["advice"]["koda"]).read_text()
+    told = place.tandem("show", plan["plan_id"]).out
+    assert f"KODA   small effort, 1 concerns; read 2 files. {minds.KODA['analysis']}" in told
+    assert f"What KODA was asked and did: {shown['plan']['advice']['koda']}" in told
     by_task = {operation["task"]: operation["path"] or operation["command"] for operation in shown["operations"]}
     assert by_task == dict(zip((task["id"] for task in TASKS), (*FILES, DEPLOY), strict=True))
     run = place.approve_and_apply(plan)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 
 from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.domain.perspectives import Voice
@@ -36,6 +37,32 @@ def test_three_minds_look_at_a_task_from_the_composer_and_the_plan_shows_what_th
     entries = window.place.workroom.entries(window.place.session_id)
     assert entries[0].text == "Refactor the auth system"
     assert any(entry.kind is EntryKind.NOTE and entry.text.startswith("t1 Update auth types") for entry in entries)
+
+
+@pytest.mark.req("S2-01", "S2-02", "S2-03")
+def test_with_the_setting_on_a_task_that_should_be_planned_is_looked_at_first_and_each_transcript_can_be_read(
+    open_window: Callable[..., Person], programs: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr("tandem_desktop.ui.chat_errands.open_in_editor", lambda path, *_: opened.append(path) or "")
+    put_on_path(programs, "opencode", acp_agent(Steps(workspace).write("session.py", "class Session: ...\n")))
+    window = open_window("opencode")
+    window.press(Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    window.wait(lambda: window.sees("settings-search"))
+    window.type("perspectives")
+    window.click("setting-perspectives")
+    window.click("settings-reopen")
+    window.wait(lambda: window.place.workroom.engine.settings.perspectives and window.place.agents.profile is not None)
+
+    window.type_into_composer("refactor the auth system and deploy to staging")
+    window.wait(lambda: window.sees("first-look"))
+    assert "it touches code and operations" in window.find("first-look").accessibleName()
+    window.click("banner-plan-first")
+    window.wait(lambda: window.operations == ["session.py"])
+    assert chips(window)[:3] == ["perspective-chapo", "perspective-koda", "perspective-devo"]
+    window.click("transcript-koda")
+    assert [path.name for path in opened] == ["koda.jsonl"]
+    assert "You are KODA" in opened[0].read_text()
 
 
 def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken(

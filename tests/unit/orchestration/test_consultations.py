@@ -1,9 +1,11 @@
 """Asking an agent: the answer is typed and checked, wrong ones come back to it, and nothing it does leaves a trace."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,8 +20,10 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.settings.settings import MindChoice, Settings
 from tests.support.agent_scripts import Step, Steps
+from tests.support.builders import SESSION_ID
 from tests.support.sidecars import AGENTS
 from tests.support.tree_walker import walk
 
@@ -96,6 +100,21 @@ async def test_an_answer_that_cannot_be_used_comes_back_until_it_can(sessions: A
     turns = [[steps.say("No idea.")], [steps.say('{"numbers": 2}')], [steps.say('{"number": 3}')]]
     advice = await asked(sessions, *turns, [steps.say('{"number": 4}')])
     assert advice.result.number == 4
+
+
+@pytest.mark.req("S3-29")
+@pytest.mark.parametrize("said", ['{"number": 2}', "No idea."])
+async def test_what_was_asked_and_said_is_kept_with_the_session_whether_or_not_there_was_an_answer(
+    sessions: AgentSessions, engine: Engine, steps: Steps, said: str
+) -> None:
+    with contextlib.suppress(NoAnswerError):
+        await asked(sessions, [steps.say(said)], question=replace(QUESTION, session_id=SESSION_ID))
+    kept = SessionRecord(engine.locations.sessions / SESSION_ID).advice_kept()
+    assert list(kept) == ["koda"]
+    messages = [json.loads(line) for line in kept["koda"].read_text().splitlines()]
+    assert any("How many files are there?" in message["msg"] for message in messages)
+    assert any(json.dumps(said)[1:-1] in message["msg"] for message in messages)
+    assert kept["koda"].stat().st_mode & 0o077 == 0
 
 
 async def test_after_the_last_try_the_failure_says_what_was_wrong(sessions: AgentSessions, steps: Steps) -> None:
