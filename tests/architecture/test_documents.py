@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.tasks import TaskPriority
 from tandem_desktop.orchestration.plan_generator import ROLE
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.settings.settings import MindChoice, Settings
+from tandem_desktop.staging.plan_steps import STEP_TYPES, BashStep, PlanInput, TaskInput
 
 ROOT = Path(__file__).resolve().parents[2]
 WHEN, WHY, API = (
@@ -72,3 +75,37 @@ def test_the_first_words_about_tandem_are_plans_that_are_approved_and_taken_back
     opening = (ROOT / "README.md").read_text(encoding="utf-8").split("\n![", 1)[0]
     for word in ("approve", "plan", "digest", "journal", "take it back"):
         assert word in opening
+
+
+def test_every_module_the_architecture_names_is_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text))
+    assert len(named) > 50
+    assert sorted(n for n in named if not any((ROOT / top / n).is_file() for top in ("tandem_desktop", "."))) == []
+
+
+def fields_of(title: str) -> dict[str, bool]:
+    """The fields a table of the plan format names, each with whether it is needed."""
+    text = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    return {
+        name: needed == "yes"
+        for name, needed in re.findall(r"^\| `(\w+)` \|.*\| (yes|) ?\|$", section(text, title), re.M)
+    }
+
+
+@pytest.mark.parametrize(
+    ("title", "model"),
+    [("The plan", PlanInput), ("A step", BashStep), ("A task", TaskInput)],
+    ids=["plan", "step", "task"],
+)
+def test_plan_format_names_every_field_and_whether_it_is_needed(title: str, model: type[Frozen]) -> None:
+    assert fields_of(title) == {name: field.is_required() for name, field in model.model_fields.items()}
+
+
+def test_plan_format_names_every_tool_with_its_arguments() -> None:
+    text = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", section(text, "The tools"), re.MULTILINE))
+    told = {tool: set(re.findall(r"`(\w+)`", words)) for tool, words in rows.items()}
+    assert told == {tool: set(step.model_fields["args"].annotation.model_fields) for tool, step in STEP_TYPES.items()}
+    for priority in TaskPriority:
+        assert f"`{priority}`" in section(text, "A task")
