@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,21 @@ import pytest
 from tandem_desktop.planning_tools.socket_place import LONGEST_PATH, PlanningSocket
 
 
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder whose name leaves room for the name of a socket."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_socket_and_folder_are_the_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
+def test_socket_and_folder_are_the_owners_alone_whatever_the_umask(short_path: Path) -> None:
     before = os.umask(0)
     try:
-        place = PlanningSocket(tmp_path / "sockets")
+        place = PlanningSocket(short_path / "sockets")
         listener = place.open()
     finally:
         os.umask(before)
@@ -25,18 +33,18 @@ def test_socket_and_folder_are_the_owners_alone_whatever_the_umask(tmp_path: Pat
         assert (mode(place.path), mode(place.path.parent)) == (0o600, 0o700)
 
 
-def test_a_folder_that_was_open_to_others_is_closed(tmp_path: Path) -> None:
-    (tmp_path / "sockets").mkdir(mode=0o755)
-    place = PlanningSocket(tmp_path / "sockets")
+def test_a_folder_that_was_open_to_others_is_closed(short_path: Path) -> None:
+    (short_path / "sockets").mkdir(mode=0o755)
+    place = PlanningSocket(short_path / "sockets")
     with place.open():
-        assert mode(tmp_path / "sockets") == 0o700
+        assert mode(short_path / "sockets") == 0o700
 
 
-def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "sockets").symlink_to(tmp_path / "elsewhere")
+def test_a_folder_that_is_a_link_is_refused(short_path: Path) -> None:
+    (short_path / "elsewhere").mkdir()
+    (short_path / "sockets").symlink_to(short_path / "elsewhere")
     with pytest.raises(OSError, match="sockets"):
-        PlanningSocket(tmp_path / "sockets").open()
+        PlanningSocket(short_path / "sockets").open()
 
 
 @pytest.mark.parametrize("runtime", ["short", "long", ""])
@@ -56,19 +64,19 @@ def test_a_path_too_long_for_a_socket_moves_to_a_short_private_folder(
         assert not place.path.parent.exists()
 
 
-def test_nothing_is_left_and_closing_twice_is_fine(tmp_path: Path) -> None:
-    place = PlanningSocket(tmp_path)
+def test_nothing_is_left_and_closing_twice_is_fine(short_path: Path) -> None:
+    place = PlanningSocket(short_path)
     place.open().close()
     place.close()
     place.close()
-    assert list(tmp_path.iterdir()) == []
+    assert list(short_path.iterdir()) == []
 
 
-def test_what_a_cut_off_engine_left_is_swept_and_a_living_socket_stays(tmp_path: Path) -> None:
-    dead, living = PlanningSocket(tmp_path), PlanningSocket(tmp_path)
+def test_what_a_cut_off_engine_left_is_swept_and_a_living_socket_stays(short_path: Path) -> None:
+    dead, living = PlanningSocket(short_path), PlanningSocket(short_path)
     dead.open().close()
     with living.open() as listener:
         listener.listen()
-        fresh = PlanningSocket(tmp_path)
+        fresh = PlanningSocket(short_path)
         with fresh.open():
-            assert sorted(path.name for path in tmp_path.iterdir()) == sorted((living.path.name, fresh.path.name))
+            assert sorted(path.name for path in short_path.iterdir()) == sorted((living.path.name, fresh.path.name))
