@@ -51,6 +51,7 @@ def words(widget: QWidget) -> str:
 
 def press_in(person: Person, name: str) -> None:
     """Click in the middle of a segment or a button, wherever it stands."""
+    person.wait(lambda: person.sees(name))
     widget = person.find(name)
     person.wait(widget.isEnabled)
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(widget.width() // 2, widget.height() // 2))
