@@ -13,7 +13,7 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
-from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.words import tr, tr_n
 
 
@@ -30,7 +30,7 @@ class RunDetail(QWidget):
         self._status: RunStatus | None = None
         self._undoable = False
         self.model = RunChangesModel(self)
-        self.heading = plain_label("", "section")
+        self.heading = ElidedLabel(theme, token="muted", bold=True, points_delta=-2)
         self.list = QListView()
         self.list.setObjectName("run-changes")
         self.list.setAccessibleName(tr("What this run changed"))

@@ -18,11 +18,13 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.empty_state import EmptyState
-from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.words import tr
 
 _FOLLOW_MS = 80
+_HEADING = 150
+"""With less room for it the heading goes, so that no button is cut."""
 
 
 class RunsTab(QWidget):
@@ -53,7 +55,10 @@ class RunsTab(QWidget):
         self.list.back_pressed.connect(self._go_back)
         self.detail = RunDetail(theme)
         self.detail.requested.connect(self.taking_back_requested)
-        self.heading = plain_label(tr("Runs of this workspace"), "section")
+        self.heading = ElidedLabel(
+            theme, tr("Runs of this workspace"), token="muted", bold=True, points_delta=-2, least=_HEADING
+        )
+        self.heading.setMinimumWidth(1)
         self.empty = EmptyState(
             theme,
             "clock",
@@ -62,7 +67,7 @@ class RunsTab(QWidget):
         )
         self.view = QuietButton(theme, tr("View plan"))
         self.undo = Button(theme, tr("Undo…"), icon_name="undo")
-        self.back = Button(theme, tr("Back to before this run…"))
+        self.back = Button(theme, tr("Back to before…"))
         self.redo = Button(theme, tr("Bring back"), icon_name="redo")
         for name, button, slot in (
             ("view", self.view, self._view),

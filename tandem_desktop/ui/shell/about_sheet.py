@@ -1,10 +1,11 @@
 """About Tandem: versions, places, what it is made of and under which licences, ready to be copied into a bug report."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QGridLayout, QLabel, QPlainTextEdit, QWidget
 
 from tandem_desktop.staging.text import visible
+from tandem_desktop.storage.resources import resource
 from tandem_desktop.ui.about_facts import AboutFacts
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
@@ -14,6 +15,7 @@ from tandem_desktop.ui.widgets.plain_text import plain_label
 from tandem_desktop.ui.words import later, tr, tr_marked
 
 _PROMISE = later("See exactly what an agent will do, approve exactly that, get exactly that, take it back.")
+_MARK = "icons/application/tandem-desktop.svg"
 _TALL, _LEAST = 190, 80
 
 
@@ -27,6 +29,9 @@ class AboutSheet(Sheet):
     def __init__(self, host: QWidget, theme: Theme, facts: AboutFacts) -> None:
         super().__init__(host, theme, "about-sheet", tr("About Tandem Desktop"), wide=640)
         self._facts = facts
+        mark = QLabel()
+        mark.setPixmap(QIcon(str(resource(_MARK))).pixmap(theme.px(48)))
+        self.body.insertWidget(0, mark)
         self.body.addWidget(plain_label(tr_marked(_PROMISE), "muted", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(16))
@@ -61,7 +66,7 @@ class AboutSheet(Sheet):
         self.add_buttons(news, save, copy, self.close_button)
 
     def show_about(self) -> None:
-        room = self.window().height() - self._theme.px(440)
+        room = self.window().height() - self._theme.px(500)
         self.parts.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
         self.open(self.close_button)
 

@@ -685,3 +685,13 @@ def test_sheet_closes_when_what_opened_it_has_gone(panel: ExecutionPlanPanel, qt
     shiboken6.delete(link)
     panel.sheets.confirm.shut()
     assert panel.sheets.confirm.isHidden()
+
+
+def test_no_button_of_the_timeline_is_cut_where_the_panel_is_narrow(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    panel.show_runs((a_run(1),))
+    panel.tabs.show_tab("runs")
+    panel.resize(560, 700)
+    buttons = [each for each in panel.runs.findChildren(QPushButton) if each.isVisible()]
+    qtbot.waitUntil(lambda: panel.runs.width() == 560)
+    assert len(buttons) == 6
+    assert [each.text() for each in buttons if each.width() < each.sizeHint().width()] == []
