@@ -41,6 +41,7 @@ from tandem_desktop.review.comment_store import CommentStore
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage.locations import Locations, default_state_directory
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.steady_time import Since, SteadyTime
 from tandem_desktop.storage.workspace import Workspace
 
 Printing = Callable[[OperationId, bytes], None]
@@ -56,7 +57,7 @@ def build_engine(
     settings: Settings | None = None,
 ) -> Engine:
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
-    ground = _ground(root, state, clock or (lambda: datetime.now(UTC)), settings or Settings())
+    ground = _ground(root, state, clock, settings or Settings())
     clearing = ClearBeside()
     desk = _desk(ground, on_output, clearing if lives_on else None)
     runs = _runs(ground, desk)
@@ -106,10 +107,12 @@ class _Ground:
     commands: BestCommands
     events: EventStream
     now: Callable[[], datetime]
+    since: Since
     settings: Settings
 
 
-def _ground(root: Path, state: Path | None, now: Callable[[], datetime], settings: Settings) -> _Ground:
+def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None, settings: Settings) -> _Ground:
+    now = clock or (lambda: datetime.now(UTC))
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
     locations.check()
@@ -128,6 +131,8 @@ def _ground(root: Path, state: Path | None, now: Callable[[], datetime], setting
         commands=BestCommands(workspace, objects, locations.shadows, settings.command_budget_bytes),
         events=EventStream(),
         now=now,
+        # A clock that is handed in is believed; the one on the wall may be set by anybody.
+        since=(lambda moment: now() - moment) if clock else SteadyTime(locations.steady_time).since,
         settings=settings,
     )
 
@@ -161,6 +166,7 @@ def _runs(ground: _Ground, desk: RunDesk) -> PlanRuns:
         executor=PlanExecutor(desk, ground.enforcer),
         events=ground.events,
         clock=ground.now,
+        since=ground.since,
         stalls_after=timedelta(minutes=ground.settings.executor_timeout_minutes),
     )
 
@@ -171,7 +177,7 @@ def _expiry(ground: _Ground) -> Expiry:
         plans=ground.plans,
         enforcer=ground.enforcer,
         events=ground.events,
-        clock=ground.now,
+        since=ground.since,
         stale_after=timedelta(days=ground.settings.stale_after_days),
     )
 

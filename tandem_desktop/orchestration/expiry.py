@@ -1,7 +1,6 @@
 """Plans that waited too long for a decision come to an end by themselves, and never silently."""
 
 import contextlib
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
@@ -12,6 +11,7 @@ from tandem_desktop.events.events import PlanExpired
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.storage.steady_time import Since
 from tandem_desktop.storage.workspace import Workspace
 
 _S = PlanStatus
@@ -29,14 +29,14 @@ class Expiry:
         plans: PlanStore,
         enforcer: ApprovalEnforcer,
         events: EventStream,
-        clock: Callable[[], datetime],
+        since: Since,
         stale_after: timedelta,
     ) -> None:
         self._workspace = workspace
         self._plans = plans
         self._enforcer = enforcer
         self._events = events
-        self._clock = clock
+        self._since = since
         self._stale_after = stale_after
 
     def expire(self) -> tuple[PlanId, ...]:
@@ -67,4 +67,4 @@ class Expiry:
         return self._is_stale(meta.status, meta.updated_at)
 
     def _is_stale(self, status: PlanStatus, updated_at: datetime) -> bool:
-        return status in WAITING and self._clock() - updated_at >= self._stale_after
+        return status in WAITING and self._since(updated_at) >= self._stale_after

@@ -29,6 +29,7 @@ from tandem_desktop.execution.undo import UndoExecutor, UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.plans import lifecycle, plan_recovery
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.storage.steady_time import Since
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class PlanRuns:
         executor: PlanExecutor,
         events: EventStream,
         clock: Callable[[], datetime],
+        since: Since,
         stalls_after: timedelta,
     ) -> None:
         self._desk = desk
@@ -58,6 +60,7 @@ class PlanRuns:
         self._executor = executor
         self._events = events
         self._clock = clock
+        self._since = since
         self._stalls_after = stalls_after
         self._undo = UndoExecutor(desk)
         self._recovery = Recovery(desk)
@@ -137,9 +140,9 @@ class PlanRuns:
         waiting = self._recovery.interrupted()
         for run in waiting:
             with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
-                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._clock(), self._stalls_after):
+                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._since, self._stalls_after):
                     self._plans.update(
-                        run.plan_id, lambda meta: plan_recovery.settled(meta, self._clock(), self._stalls_after)
+                        run.plan_id, lambda meta: plan_recovery.settled(meta, self._since, self._stalls_after)
                     )
         return waiting
 

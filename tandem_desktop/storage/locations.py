@@ -82,6 +82,10 @@ class Locations:
     def sockets(self) -> Path:
         return self.state / "sockets"
 
+    @property
+    def steady_time(self) -> Path:
+        return self.state / "steady-time.json"
+
     def agent_home(self, name: str) -> Path:
         """The private, lasting home of one agent."""
         return self.state / "agents" / name / "home"

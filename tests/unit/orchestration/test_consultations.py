@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.session_record import SessionRecord
-from tandem_desktop.settings.settings import MindChoice, Settings
+from tandem_desktop.settings.settings import MindChoice
 from tests.support.agent_scripts import Step, Steps
 from tests.support.builders import SESSION_ID
 from tests.support.sidecars import AGENTS
@@ -46,30 +46,10 @@ QUESTION = Question("koda", "How many files are there?", "submit_perspective", C
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    (folder / "a.txt").write_text("old\n")
-    return folder
-
-
-@pytest.fixture
-def engine(workspace: Path, tmp_path: Path) -> Engine:
-    return build_engine(workspace, state=tmp_path / "state")
-
-
-@pytest.fixture
-async def sessions(engine: Engine, tmp_path: Path) -> AsyncIterator[AgentSessions]:
-    (tmp_path / "home").mkdir()
-    opened = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
-    yield opened
-    await opened.close()
-    engine.close()
-
-
-@pytest.fixture
-def steps(workspace: Path) -> Steps:
-    return Steps(workspace)
+def engine(workspace: Path, tmp_path: Path) -> Iterator[Engine]:
+    made = build_engine(workspace, state=tmp_path / "state")
+    yield made
+    made.close()
 
 
 def an_agent(*turns: list[Step]) -> AgentProfile:

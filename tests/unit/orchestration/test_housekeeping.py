@@ -27,11 +27,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def root(memory_path: Path) -> Path:
-    folder = memory_path / "project"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("one\n")
-    return folder
+def root(root: Path) -> Path:
+    (root / "notes.txt").write_text("one\n")
+    return root
 
 
 @pytest.fixture

@@ -16,11 +16,9 @@ from tests.support.orchestrations import a_generator, a_plan, bash, write
 
 
 @pytest.fixture
-def root(memory_path: Path) -> Path:
-    folder = memory_path / "project"
-    folder.mkdir()
-    (folder / "app.py").write_text("x = 1\n")
-    return folder
+def root(root: Path) -> Path:
+    (root / "app.py").write_text("x = 1\n")
+    return root
 
 
 @pytest.fixture

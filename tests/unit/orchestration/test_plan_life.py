@@ -1,24 +1,13 @@
 """The life of a plan, seen from outside: every step of it is told, recorded, and leads to the log it came from."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.events.events import TandemEvent
 from tandem_desktop.orchestration.engine import Engine
 from tests.support.orchestrations import a_plan, bash, write
-
-
-@pytest.fixture
-def engine(memory_path: Path) -> Iterator[Engine]:
-    (memory_path / "project").mkdir()
-    made = build_engine(memory_path / "project", state=memory_path / "state")
-    yield made
-    made.close()
 
 
 @pytest.fixture

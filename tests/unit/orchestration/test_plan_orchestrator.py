@@ -1,7 +1,6 @@
 """Whole orchestrations: what is done, told and stored when it goes well, when it does not, and when it is stopped."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +36,6 @@ FAILING = a_plan(
     write("s1", "one.txt"), bash("s2", BAD, blocked_by=["s1"]), write("s3", "three.txt", blocked_by=["s2"])
 )
 MEND = adjustment("MODIFY", "s2", tool_input={"command": GOOD})
-
-
-@pytest.fixture
-def root(memory_path: Path) -> Path:
-    folder = memory_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def engine(root: Path, memory_path: Path) -> Iterator[Engine]:
-    made = build_engine(root, state=memory_path / "state")
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choices import Drop
-from tandem_desktop.settings.settings import Settings
 from tandem_desktop.staging.confirmation import Decision
 from tests.support.agent_scripts import Step, Steps
 from tests.support.sidecars import AGENTS
@@ -31,30 +30,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    (folder / "a.txt").write_text("old\n")
-    return folder
-
-
-@pytest.fixture
-def engine(workspace: Path, tmp_path: Path) -> Engine:
-    return build_engine(workspace, state=tmp_path / "state")
-
-
-@pytest.fixture
-async def sessions(engine: Engine, tmp_path: Path) -> AsyncIterator[AgentSessions]:
-    (tmp_path / "home").mkdir()
-    opened = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
-    yield opened
-    await opened.close()
-    engine.close()
-
-
-@pytest.fixture
-def steps(workspace: Path) -> Steps:
-    return Steps(workspace)
+def engine(workspace: Path, tmp_path: Path) -> Iterator[Engine]:
+    made = build_engine(workspace, state=tmp_path / "state")
+    yield made
+    made.close()
 
 
 async def a_session(

@@ -1,12 +1,10 @@
 """The three sides of a drifted path, as a person compares them before a rebase."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import BadInputError, RebaseConflictError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.orchestration.engine import Engine
@@ -16,19 +14,10 @@ BASE = b"alpha = 1\nbeta = 2\ngamma = 3\n"
 
 
 @pytest.fixture
-def root(memory_path: Path) -> Path:
-    folder = memory_path / "project"
-    folder.mkdir()
+def root(root: Path) -> Path:
     for name in ("f.txt", "gone.txt", "apart.txt"):
-        (folder / name).write_bytes(BASE)
-    return folder
-
-
-@pytest.fixture
-def engine(root: Path, memory_path: Path) -> Iterator[Engine]:
-    made = build_engine(root, state=memory_path / "state")
-    yield made
-    made.close()
+        (root / name).write_bytes(BASE)
+    return root
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
 """Reflections are kept with their run, judged one by one, and become a revision that needs its own approval."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import (
     ApprovalMissingError,
     BadInputError,
@@ -29,20 +27,6 @@ STEPS = (
     write("s3", "three.txt", blocked_by=["s2"]),
 )
 MEND = adjustment("MODIFY", "s2", tool_input={"command": "true"})
-
-
-@pytest.fixture
-def root(memory_path: Path) -> Path:
-    folder = memory_path / "project"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def engine(root: Path, memory_path: Path) -> Iterator[Engine]:
-    made = build_engine(root, state=memory_path / "state")
-    yield made
-    made.close()
 
 
 def failed_run(engine: Engine, policy: FailurePolicy = FailurePolicy.ROLLBACK) -> RunId:

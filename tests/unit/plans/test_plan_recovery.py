@@ -1,12 +1,13 @@
 """A plan that was left executing is found, described, and called stalled only after its time."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans import plan_recovery
+from tandem_desktop.storage.steady_time import Since
 from tests.support.builders import A_MOMENT, a_meta
 
 RUN = RunId("RUN-00000001")
@@ -14,30 +15,34 @@ LIMIT = timedelta(minutes=30)
 RUNNING = a_meta(status=PlanStatus.EXECUTING, execution_session=RUN, execution_started_at=A_MOMENT)
 
 
+def by(now: datetime) -> Since:
+    return lambda moment: now - moment
+
+
 @pytest.mark.req("S3-25", "S3-40")
 def test_thirty_minutes_of_executing_make_a_plan_stalled_and_not_one_moment_less() -> None:
     just_before = A_MOMENT + LIMIT - timedelta(microseconds=1)
-    assert plan_recovery.settled(RUNNING, just_before) is RUNNING
-    assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT).status is PlanStatus.STALLED
-    assert plan_recovery.settled(RUNNING, A_MOMENT + LIMIT, timeout=2 * LIMIT) is RUNNING
-    assert plan_recovery.settled(RUNNING, A_MOMENT, timeout=timedelta(0)).status is PlanStatus.STALLED
+    assert plan_recovery.settled(RUNNING, by(just_before)) is RUNNING
+    assert plan_recovery.settled(RUNNING, by(A_MOMENT + LIMIT)).status is PlanStatus.STALLED
+    assert plan_recovery.settled(RUNNING, by(A_MOMENT + LIMIT), timeout=2 * LIMIT) is RUNNING
+    assert plan_recovery.settled(RUNNING, by(A_MOMENT), timeout=timedelta(0)).status is PlanStatus.STALLED
 
 
 @pytest.mark.req("S3-25")
 def test_a_clock_that_went_back_stalls_nothing() -> None:
-    assert plan_recovery.settled(RUNNING, A_MOMENT - timedelta(days=400)) is RUNNING
+    assert plan_recovery.settled(RUNNING, by(A_MOMENT - timedelta(days=400))) is RUNNING
 
 
 @pytest.mark.req("S3-25")
 @pytest.mark.parametrize("status", [s for s in PlanStatus if s is not PlanStatus.EXECUTING])
 def test_time_alone_moves_no_other_plan(status: PlanStatus) -> None:
     meta = RUNNING.model_copy(update={"status": status})
-    assert plan_recovery.settled(meta, A_MOMENT + timedelta(days=400)) is meta
+    assert plan_recovery.settled(meta, by(A_MOMENT + timedelta(days=400))) is meta
 
 
 def test_a_plan_that_executes_since_nobody_knows_when_is_stalled() -> None:
     meta = RUNNING.model_copy(update={"execution_started_at": None})
-    assert plan_recovery.settled(meta, A_MOMENT).status is PlanStatus.STALLED
+    assert plan_recovery.settled(meta, by(A_MOMENT)).status is PlanStatus.STALLED
 
 
 @pytest.mark.req("S3-24")
