@@ -187,8 +187,10 @@ def check_display() -> None:
 
 
 def make_application() -> "QApplication":
-    """The one application of the process."""
+    """The one application of the process, in the language of the person."""
     from PySide6.QtWidgets import QApplication
+
+    from tandem_desktop.ui.language import speak_the_language
 
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
@@ -196,6 +198,7 @@ def make_application() -> "QApplication":
     application.setApplicationDisplayName(APPLICATION)
     application.setOrganizationName("tandem-desktop")
     application.setDesktopFileName("tandem-desktop")
+    speak_the_language(application)
     return application
 
 

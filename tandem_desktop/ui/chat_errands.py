@@ -87,11 +87,12 @@ class ChatErrands(QObject):
         """What somebody who was asked about the task read, did and said, message by message, in the person's editor."""
         file = SessionRecord(self._workroom.engine.locations.sessions / self._session()).advice(role)
         if not file.exists():
-            self.said.emit(f"Nothing is kept here of what {role.upper()} was asked.", "info")
+            self.said.emit(tr("Nothing is kept here of what {role} was asked.", role=role.upper()), "info")
             return
         problem = open_in_editor(file, 1, self._workroom.engine.settings.editor)
         if problem:
-            self.said.emit(f"What {role.upper()} was asked and did is in {file}. {problem}", "info")
+            words = tr("What {role} was asked and did is in {file}.", role=role.upper(), file=file)
+            self.said.emit(f"{words} {problem}", "info")
 
     def _open_record(self) -> None:
         folder = self._workroom.engine.locations.sessions / self._session()

@@ -64,7 +64,7 @@ class WindowPages(QObject):
         try:
             chosen = config_directory() / SETTINGS_FILE
             settings = chosen.read_text("utf-8", "replace") if chosen.is_file() else ""
-            text = diagnostics(about_facts((("Log", self._logbook.folder),)), settings, self._logbook.lines)
+            text = diagnostics(about_facts(((later("Log"), self._logbook.folder),)), settings, self._logbook.lines)
             atomic.make_directory(self._logbook.folder, mode=0o700)
             atomic.replace(file, blacked_out(text, Path.home(), os.environ).encode("utf-8", "replace"), mode=0o600)
         except OSError as error:

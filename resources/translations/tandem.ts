@@ -1,0 +1,6891 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" sourcelanguage="en">
+    <context>
+        <name>Tandem</name>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <source> MiB</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <source> days</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <source> h</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <source> min</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>({done}/{n} tasks succeeded)</source>
+            <extracomment>Of one: ({done}/{n} task succeeded)</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>**{n} plans**, {waits}.</source>
+            <extracomment>Of one: **{n} plan**, {waits}.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>**{title}**, revision {revision}, simulated on the files as they are: every operation would apply.</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>**{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.</source>
+            <extracomment>Of one: **{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <source>10 lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <source>10 more</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <source>25 lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <source>3 lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>@ Attach</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>A comment needs words.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>A file appeared on disk here after this was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>A plan from one of your templates</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>A plan waits for your review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>A run counts as stalled after</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>A run was interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>A run would stop here: {error}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>A suggestion, found by likeness. Nothing is taken before you keep it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>A word back or on, to the end of the line</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>About Tandem</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>About Tandem Desktop</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Accept</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Accepted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Add PLAN.md</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Add PLAN.md, the text of the plan, to the plan as an operation of its own.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Add a licence header</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Add a step after {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Add a step before {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Add comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Adjustment {number}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Adjustments after failures</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Advice, kept with the plan. It is not in the digest, and decides nothing.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Affected files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>After failure</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>After how many days without a decision a proposed plan expires.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>After how many minutes a run that was cut off counts as stalled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>After how many minutes an agent that was asked for advice is ended.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Afterwards</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Agent {title}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Agents are {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <source>All</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>All folders</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow reading this?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow this change?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow this deletion?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow this move?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow this request to the network?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allow this?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Allowed once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Altogether</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>An agent is at work. Stop it first, or open the workspace anew later.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <source>An agent is being asked, or looked for; try again in a moment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>An alternative to r{revision} of {plan_id}. When one of them is applied, the others give way.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>An alternative to r{revision}. Change this one; the other stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>An alternative to this plan was applied, and this one gave way. Branch it to take it up again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Analysis</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Another plan is being rehearsed; one at a time.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Anthropic, OpenAI, Ollama, any compatible address</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Appearance</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Applied</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>Applied: {n} files</source>
+            <extracomment>Of one: Applied: {n} file</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>Applied: {parts}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Applies {instead}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Apply all recorded effects</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Apply the recorded effects</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Approvals last</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Approve a plan (opens the sheet), or allow once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Approved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Approve…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <source>Are you sure?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>As it would be after the plan, {form}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>As it would be after the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Ask again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>Ask an agent for an order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Ask for a change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <source>Ask for a change, / commands, @ files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <source>Ask for a change, / for commands, @ for files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Ask for no confirmation at all while Plan mode is off.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Ask them about a task…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>Ask what to change about the plan after its last run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>Asking…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>Ask…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reason_field.py" />
+            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <source>Back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Back to before a run (shows what first)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Back to before this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Back to before this run…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>Back to review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Base, as the agent saw it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Base, disk and proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Base, disk and proposed, one below another</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Base, disk and proposed; {states}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Becomes executable</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Being reworked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Branch from here, as an alternative</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Branch {branch}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <location filename="../../tandem_desktop/ui/run_facts.py" />
+            <source>Bring back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Bring back into the list</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>Bring r{earlier} back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Bring this one back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Brought back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Built-in recipes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>By path</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. They may only read; what they say stands here, and becomes the tasks of the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>CHAPO, KODA and DEVO look at the task; each starts an agent of its own</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <source>CRLF</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <source>Cancel</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Cancel the draft</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Cancel the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Cancel this draft?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Cancel this plan?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Cancelled</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>Cancelled. Nothing was written.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Cannot be accepted: {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Cannot be done this way</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>Cannot be previewed: {doubts}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Cannot be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Cards in the conversation, while they have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <source>Change {number} of {count} {title}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Change {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>Changed lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Changed unasked, thrown away</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <source>Changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <source>Changes in {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>Characters you would not see are drawn as tokens: {named}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Choose who plans. Whoever it is works in a shadow of your project: nothing changes on disk until you say so.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Clear all</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Clear all {n} operations?</source>
+            <extracomment>Of one: Clear all {n} operation?</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/search_field.py" />
+            <source>Clear search</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <source>Click to copy.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <source>Close</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Close (←)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <source>Close search</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>Close the filter</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>Coding agents read this as instructions, so it can steer what they do later.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Colour blind dark</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Colour blind light</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Command {command}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Command, effects cannot be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <source>Command, its changes in the workspace can be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Command, runs code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/command_palette.py" />
+            <source>Commands</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Commands and flagged operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Commands while planning</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Comment on the plan text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Comment on the whole operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Comment on {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Compare</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Compare any two…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>Compare images</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>Compare revisions</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Compare with it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Compare with r{before}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Compared with r{earlier}: {counts} (gone: {gone}).</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Compared with r{earlier}: {counts}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
+            <source>Comparing…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Complete</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Completed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Completion</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Concerns</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Conflict before</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Conflict {number} of {of}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Conflict {region} of {max} · {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Conflict {region}: {said}; {count} left open</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Content</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Content of {title}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Context (bound by the digest)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Continue</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/transcript.py" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Conversation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Conversation only</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <source>Copied</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Copied the log as it is shown.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>Copied. Nothing in it is secret; it names your folders.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Copied: {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <source>Copy code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Copy command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Copy digest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>Copy for a bug report</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Copy plan id</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/message_view.py" />
+            <source>Copy reply as Markdown</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Copy the command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Copy the command that installs {agent}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Copy the patch of this file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Copy the path</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Copy the whole digest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Copy this change as a patch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Could break</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Could not be heard.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Could not be heard. {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/cut_text.py" />
+            <source>Cut here: show {n} more characters</source>
+            <extracomment>Of one: Cut here: show {n} more character</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <source>Cut here: show {n} more lines</source>
+            <extracomment>Of one: Cut here: show {n} more line</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Dark</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Decide later</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/chip.py" />
+            <source>Delete removes it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Delete the word, or the line, before the cursor</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Delete to the end of the word, or of the line</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Deny</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Deny a plan with feedback, or skip</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Deny with a reason</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Deny…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Deployment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Diagnostics could not be written to {file}: {reason}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <source>Did not apply in the rehearsal: {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Digest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Discard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Disk, then proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/banner.py" />
+            <location filename="../../tandem_desktop/ui/widgets/toast.py" />
+            <source>Dismiss</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/first_look.py" />
+            <source>Do it at once</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Do not block guarded tools; only log what would have been blocked.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>Do what the plan proposes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Do {step} again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <source>Done</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>Done again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Drafting</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Drag to change the order (Alt+↑, Alt+↓)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Drawing (SVG)…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <source>Drop change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Drop or keep a change; remove an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Drop or keep the lines one is at</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <source>Drop or keep these lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <source>Drop this change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Drop this operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Drop this operation (x)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <source>Dropped ✓</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Earlier</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>Earlier revision</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>Edit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>Edit and resend</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Edit and resend the last message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Edit in the file…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <source>Edit queued message {n}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Edit the comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Edit the comment {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Edit the proposed file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Edit the text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>Edit {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Editing an earlier message: it is sent as a new one</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Editor</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Edit…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Ended plans are kept for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Every operation was removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Every run can be undone: here, or later under Runs.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Every run stands here afterwards, and can be undone from here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Everything</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>Everything was rolled back; nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Exact names of tools that may only be used through a plan, such as gmail_send.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Exactly this will be written to {workspace}. Nothing else.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Execute plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Executing</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Execution plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Expired</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Face of code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <source>Failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>Figures of this workspace's plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>File</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>File effects in the copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>File effects in the copy: {n} operations</source>
+            <extracomment>Of one: File effects in the copy: {n} operation</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Files and conversation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Files only</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Files read</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Files read ({count})</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Files that would change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>Filter by path, command or words</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_tabs.py" />
+            <source>Filter operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>Find a plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>First agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Fit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>Flagged</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>Folder, with what changes in it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>From</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Go back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Go back to</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>Go back to here…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Go back to your last message…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Go back to “{message}”</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Go on</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Go on from where it stopped, with exactly what was approved.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Go to the latest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Graph</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Graph of</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Graph of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_view.py" />
+            <source>Graph of what waits for what</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Guarded tools</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>Have three minds look at a task, then plan it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Have three minds look at a task…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <source>Here again at any time: About Tandem</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Hidden characters</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>Hide white space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>High contrast</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How many days a plan that has come to its end is kept, and its runs can be undone.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How many hours an approval can be used.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How many steps a plan that an agent generates or adjusts may have.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How much a captured command may write before it is failed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How often a plan may be adjusted after a failed run before it is left to you.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>How often an agent may hand in a plan that cannot be read before it is told to stop.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>How to rehearse</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <source>If an operation fails, everything is rolled back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <source>If an operation fails, the others go on.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <source>If an operation fails, the run stops there.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>If something fails</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Image</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Image (new)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Image (removed)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>Images, before and after</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Immediate</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Impact</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Implement</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Implement (opens the approval sheet)</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Implement passes your {n} comments on as notes.</source>
+            <extracomment>Of one: Implement passes your comment on as a note.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Implement revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Implement saves this as revision {revision}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Implement; in a comment, add it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Infrastructure</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Install it with: {install}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Instructs agents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/interruptions.py" />
+            <source>Interrupted: {done} of {total} operations are done</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Is asked after CHAPO.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Is asked first.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>It did not run: {error}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>It does the same in both, at another place in the order of {later}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>It ended with exit code {exit_code} after {seconds} s and {changed}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>It runs in the copy now.</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>It waits for {tasks}, which were not completed.</source>
+            <extracomment>Of one: It waits for {tasks}, which was not completed.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to change a file.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to delete something.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to move something.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to read something.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to run a command.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>It wants to use the network.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>It was cut off inside the command of {command}. Resuming would run that command a second time, so it is not offered here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Its journal cannot be read, so it can only be marked as failed. {damage}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>Its operations stand by themselves, in the order they will run. An agent may group them into tasks.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>Its permissions</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Its reason</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Its view of the risk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <source>Jump to the latest message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <source>Keep</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Keep everything</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Keep the agent's version</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <source>Keep the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Keep these lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <source>Keep this change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Keep this operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Keep this operation (x)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>Keep this plan as a template</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Keep this plan as a template…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <source>Keep ✓</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Kept as **{name}**. Use it in any workspace: `{usage}`</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Kept in {config}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Kept.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Kept. It holds when the workspace is opened the next time.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Keys</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Kind</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <source>LF</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Large</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Larger</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Larger, smaller, all of the graph</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>Largest first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <source>Last words of the agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <source>Last words of the agent ({n} lines)</source>
+            <extracomment>Of one: Last words of the agent ({n} line)</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Lasting answers</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Lasting answers, each with answer (allow, ask or deny) and patterns for tool, path and command. A denial is final, also in Plan mode.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Later</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Later edits are in the way, so the files cannot go back:</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Later edits overlap in {n} files, so nothing is undone. Put them aside first, then try again.</source>
+            <extracomment>Of one: Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>Later revision</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <source>Latest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Latin-1</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>Leave it as it is</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>Leave it as it is on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Leave out {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Leave the files as they are now and close the run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Let it really run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Ligatures</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Light</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Line endings change from {before} to {after} ({n} lines).</source>
+            <extracomment>Of one: Line endings change from {before} to {after} ({n} line).</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Lines around changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Link to</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Link until now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <source>Long lines are cut: show them whole</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Longest generated plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Longest message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Look at a suggestion…</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Looked for {n} agents on your PATH.</source>
+            <extracomment>Of one: Looked for {n} agent on your PATH.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Looking back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Looking for agents on your PATH…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Looking for agents…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Looks at it…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Looks at it…
+{doing}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Make revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Mark as viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Mark failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Mention a file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Merge</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Merge {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Merge, while the three sides have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <source>Message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Minds</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Mode</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Models</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Move an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <source>Name in the list of plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Needed first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Needs a person</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Needs adjustment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <source>Needs attention ({count})</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>Needs you</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Network in rehearsals</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Never ask</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>New line</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>New plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>New plan from a template…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>New: a directory.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>New: a symbolic link to {target}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Next change, on into the next file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Next conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <source>Next match</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Next operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Next pane</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Next theme</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>No agent has written to its error output.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <source>No agent is there yet; ask it something first.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/status_line.py" />
+            <source>No agent yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>No answer</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>No branch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/editor.py" />
+            <source>No editor was found. Name one in the settings: editor = 'code -g {path}:{line}'</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>No line holds these words.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <source>No longer applies: {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>No longer asked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>No operation does anything else.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>No operation matches</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>No plan answers to that.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>No plan yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>No plans yet. Ask an agent for a change, and its plan appears here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>No run after this point is left to undo; the files are as they were.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>No tasks: {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>No telemetry: agents talk to their own models, Tandem itself talks to nobody.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Nobody was asked beforehand</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>None: this rests on no file of the workspace.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Not accepted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Not allowed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>Not now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Not readable text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Not text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Not text (new)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Not text (removed)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Not viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Note</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Note, kept with the approval</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Note, kept with the approval (optional)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Nothing else changes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Nothing has been run yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>Nothing is kept here of what {role} was asked.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Nothing is left of the content.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Nothing is left of the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Nothing is left of this plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Nothing is left to undo: every file is as it was before.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Nothing is proposed; the plan stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Nothing of this plan will be run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Nothing on disk changes while the agent drafts.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/status_line.py" />
+            <source>Nothing on disk has changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Nothing to draw yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Nothing waits for anything; they run in this order.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Nothing was logged yet.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Nothing was run and nothing was written.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Notifications</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Now a symbolic link to {target}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Of revision {revision}; the plan changed since. Rehearse it again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Off track</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/setting_control.py" />
+            <source>On</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>On disk now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>On track</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>One column</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Only log guarded tools</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>Only pages and mail are opened from a conversation, not {address}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Only the changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <source>Only the list calls it so, on this machine. The plan keeps its own title; an empty name brings that back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Open</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Open (→)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Open a folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Open a folder…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Open a plan by its place</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <source>Open a plan first, or name one: /plan-simulate PLAN</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Open folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Open in editor</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Open in the editor</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Open it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <location filename="../../tandem_desktop/ui/graph/failure_line.py" />
+            <source>Open log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Open or close an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Open the alternative {plan_id} · {status}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Open the file…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <source>Open the plan first that the template is to be made of.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Open the workspace anew</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>Open this address in your browser?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Open this conversation as Markdown</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Opening the plan…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_frame.py" />
+            <source>Opening {title}…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Opens the approval sheet; nothing runs yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Operation {at} of {total}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Operations appear here as it proposes them. You can read along; deciding comes when it has finished.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Operations done</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/task_tree_model.py" />
+            <source>Operations of no task</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_delegate.py" />
+            <source>Operations of no task · {facts}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Or undo the other files one by one, from the list of what the run changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>Order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Other keys for what the window can do, by the names in docs/keys.md, as in keys.implement = "Ctrl+Alt+I".</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_chip.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Output</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Output in the rehearsal</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Output of the command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Outside the workspace</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_tabs.py" />
+            <source>Parts of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Patterns to follow</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Pause</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Paused</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Permission</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Perspectives</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Picture (PNG)…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/pictures.py" />
+            <source>Picture {width} × {height}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Plan expired: {title}. Nobody decided in time; a new revision brings it back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/first_look.py" />
+            <source>Plan it first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Plan mode</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>Plan mode is off: the agent asks before each change.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>Plan mode is on: what the agent does waits for your approval.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Plan mode on or off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>Plan order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Plan text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Plan text, to be edited</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Plan {number}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Plan {title}, revision {revision}, {state}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Plan {title}, revision {revision}. 1 approves, 2 denies with feedback.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Plans and runs</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Plans expire after</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Plans here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Played once in a copy, {how}; playing it again to see whether it comes out the same.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Plays the plan in a copy, {how}; nothing on disk changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Previous change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Previous conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <source>Previous match</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Previous operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Problem</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <source>Problem: {cause} {next}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Progress of the run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Proposals per plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>Proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <source>Proposed change of {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>Proposed file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Proposed, then disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Put away</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Put every file back as it was before the run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Putting it together into tasks…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <source>Queued ({count})</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>Rate what was done: 1 to 5</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Rating</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Read a diff as text, and back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Read as text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Ready · {held}. {needs}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Rebase</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>Recent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Recommendations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>Recorded effect of “{command}”, which will not run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Recorded from</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Reflection</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Reflection on {run_id}</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Reflection with {n} adjustments. A number accepts or rejects it.</source>
+            <extracomment>Of one: Reflection with {n} adjustment. A number accepts or rejects it.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Reflection: {words}. {reasoning}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Rehearsal of the command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Rehearse</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Rehearse again</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Rehearse in a copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Rehearse with network</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Rehearse with network off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Rehearsed in a copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Rehearsed in a copy, {how}: {parts}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Rehearsed {when} in a copy, {how}: {parts}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Rehearsing in a copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Rehearsing revision {revision} in a copy, {how}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Reject</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Rejected</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Remove</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Remove comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <source>Remove queued message {n}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Remove the comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Remove the comment {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <source>Rename</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Rename something in the code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Rename, replace across files, licence headers, apply a patch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>Renamed from {moved_from} to {path}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Rename…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Replace words everywhere</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Replace {step}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <source>Restart agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Result, from what is on disk to what the plan would leave</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Result, from what is on disk to what the plan would leave; {n} conflicts still stand as on disk</source>
+            <extracomment>Of one: Result, from what is on disk to what the plan would leave; {n} conflict still stands as on disk</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Resume</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Review, while the operations or a diff have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Reviewing</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Revision</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/merging.py" />
+            <source>Revision {revision} fits what is on disk: {n} files merged ({named}).</source>
+            <extracomment>Of one: Revision {revision} fits what is on disk: {n} file merged ({named}).</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Revision {revision} is not the latest; only revision {latest} can be implemented.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Revision {revision} of {latest}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Rework</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>Rework revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Rework: send all comments</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Risk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Roll back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Rollback</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Room for a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Run this command?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <source>Running</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_timeline.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Runs</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Runs code by itself</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Runs of this workspace</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Runs side by side with {commands}; none sees what the others change.</source>
+            <extracomment>Of one: Runs side by side with {commands}; neither sees what the other changes.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Runs, while the timeline has the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Save</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Save as my text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>Save as revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Save as…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Save comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Save diagnostics</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>Save my version</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Save the graph</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Say what should be different: the agent revises the plan by your words.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>Say what should be different; an empty rework tells the agent nothing.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <source>Say what they should look at: /perspectives TASK</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Search</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Search &amp;&amp; commands</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Search and commands</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Search and commands, {key}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/shell/command_palette.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Search commands and plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <source>Search in these changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <source>Search keys</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <source>Search plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <source>Search settings</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Search the log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Secret</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>See exactly what an agent will do, approve exactly that, get exactly that, take it back.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
+            <source>See it, approve it, get exactly that.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <source>See merge</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>See merge of a file that drifted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>See the file from three sides (m)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>See the operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Send</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Send as rework</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <source>Send feedback</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <source>Send now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <source>Send now queued message {n}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>Send rework</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Send the message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Sent back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Sent back to the agent, which is making a new revision.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Services</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Settings</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Settings…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Settle it…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <source>Show</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Show all</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>Show all white space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>Show changed white space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Show or hide the plans</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Show plans that were put away</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Show the diff of an operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Show the log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Show the record of this conversation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <source>Show {title}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>Side by side</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Single letter keys</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <source>Single letters are turned off; the settings change that.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <source>Single letters work only while the operations or a diff have the keyboard; the settings change that.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Size</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Size of code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Skip</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <source>Skipped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Smaller</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Something else took this place on disk after this was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Space marks viewed · n/p next change · x drop or keep</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Split or unified</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Stage</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Start with a sample project</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>State</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>Stay here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>Steps that change nothing</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Steps {done} of {total} are done, started {since}. Nothing else can run until this is settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>Stop</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Stop after this operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>Stop rehearsal</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Stop the agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Stopping after this operation…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Strategy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>Suggested order: {names}. {reasons}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/completion_popup.py" />
+            <source>Suggestions</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/known_plans.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Superseded</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>Swipe</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Symbolic link</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/about_facts.py" />
+            <source>System</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Take both: disk first, or proposed first</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>Take disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>Take proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Take what is on disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Take what is proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/undo_wishes.py" />
+            <source>Taken back: {n} paths as before.</source>
+            <extracomment>Of one: Taken back: {n} path as before.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Tandem</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/app/window.py" />
+            <source>Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; what is known of it is in {report}, and nowhere else.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/order_wishes.py" />
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>Tandem is still looking for agents; try again in a moment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>Tandem was updated to {version}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>Tandem: {text}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>Task {subject}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <source>Tasks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Tasks and graph, while they have the keyboard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_tree.py" />
+            <source>Tasks of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Tell the agent how plans are made here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Tell the agent what you want. Everything it would change is held here for your review; nothing on disk changes before you approve it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Templates</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Ten more lines of a fold</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Ten operations take</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>That command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>That question no longer waits for an answer.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/agent_choice.py" />
+            <source>The agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The agent a new session starts with; empty for the built-in one.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>The agent asks for permission</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>The agent changed its mode to {mode}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The agent did not finish: {incomplete}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The agent did not finish: {incomplete} This revision cannot be approved.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <source>The agent hears of the planning tools with your next message.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>The agent is at work; stop it, or wait for the end of its turn.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>The agent is drafting</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/execution_plan_panel.py" />
+            <source>The agent is drafting. Read along; deciding comes when it has finished.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <source>The agent is working…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>The agent says</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>The agent says: {agent}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>The agent says: {said}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>The agent works in a copy of your files. Nothing on disk changes until you have read and approved it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <source>The agent's words. They are bound by the digest, but only operations run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The byte order mark at the beginning is added.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The byte order mark at the beginning is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>The command in full</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The command that opens a file from a diff, such as code -g {path}:{line}; empty for an editor that is found.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The content does not change.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The content is empty.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>The conversation could not be written to {file}: {reason}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>The conversation is in {file}. {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>The conversation stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <source>The digest is what you approve: it covers everything that will run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>The digest was copied</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The directory becomes a file.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The directory is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>The effects cannot take its place: {refusal}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The encoding changes from {before} to {after}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The face of code and diffs, by its name; empty for the one that comes with Tandem.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <source>The file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The file becomes a directory.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The file becomes a symbolic link to {target}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>The file changed on disk after it was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>The file was deleted on disk after this was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>The file's mode changed on disk after it was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>The files changed while you were looking; this is what it would do now.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>The files stay as they are.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>The interrupted run is settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>The log is kept in {folder}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The longest message taken from an agent.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The mode changes from {before} to {after}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The mode changes from {before} to {after}: it can be run as a program.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The mode changes from {before} to {after}: it can no longer be run as a program.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The model of an agent, by the agent's name and in its own spelling, as in models.opencode = "anthropic/claude-sonnet-4-5"; without it the agent chooses.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The new file can be run as a program (mode {mode}).</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The newline at the end is added.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The newline at the end is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>The order is good as it is. {reasons}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>The plan changed while you were looking. Go back and look at what is new.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>The plan has gone on since; these can no longer be accepted.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The plan holds an operation of a kind this version does not know.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <source>The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>The plan of the earlier revision</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The plan text changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>The rehearsal was of revision {revision} and is stale here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/rehearsal_wishes.py" />
+            <source>The rehearsal was stopped. Nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <source>The revision waits for your review.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>The run failed at “{operation}”.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>The run failed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>The run of this plan was interrupted and has to be settled.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <source>The run: {status}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_desk.py" />
+            <source>The settings name keys for what is not there: {unknown}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The size of code and diffs, in pixels; zoom comes on top.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The symbolic link points to {target} instead of {former}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The symbolic link to {target} becomes a directory.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The symbolic link to {target} becomes a file.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The symbolic link to {target} changes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>The symbolic link to {target} is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>The tasks are there; each is now planned by the agent it is for.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>The tasks of a plan stand here, each with its operations.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <source>The text stays as it is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>The two images</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>The whole file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>The whole file, or only the changes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>The window</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Theme</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Theme: as the system</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Theme: {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>There are no plans here yet, so there is nothing to count.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <source>There is no run to look back at; open a plan that has run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>There is no run to undo.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>They may only look. What they say becomes the tasks of the plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>Thinking</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This adds characters that cannot be seen, that change how text is displayed, or that imitate other letters.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This change is too large to be read in one look.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>This command is only in {where}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>This content cannot be edited here: it is larger than 1 MB or no plain UTF-8 text. Drop changes, or comment.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This file becomes executable.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>This folder is read-only: ask and look, but no plan can be kept or applied here</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <source>This holds for the turn under way, too.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This is a command, or it can make code run unasked when the project is opened, installed, built, tested or committed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This is a place for secrets, or it adds what looks like a private key, a password or an access token.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This is a symbolic link: whoever opens it reaches another place.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This is not readable text, so the diff cannot show what it means.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>This operation is only in {where}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>This picture cannot go along: it cannot be read, or there are eight already.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>This plan expired: nobody decided in time. Nothing on disk has changed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <source>This plan has no tasks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>This plan was cancelled. Nothing of it will be run.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>This reaches, or may reach, outside the workspace.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>This run was undone; the files are as they were before it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <source>This version comes without notes.</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>Tick all {n} boxes to go on</source>
+            <extracomment>Of one: Tick the box to go on</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Time for advice</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Time limit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>To</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>To be tested</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>To coordinate</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>To the next task or operation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Today</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Tools that need no confirmation</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Tools that need no confirmation while Plan mode is off.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>Tools wanted and not there</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_card.py" />
+            <source>Transcript</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_card.py" />
+            <source>Transcript of {voice}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Tries to hand in a plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Try other words, or list all again.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>Turn Plan mode on or off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>UTF-16 (big end first)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>UTF-16 (little end first)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>UTF-8</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>Undecided</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Undid</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <location filename="../../tandem_desktop/ui/run_facts.py" />
+            <source>Undo</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Undo a run (shows what first)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Undo the last run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <source>Undo this file…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <source>Undo this operation…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Undo this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Undo {operation} of this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>Undo {path} of this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>Undo…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Unless simple</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Until now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Use</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>Use this order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>Use {agent}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Usual size</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>View</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <source>View plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>View tasks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>View the graph of the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>View the plan of a run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <source>Viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <source>Viewed (Space)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <source>Waiting</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Waits for</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Wanted to do more, and was refused</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>Way back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <source>Went back: nothing had to change.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <source>Went back: the files are as they were then and {aside}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <source>Went back: the files are as they were then.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <source>Went back: {aside}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>What a run does when an operation fails: rollback, stop or continue.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>What agents may do</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>What changed in each</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>What happens to a command an agent wants to run while it plans: stage refuses it and puts it into the plan, rehearse runs it in the shadow, deny refuses it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>What is different</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>What is new</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>What is new in this version</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <source>What is new in {version}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <source>What it is made of, and under which licence</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>What it leaves is the same; its command, mode, base or order of waiting is another in {later}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>What ran and how it ended stands beside each operation.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>What should be different</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>What should be different here?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>What should be different?</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>What the minds said</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>What the plan would do, without doing it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../resources/hazards.toml" />
+            <source>What this does cannot be taken back by undo.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <source>What this run changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <source>What this run changed: {count}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <source>What to do with the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>What waits for what in a plan is drawn here.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>What was accepted became revision {revision}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>What was done before it is still there.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>What was said, message by message, is in {folder}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>What you accept becomes a new revision. Nothing runs before you have reviewed and approved it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>What you changed is not saved. Esc once more discards it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>What {role} was asked and did is in {file}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>When an agent is asked what to change about a plan whose run failed: after_failure, unless_simple (not for plans of one or two operations), or off (only when you ask for it).</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>When an operation fails</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>When the plan is implemented</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/overview_ruler.py" />
+            <source>Where the changes are</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether CHAPO, KODA and DEVO look at a task before it is planned, where the first look at it says that it should be planned.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether a command Tandem rehearses may use the network.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether code is drawn with ligatures, which make one sign of several characters, such as !=.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether single letters such as j, n or x do anything while a list or a diff has the keyboard.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether the desktop is told when a decision is needed and the window is not in front.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Which colours the window wears; system is dark, light or rich in contrast as the system is.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <source>Which operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>While it planned, the agent was {confinement}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>White space</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Who speaks for a role</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Who speaks for chapo, koda, devo and other roles, each with agent and model, as in minds.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }; without it the agent of the session does.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <source>Whose lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>Why not, and what instead? The agent is told.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <source>Will really run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <source>Will really run {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <source>Window</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>With your choices {step} no longer applies. Drop it too, or keep what it needs.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>With {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <source>Without {part}: {reason}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>Workspace {name}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Wrap lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Wrap long lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Write it…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/keys.py" />
+            <source>Write lines of your own</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Writing what you approved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <source>Yes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Yesterday</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_rows.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>You</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>You are looking at revision {revision}. The latest is {latest}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>You said: “{words}”</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>You: {text}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Your comment</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>Your comment {where}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/undo_wishes.py" />
+            <source>Your later edits in {paths} were kept.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Your own choices: {choices}. {following}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Your own lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <source>Your own lines for this conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>Your rating: {value} of {most}, {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <source>Your version of {it} was not taken: another plan is shown by now.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <source>Your version takes the place of the agent's and becomes part of the next revision; nothing on disk changes now.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>Your words go to the agent. It keeps its work and answers with a new revision.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Zoom in</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>Zoom out</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/prose_writer.py" />
+            <source>[image: {name}, not loaded: {source}]</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>a carriage return inside a line</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>a file of {n} bytes, mode {mode}</source>
+            <extracomment>Of one: a file of {n} byte, mode {mode}</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>a folder, mode {mode}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>a part of {what}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>a symbolic link to {target}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>a tool</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <source>added {number} {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <source>after {n} operations</source>
+            <extracomment>Of one: after {n} operation</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <source>after {waits}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>agent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>alternative to r{revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>and {n} more</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>another order</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>another plan text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>applied</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>applied {when}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>approved, not yet run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>asks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>base</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <source>before {blocked}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <source>binary</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>blocks {named}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>branched from r{revision} of {plan_id}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>bytes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>can be brought back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>can be taken back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>can be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>cancelled</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>cannot be previewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>changed in mode</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/since_looked.py" />
+            <source>changed since you looked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <source>changed {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>changes no file</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>changes {n} paths</source>
+            <extracomment>Of one: changes {n} path</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>closed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>command queued</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>completed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>confined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>confined by the kernel</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>conflict {number}: {words}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>control character {code}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <source>copied</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not delete</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not edit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not fetch</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not hear</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not move</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not put together</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not read</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not search</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not think about</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>could not use</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>create</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>created</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <source>created {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>critical priority</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>delete</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>deleted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <source>deleted {path}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>deletes</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>did not apply in the rehearsal: {problem}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>did not run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>disk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>drafting…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <source>dropped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>edit</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>edited</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>edited by you</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>edits</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>empty</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>excellent</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>exit {exit_code} in {seconds} s</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>expired</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>fair</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>fetched</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>fetches</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>found</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>generated file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>go on with what does not depend on it</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>gone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>good</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>heard</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>high priority</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>high risk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>icon</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/prose_writer.py" />
+            <source>image</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>in conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>in progress</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>in the workspace</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>in {folder}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>in {where} · {seconds} s at most</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>interrupted at {at}/{total} · resume or roll back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>interrupted · resume or roll back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>it holds something else by now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>its changes in the workspace are captured and can be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>just now</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>keeps your later edits</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>large effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>letters of another alphabet that look like Latin ones</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>line {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>line {line} before</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>lines {first} to {last}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>lines {first} to {last} before</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>link</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>linked</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>lock file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>low priority</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>low risk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>made as a folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>medium effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>medium risk</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>merges cleanly</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <source>mixed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <source>mixed line ends</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>mode</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>move</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>moved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>moves</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>needs a person</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>network off</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>new</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <source>no longer in the plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>no model needed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>no newline at the end</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>no operations</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>no text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>none</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>not confined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>not installed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>not run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>not viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>nothing</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>nothing in conflict</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <source>nothing that is still there</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>nothing to count yet</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>of the alternative {plan_id}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>of this plan</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/moments.py" />
+            <source>on {day}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>open</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>open: choose below</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>opened</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>paused</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <source>plain code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>poor</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>proposed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>put away</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>put back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>put together</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>puts together</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>ran</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>read</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>reads</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>recipe</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <source>recorded effect</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>rehearsed in a copy:</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>rehearsing in a copy:</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>remove</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <source>removed {number} {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>resolved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>restore</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>revision {revision}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>roll everything back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>rolled back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>rolled back, nothing on disk has changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>running</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>runs</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>runs…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/revisions_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>r{number} · latest</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>r{number}, as a new revision</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>searched</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>searches</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/about_facts.py" />
+            <source>see its own papers</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>sent back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>sent back three times, needs a person</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>sent back, the agent revises</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>skipped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>small effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>staged</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>staged delete</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>staged move</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>stale, rehearsed as revision {revision}:</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>stays</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>stop and leave what is done</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>stopped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>superseded</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <source>text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>the alternative’s {earlier}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>the operations are the same</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <source>the whole file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>the workspace</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>the workspace itself</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>there are no commands; every step applies</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>thinks about</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>thought about</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>to</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <source>trivial effort</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <source>undo</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>undo available</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>undone · can be brought back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>used</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <source>uses</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>verified</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/widgets/rating_stars.py" />
+            <source>very good</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>waiting</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>waiting for review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>waits for its turn in the copy</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>waits for your review</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>waits for {named}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>what it does cannot be taken back</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>will not run; this is what it did in the rehearsal</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>will really run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <source>window</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>with network</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <source>with {name}={value}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>would apply</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/moments.py" />
+            <source>yesterday</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>your own lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <source>{accepted} of {count} accepted.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <source>{added} added, {removed} removed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <source>{added}, {removed} removed, {changes}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>{agent} is starting; slow agents take 5 to 20 seconds</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>{agent} is working…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>{agent} ready · confined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <source>{agent} ready · not confined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <source>{author} on line {line}: {text}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <source>{change}, dropped</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>{conflicts} still open in {files}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{count}, will really run after the files are in place</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{count}, will really run each in its place among the files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <source>{current} of {total}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <source>{doing}   Esc stops</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/editor.py" />
+            <source>{editor} could not be started. Look at the setting editor.</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>{failed} of {n} commands would fail</source>
+            <extracomment>Of one: {failed} of {n} command would fail</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/staged_operations_model.py" />
+            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <source>{found} found</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>{kind} is not known here; it cannot be approved from this window</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/code_block.py" />
+            <source>{language} code</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>{named} and {n} more kinds</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/words.py" />
+            <source>{names} and {n} more</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <source>{name} is not in this workspace.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/editor.py" />
+            <source>{name} is not on disk yet; it comes into being when the plan is implemented.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <source>{name} on line {line}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/plain_reading.py" />
+            <source>{name}, as text</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>{n} bytes</source>
+            <extracomment>Of one: {n} byte</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>{n} cannot be previewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <source>{n} changes</source>
+            <extracomment>Of one: {n} change</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} changes dropped</source>
+            <extracomment>Of one: {n} change dropped</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <source>{n} commands</source>
+            <extracomment>Of one: {n} command</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>{n} commands ran</source>
+            <extracomment>Of one: {n} command ran</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>{n} commands run</source>
+            <extracomment>Of one: {n} command run</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <source>{n} comments</source>
+            <extracomment>Of one: {n} comment</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{n} comments not sent yet</source>
+            <extracomment>Of one: {n} comment not sent yet</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>{n} comments will be sent along:</source>
+            <extracomment>Of one: {n} comment will be sent along:</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>{n} conflicts</source>
+            <extracomment>Of one: {n} conflict</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} days ago</source>
+            <extracomment>Of one: {n} day ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>{n} entries after this message will be set aside: folded, not deleted. The agent still remembers.</source>
+            <extracomment>Of one: {n} entry after this message will be set aside: folded, not deleted. The agent still remembers.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <source>{n} entries set aside</source>
+            <extracomment>Of one: {n} entry set aside</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <source>{n} files</source>
+            <extracomment>Of one: {n} file</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>{n} files changed on disk since staging. Rebase the plan, or put them back first.</source>
+            <extracomment>Of one: {n} file changed on disk since staging. Rebase the plan, or put it back first.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/drift_follower.py" />
+            <source>{n} files drifted since staging</source>
+            <extracomment>Of one: {n} file drifted since staging</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>{n} files drifted since staging ({named}). The plan cannot be implemented as it is.</source>
+            <extracomment>Of one: {n} file drifted since staging ({named}). The plan cannot be implemented as it is.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>{n} files edited</source>
+            <extracomment>Of one: {n} file edited</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} h ago</source>
+            <extracomment>Of one: {n} h ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} lines</source>
+            <extracomment>Of one: {n} line</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <source>{n} lines added</source>
+            <extracomment>Of one: {n} line added</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} lines left out</source>
+            <extracomment>Of one: {n} line left out</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{n} min ago</source>
+            <extracomment>Of one: {n} min ago</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{n} more are in the list at the left.</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{n} more operations are in the plan.</source>
+            <extracomment>Of one: {n} more operation is in the plan.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
+            <location filename="../../tandem_desktop/ui/models/task_tree_model.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>{n} operations</source>
+            <extracomment>Of one: {n} operation</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <source>{n} operations did not apply</source>
+            <extracomment>Of one: {n} operation did not apply</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>{n} operations dropped</source>
+            <extracomment>Of one: {n} operation dropped</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{n} operations not viewed yet.</source>
+            <extracomment>Of one: {n} operation not viewed yet.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>{n} paths</source>
+            <extracomment>Of one: {n} path</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <source>{n} recorded effects instead of running {commands}</source>
+            <extracomment>Of one: {n} recorded effect instead of running {commands}</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.</source>
+            <extracomment>Of one: {n} run will be taken back as one; {paths} will be as before. Nothing else is touched.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <source>{n} runs will be undone, with {paths}:</source>
+            <extracomment>Of one: {n} run will be undone, with {paths}:</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <source>{n} tasks</source>
+            <extracomment>Of one: {n} task</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{n} wait for you</source>
+            <extracomment>Of one: {n} waits for you</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <source>{paths} will be as before the run. Nothing else is touched.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
+            <source>{path}
+Open another folder</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>{path} changed on disk after it was staged; both changes keep apart and fit together.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <source>{path} could not be written: {strerror}. Choose another place.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <source>{path} {reason}. Nothing is guessed: you say what stands.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <source>{question} {subject}. 1 allows once, 2 skips, 3 denies with a reason.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{rate} ({part} of {whole} ended plans)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{rate} ({part} of {whole} tried)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{rating} of 5 ({count} rated)</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
+            <source>{result}, exit {code}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>{runs}, {undone} undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{shown} of {operations} operations shown, {n} folded regions unopened.</source>
+            <extracomment>Of one: {shown} of {operations} operations shown, {n} folded region unopened.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>{shown} of {operations} operations shown.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>{side}: no file</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/graph/failure_line.py" />
+            <source>{subject} failed</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <source>{text}… {n} more characters</source>
+            <extracomment>Of one: {text}… {n} more character</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>{title} connected</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <source>{title} looks back at the run…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{told}; all side by side</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>{told}; {n} side by side</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <source>{totals}. Copy the digest {digest}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>{used} of {size} tokens of the agent's context</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>{used} of {size} tokens of the agent's context. It is nearly full.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
+            <source>{used} tokens</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>{viewed} of {total} viewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
+            <source>{was}, unchanged in size</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <source>{what} and {n} later runs</source>
+            <extracomment>Of one: {what} and {n} later run</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/pictures.py" />
+            <source>{words} goes with the next message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>“{plan}” was interrupted</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/set_aside.py" />
+            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <source>… and {n} more</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <source>… and {n} more: filter by Flagged</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/tool_chip.py" />
+            <source>… {n} characters before this are not shown here</source>
+            <extracomment>Of one: … {n} character before this is not shown here</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <source>… {n} lines above; open to read them all</source>
+            <extracomment>Of one: … {n} line above; open to read them all</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <source>… {n} more characters were sent; Edit and resend shows them</source>
+            <extracomment>Of one: … {n} more character was sent; Edit and resend shows it</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>⋯ {cut} more</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <source>⋯ {cut} more, changed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <source>⋯ {folded} unchanged lines</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <source>⋯ {n} changes in bytes that are no text · show</source>
+            <extracomment>Of one: ⋯ {n} change in bytes that are no text · show</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <source>⋯ {n} unchanged lines</source>
+            <extracomment>Of one: ⋯ {n} unchanged line</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+    </context>
+</TS>
