@@ -480,7 +480,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
-            <source>Back to before this run…</source>
+            <source>Back to before…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5172,6 +5172,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>approved</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <source>approved, not yet run</source>
             <translation type="unfinished" />
@@ -5228,6 +5233,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>cancelled</source>
             <translation type="unfinished" />
         </message>
@@ -5422,6 +5428,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/reports.py" />
+            <source>draft</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <source>drafting…</source>
             <translation type="unfinished" />
@@ -5469,6 +5480,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>expired</source>
             <translation type="unfinished" />
         </message>
@@ -5476,6 +5488,7 @@
             <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
             <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>failed</source>
             <translation type="unfinished" />
@@ -5838,6 +5851,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>paused</source>
             <translation type="unfinished" />
         </message>
@@ -6062,6 +6076,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>superseded</source>
             <translation type="unfinished" />
         </message>

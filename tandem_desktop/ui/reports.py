@@ -14,14 +14,21 @@ from tandem_desktop.ui.words import later, tr, tr_marked, tr_n, tr_table
 _SHOWN = 20
 _ENDED = later("{rate} ({part} of {whole} ended plans)")
 _TRIED = later("{rate} ({part} of {whole} tried)")
-_STATUS = tr_table(
+STATUSES = tr_table(
     {
+        PlanStatus.DRAFT: "draft",
         PlanStatus.PROPOSED: "waiting for review",
+        PlanStatus.APPROVED: "approved",
         PlanStatus.EXECUTING: "running",
+        PlanStatus.PAUSED: "paused",
         PlanStatus.COMPLETED: "applied",
+        PlanStatus.FAILED: "failed",
         PlanStatus.REJECTED: "sent back",
         PlanStatus.NEEDS_REVIEW: "needs a person",
+        PlanStatus.CANCELLED: "cancelled",
+        PlanStatus.EXPIRED: "expired",
         PlanStatus.STALLED: "interrupted",
+        PlanStatus.SUPERSEDED: "superseded",
     }
 )
 
@@ -37,7 +44,7 @@ def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
         f"| {tr('Plan')} | | {tr('Revision')} |",
         "|---|---|---|",
     ]
-    lines += [f"| {_cell(plan.title)} | {_status(plan.status)} | {plan.revision} |" for plan in plans[:_SHOWN]]
+    lines += [f"| {_cell(plan.title)} | {STATUSES[plan.status]} | {plan.revision} |" for plan in plans[:_SHOWN]]
     if len(plans) > _SHOWN:
         lines += ["", tr("{n} more are in the list at the left.", n=f"{len(plans) - _SHOWN:,}")]
     return "\n".join(lines)
@@ -64,7 +71,7 @@ def figures_report(figures: PlanFigures) -> str:
     """The table of `/plan-stats`."""
     if not figures.plans:
         return tr("There are no plans here yet, so there is nothing to count.")
-    states = ", ".join(f"{count:,} {_status(status)}" for status, count in figures.by_status)
+    states = ", ".join(f"{count:,} {STATUSES[status]}" for status, count in figures.by_status)
     rows = [
         (tr("Plans"), f"{figures.plans:,} ({states})"),
         (tr("Completion"), _rate(figures.completion_rate, figures.completed, figures.ended, _ENDED)),
@@ -118,10 +125,6 @@ def _rate(rate: float | None, part: int, whole: int, of: str) -> str:
 
 def _more(count: int) -> str:
     return tr_n("{n} more operation is in the plan.", "{n} more operations are in the plan.", count)
-
-
-def _status(status: PlanStatus) -> str:
-    return _STATUS.get(status, status.value.replace("_", " "))
 
 
 def _cell(text: str) -> str:

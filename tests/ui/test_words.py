@@ -6,6 +6,19 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from tandem_desktop.domain.execution import ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.perspectives import Effort, Voice
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.qualification import RiskLevel
+from tandem_desktop.domain.tasks import TaskStatus
+from tandem_desktop.perspectives.wording import titles
+from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.ui import reports
+from tandem_desktop.ui.models import operation_row
+from tandem_desktop.ui.perspectives import voice_words
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.tasks import task_words
 from tandem_desktop.ui.words import later, some_of, tr, tr_marked, tr_n, tr_table
 
 LANGUAGE = {
@@ -18,8 +31,8 @@ LANGUAGE = {
 
 
 class Translator(QTranslator):
-    def translate(self, context: str, source: str, disambiguation: str = "", n: int = -1) -> str:
-        return LANGUAGE.get(source, "") if context == "Tandem" else ""
+    def translate(self, context: str, source: str, disambiguation: str = "", n: int = -1) -> str | None:
+        return LANGUAGE.get(source) if context == "Tandem" else None
 
 
 @pytest.fixture
@@ -44,6 +57,18 @@ def test_a_value_with_braces_is_shown_as_it_is(value: str) -> None:
 
 def test_braces_of_a_sentence_without_values_are_its_own() -> None:
     assert tr("editor = 'code -g {path}:{line}'") == "editor = 'code -g {path}:{line}'"
+
+
+TABLES = (
+    *((wording.KINDS, OperationKind), (wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
+    *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard), (reports.STATUSES, PlanStatus)),
+    *((task_words.STATUSES, TaskStatus), (voice_words.ROLES, Voice), (voice_words.EFFORTS, Effort)),
+    *((voice_words.RISKS, RiskLevel), (voice_words.TITLES, titles()), (operation_row.SHOWN_WORDS, operation_row.Shown)),
+)
+
+
+def test_the_window_has_a_word_of_its_own_for_everything_the_core_names() -> None:
+    assert [(each, table) for table, named in TABLES for each in named if each not in table] == []
 
 
 @pytest.mark.usefixtures("translated")

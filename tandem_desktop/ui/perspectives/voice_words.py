@@ -11,8 +11,8 @@ from tandem_desktop.ui.words import tr, tr_table
 
 ROLES: Mapping[Voice, str] = tr_table({Voice.CHAPO: "Strategy", Voice.KODA: "Code", Voice.DEVO: "Operations"})
 RISK_TONES = {RiskLevel.LOW: "ok", RiskLevel.MEDIUM: "risk", RiskLevel.HIGH: "error"}
-_RISKS = tr_table({RiskLevel.LOW: "low risk", RiskLevel.MEDIUM: "medium risk", RiskLevel.HIGH: "high risk"})
-_EFFORTS = tr_table(
+RISKS = tr_table({RiskLevel.LOW: "low risk", RiskLevel.MEDIUM: "medium risk", RiskLevel.HIGH: "high risk"})
+EFFORTS = tr_table(
     {
         Effort.TRIVIAL: "trivial effort",
         Effort.SMALL: "small effort",
@@ -20,7 +20,7 @@ _EFFORTS = tr_table(
         Effort.LARGE: "large effort",
     }
 )
-_TITLES = tr_table(
+TITLES = tr_table(
     {
         "analysis": "Analysis",
         "strategic_analysis": "Strategy",
@@ -63,14 +63,14 @@ class BadgeWords(NamedTuple):
 
 
 def badges(found: Perspective) -> tuple[BadgeWords, ...]:
-    effort = BadgeWords(_EFFORTS[found.estimated_effort], _effort_tone(found.estimated_effort))
+    effort = BadgeWords(EFFORTS[found.estimated_effort], _effort_tone(found.estimated_effort))
     if isinstance(found, ChapoPerspective):
         return (risk_badge(found.risk_assessment), effort)
     return (effort,)
 
 
 def risk_badge(risk: RiskLevel) -> BadgeWords:
-    return BadgeWords(_RISKS[risk], RISK_TONES[risk])
+    return BadgeWords(RISKS[risk], RISK_TONES[risk])
 
 
 def parts(found: Perspective) -> tuple[Part, ...]:
@@ -78,7 +78,7 @@ def parts(found: Perspective) -> tuple[Part, ...]:
     said = found.model_dump(mode="json")
     told = []
     for name, core in titles().items():
-        title, value = _TITLES.get(name, core), said.get(name)
+        title, value = TITLES.get(name, core), said.get(name)
         if name in _BADGES or not value:
             continue
         if isinstance(value, list):
