@@ -55,7 +55,7 @@ def taken(application: QApplication, name: str) -> QImage:
     with Stage(theme.name) as stage:
         if scene is None:
             window = first_run(stage, theme)
-            image = _grabbed(stage, window, Scene(Stage.open))
+            image = _grabbed(stage, window, Scene(Stage.open, size=(1280, 880)))
             window.close()
             window.leave()
             return image

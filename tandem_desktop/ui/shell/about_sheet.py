@@ -66,9 +66,13 @@ class AboutSheet(Sheet):
         self.add_buttons(news, save, copy, self.close_button)
 
     def show_about(self) -> None:
-        room = self.window().height() - self._theme.px(500)
-        self.parts.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
         self.open(self.close_button)
+
+    def fit(self) -> None:
+        """The text gives way where the window is low, also while it is open."""
+        room = self.height() - self._theme.px(500)
+        self.parts.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
+        super().fit()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._facts.report())

@@ -55,9 +55,13 @@ class KeysSheet(Sheet):
             if letters
             else tr("Single letters are turned off; the settings change that.")
         )
-        room = self.window().height() - self._theme.px(280)
-        self.list.setFixedHeight(max(self._theme.px(120), min(self._theme.px(_TALL), room)))
         self.open(self.search)
+
+    def fit(self) -> None:
+        """The list gives way where the window is low, also while it is open."""
+        room = self.height() - self._theme.px(280)
+        self.list.setFixedHeight(max(self._theme.px(120), min(self._theme.px(_TALL), room)))
+        super().fit()
 
     def _search(self, text: str) -> None:
         self._model.search(text)

@@ -73,8 +73,6 @@ class LogSheet(Sheet):
     def show_log(self) -> None:
         """From its end; what is logged while it is open is shown too."""
         self.search.clear()
-        room = self.window().height() - self._theme.px(240)
-        self.text.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
         self._look()
         self._looking.start()
         self.open(self.search)
@@ -82,6 +80,12 @@ class LogSheet(Sheet):
     def shut(self) -> None:
         self._looking.stop()
         super().shut()
+
+    def fit(self) -> None:
+        """The text gives way where the window is low, also while it is open."""
+        room = self.height() - self._theme.px(240)
+        self.text.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
+        super().fit()
 
     def _look(self) -> None:
         wanted = (self._logbook.count, self.sources.current, self.search.text())

@@ -42,6 +42,10 @@ class NewsSheet(Sheet):
         self.add_buttons(close, note=plain_label(tr("Here again at any time: About Tandem"), "small"))
 
     def show_news(self) -> None:
-        room = self.window().height() - self._theme.px(220)
-        self.area.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
         self.open(self.area)
+
+    def fit(self) -> None:
+        """The text gives way where the window is low, also while it is open."""
+        room = self.height() - self._theme.px(220)
+        self.area.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
+        super().fit()

@@ -82,3 +82,25 @@ def test_an_update_is_told_once_with_the_way_to_its_notes_which_about_leads_to_l
     window.wait(lambda: window.sees("about-news"))
     window.click("about-news")
     window.wait(lambda: window.sees("news-text") and not window.sees("about-sheet"))
+
+
+def test_page_that_is_open_makes_room_when_the_window_gets_lower(window: Person) -> None:
+    for words, content, button in (
+        ("Show the log", "log-text", "log-close"),
+        ("About Tandem", "about-parts", "about-close"),
+        ("What is new", "news-text", "news-close"),
+        ("Keys", "keys-list", "keys-close"),
+    ):
+        window.window.resize(1440, 900)
+        window.command(words)
+        window.wait(lambda button=button: window.sees(button))  # type: ignore[misc]
+        window.window.resize(900, 620)
+        window.wait(lambda: window.window.height() == 620)
+        assert below(window, content) < below(window, button) < 620, words
+        window.click(button)
+
+
+def below(window: Person, name: str) -> int:
+    """Where something ends, in the window."""
+    widget = window.find(name)
+    return widget.mapTo(window.window, widget.rect().bottomLeft()).y()
