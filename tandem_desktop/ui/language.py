@@ -19,7 +19,10 @@ def speak_the_language(
 
     Without a catalogue nothing is installed at all, so that nothing is asked for each sentence.
     """
-    folder = folder or resource(FOLDER)
+    try:
+        folder = folder or resource(FOLDER)
+    except FileNotFoundError:  # a package without any language
+        return ""
     language = first_language(QLocale.system().uiLanguages() if wanted is None else wanted, folder)
     if not language:
         return ""
