@@ -13,6 +13,7 @@ from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.orchestration.agents_here import AgentsHere
 from tandem_desktop.orchestration.workroom import Workroom
+from tandem_desktop.sidecar.profiles import BUILT_IN
 from tandem_desktop.storage.locations import default_state_directory
 from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.chat_errands import ChatErrands
@@ -295,6 +296,7 @@ class MainWindow(QWidget):
     def _open_sample(self) -> None:
         from tandem_desktop.ui.sample_workspace import make_sample
 
+        self._wanted_agent = BUILT_IN  # whoever else is chosen: recipes are its own, and need no model
         self.open_workspace(make_sample())
         if self.workplace is not None:
             self.workplace.set_plan_mode(True)

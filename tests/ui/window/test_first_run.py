@@ -75,8 +75,10 @@ def test_what_needs_a_workspace_is_not_offered_before_there_is_one(first: MainWi
 
 
 def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written(
-    first: MainWindow, qtbot: QtBot
+    first: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text('agent = "goose"\n')  # recipes are the built-in agent's
     click(first, "welcome-sample")
     place = first.workplace
     assert place is not None
