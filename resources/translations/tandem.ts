@@ -6263,7 +6263,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
             <source>{added}, {removed} removed, {changes}</source>
             <translation type="unfinished" />
         </message>
@@ -6397,7 +6397,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
             <source>{n} changes</source>
             <extracomment>Of one: {n} change</extracomment>
             <translation type="unfinished">
@@ -6558,7 +6558,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
             <source>{n} lines added</source>
             <extracomment>Of one: {n} line added</extracomment>
             <translation type="unfinished">

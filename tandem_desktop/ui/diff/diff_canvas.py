@@ -20,7 +20,7 @@ from tandem_desktop.ui.diff.row_painter import RowPainter, VisibleRow
 from tandem_desktop.ui.diff.seen_lines import SeenChanges
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.words import tr, tr_n
+from tandem_desktop.ui.words import tr
 
 TALLEST = 480
 """A view among other rows asks for no more than this and scrolls inside."""
@@ -100,10 +100,7 @@ class DiffCanvas(QAbstractScrollArea):
         self.verticalScrollBar().setValue(0)
         self.horizontalScrollBar().setValue(0)
         self.setAccessibleName(tr("Changes in {path}", path=diff.path))
-        added = tr_n("{n} line added", "{n} lines added", diff.added)
-        changes = tr_n("{n} change", "{n} changes", len(diff.hunks))
-        counts = tr("{added}, {removed} removed, {changes}", added=added, removed=diff.removed, changes=changes)
-        self.setAccessibleDescription(counts)
+        self.setAccessibleDescription(diff.counts)
         self.updateGeometry()
 
     def set_split(self, is_split: bool) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tandem_desktop.staging.hunks import Hunk, hunks
 from tandem_desktop.ui.diff.side import Side, hidden_in_words
 from tandem_desktop.ui.diff.special_content import Words, words_about_content
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.words import tr, tr_n
 
 PREVIEW_LINES = 200
 
@@ -61,6 +61,13 @@ class FileDiff:
     @property
     def is_binary(self) -> bool:
         return self.old.document.is_binary or self.new.document.is_binary
+
+    @property
+    def counts(self) -> str:
+        """`3 lines added, 2 removed, 1 change`."""
+        added = tr_n("{n} line added", "{n} lines added", self.added)
+        changes = tr_n("{n} change", "{n} changes", len(self.hunks))
+        return tr("{added}, {removed} removed, {changes}", added=added, removed=self.removed, changes=changes)
 
 
 def build_file_diff(
