@@ -16,9 +16,10 @@ from tandem_desktop.api import openapi
 from tandem_desktop.api.approvals import Approvals
 from tandem_desktop.api.following import Follower, as_ndjson, as_sse, lines
 from tandem_desktop.api.guard import Guard
+from tandem_desktop.api.planning import Planning
 from tandem_desktop.api.reading import Reading
 from tandem_desktop.api.refusals import EVERYWHERE, RequestRefusedError, refusal
-from tandem_desktop.api.wire import ApprovalRequest, Wire
+from tandem_desktop.api.wire import ApprovalRequest, PlanRequest, Wire
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.orchestration.engine import Engine
 
@@ -30,6 +31,7 @@ MOST_LISTENERS = 16
 NDJSON = "application/x-ndjson"
 SSE = "text/event-stream"
 _Answer = TypeVar("_Answer", bound=Wire)
+_Asked = TypeVar("_Asked", bound=Wire)
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -40,9 +42,11 @@ class Api:
         self._engine = engine
         self._reading = Reading(engine)
         self._approvals = Approvals(engine, self._reading)
+        self._planning = Planning(engine, self._reading)
         self._listeners: set[Follower] = set()
         self._body_s = body_s
         handlers: dict[str, Handler] = {
+            openapi.PLANNING: self._plan,
             openapi.APPROVAL: self._approval,
             openapi.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
             openapi.TASKS: self._reads(lambda asked: self._reading.tasks(asked.path_params["sessionId"])),
@@ -67,12 +71,18 @@ class Api:
         for follower in tuple(self._listeners):
             follower.close()
 
-    def stop(self) -> None:
-        """Bring what runs to rest; takes as long as its operation under way."""
-        self._approvals.stop()
+    async def stop(self) -> None:
+        """End agents that plan, and bring what runs to rest; takes as long as its operation under way."""
+        await self._planning.stop()
+        await asyncio.to_thread(self._approvals.stop)
+
+    async def _plan(self, request: Request) -> Response:
+        asked = _parsed(PlanRequest, await _body(request, self._body_s))
+        found = await self._planning.plan(asked)
+        return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
     async def _approval(self, request: Request) -> Response:
-        asked = _parsed(await _body(request, self._body_s))
+        asked = _parsed(ApprovalRequest, await _body(request, self._body_s))
         found = await self._approvals.decide(asked)
         return StreamingResponse(as_ndjson(found), media_type=NDJSON, headers=EVERYWHERE)
 
@@ -105,7 +115,7 @@ class Api:
 def _route(path: str, handler: Handler) -> Route:
     """Answers the one method that is described, and no HEAD beside it: a stream of events has none."""
     found = Route(path, handler)
-    found.methods = {"POST" if path == openapi.APPROVAL else "GET"}
+    found.methods = {"POST" if path in (openapi.PLANNING, openapi.APPROVAL) else "GET"}
     return found
 
 
@@ -128,9 +138,7 @@ async def _body(request: Request, seconds: float) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefusedError(415, "The body is not JSON.", next="Send it with Content-Type: application/json")
-    too_much = RequestRefusedError(
-        413, f"The request has more than {MOST_BYTES} bytes.", next="Shorten the words that go with the decision."
-    )
+    too_much = RequestRefusedError(413, f"The request has more than {MOST_BYTES} bytes.", next="Shorten the words.")
     if int(request.headers.get("content-length", "0")) > MOST_BYTES:
         raise too_much
     parts: list[bytes] = []
@@ -145,9 +153,9 @@ async def _body(request: Request, seconds: float) -> bytes:
     return b"".join(parts)
 
 
-def _parsed(body: bytes) -> ApprovalRequest:
+def _parsed(shape: type[_Asked], body: bytes) -> _Asked:
     try:
-        return ApprovalRequest.model_validate_json(body)
+        return shape.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])

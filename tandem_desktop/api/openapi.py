@@ -8,6 +8,7 @@ from tandem_desktop import __version__
 from tandem_desktop.api import wire
 from tandem_desktop.domain.ids import RUN_ID
 
+PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
 PLAN = "/chat/agents/{sessionId}/plan"
 TASKS = "/chat/agents/{sessionId}/tasks"
@@ -32,7 +33,8 @@ _LINES = {"type": "string", "description": 'Lines of JSON, each an object with a
 
 def description() -> dict[str, Any]:
     """OpenAPI 3.1."""
-    models = [(wire.ApprovalRequest, "validation"), *((each, "serialization") for each in _SENT)]
+    asked = [(each, "validation") for each in (wire.PlanRequest, wire.ApprovalRequest)]
+    models = [*asked, *((each, "serialization") for each in _SENT)]
     _, found = models_json_schema(models, by_alias=True, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]  # a literal, seen as a string
     return {
         "openapi": "3.1.0",
@@ -51,23 +53,17 @@ def description() -> dict[str, Any]:
 
 
 def _paths() -> dict[str, Any]:
-    approval = {
-        **_operation("decidePlan", "Approve the plan of a session and run it, or send it back", {}, 408, 409, 413, 415),
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": _reference("ApprovalRequest")}},
-        },
-    }
-    approval["responses"] |= {
-        "200": {"description": "What follows, as it happens", "content": {"application/x-ndjson": {"schema": _LINES}}},
-        **_errors(404, 422),
-    }
+    planning = _asks("planTask", "Have a task planned by an agent", "PlanRequest", 409, 429)
+    approval = _asks(
+        "decidePlan", "Approve the plan of a session and run it, or send it back", "ApprovalRequest", 404, 409
+    )
     events = _operation("followEvents", "Everything that happens to plans and runs from now on", {}, 429)
     events["responses"]["200"] = {
         "description": "Events until either side hangs up",
         "content": {"application/x-ndjson": {"schema": _LINES}, "text/event-stream": {"schema": _LINES}},
     }
     return {
+        PLANNING: {"post": planning},
         APPROVAL: {"post": approval},
         PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
         TASKS: {"parameters": [_SESSION], "get": _read("getTasks", "Its tasks, in order", "TasksAnswer", 404, 409)},
@@ -77,6 +73,17 @@ def _paths() -> dict[str, Any]:
         EVENTS: {"get": events},
         DESCRIPTION: {"get": _operation("describe", "This description", _answer({"type": "object"}))},
     }
+
+
+def _asks(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:
+    """What is sent as JSON and answered by lines while it goes on."""
+    found = _operation(name, summary, {}, 408, 413, 415, 422, 503, *errors)
+    found["requestBody"] = {"required": True, "content": {"application/json": {"schema": _reference(model)}}}
+    found["responses"]["200"] = {
+        "description": "What follows, as it happens",
+        "content": {"application/x-ndjson": {"schema": _LINES}},
+    }
+    return found
 
 
 def _read(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:

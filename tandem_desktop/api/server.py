@@ -81,7 +81,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """What runs comes to rest first, so that whoever listens hears how it ended."""
-        await asyncio.to_thread(self._api.stop)
+        await self._api.stop()
         self._api.hang_up()
         await super().shutdown(sockets)
 

@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.ids import PLAN_ID
+from tandem_desktop.domain.ids import PLAN_ID, SESSION_ID
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Voice
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.qualification import RiskLevel
+from tandem_desktop.domain.qualification import Complexity, RiskLevel, TaskType
 from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
 
 MOST_WORDS = 20_000
@@ -41,6 +41,29 @@ class ApprovalRequest(Wire):
     on_failure: FailurePolicy | None = None
     comments_as_notes: Annotated[bool, Field(strict=True)] = False
     """Whether comments nobody has read yet go along with an approval."""
+
+
+class PlanRequest(Wire):
+    """A task to be planned. Nothing of the plan runs before a decision about it."""
+
+    task: Annotated[str, StringConstraints(min_length=1, max_length=MOST_WORDS)]
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    """One of `tandem agents`; where none is named, the one of the settings."""
+    perspectives: Annotated[bool, Field(strict=True)] | None = None
+    """Whether three minds look at the task first; where nothing is said, as the settings and the first look say."""
+    session_id: Annotated[str, StringConstraints(pattern=f"^{SESSION_ID.pattern}$")] | None = None
+    """A session to go on with; where none is named, a new one."""
+
+
+class QualificationObject(Wire):
+    """The first look at a task: whether it had better be planned, and why."""
+
+    task_type: TaskType
+    complexity: Complexity
+    risk_level: RiskLevel
+    context: tuple[str, ...]
+    reasons: tuple[str, ...]
+    plan_required: bool
 
 
 class ToolCallObject(Wire):

@@ -180,6 +180,23 @@ def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tand
     assert "Suggested order: s1, s3, s2, s4." in tandem("simulate", plan_id).out
 
 
+@pytest.mark.req("S3-03")
+def test_the_text_of_the_plan_is_an_operation_of_it_where_the_setting_asks_for_it(
+    tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("plan_md = true\n")
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
+    before = walk(tandem.workspace)
+    plan = tandem.propose(write("new.txt", "new\n"), title="A new file")
+    assert [each["path"] for each in plan["operations"]] == ["PLAN.md", "new.txt"]
+    tandem.approve(plan["plan_id"])
+    run = tandem.answer("apply", plan["plan_id"])
+    assert "# A new file" in (tandem.workspace / "PLAN.md").read_text()
+    tandem.answer("undo", run["run_id"])
+    assert walk(tandem.workspace) == before
+
+
 @pytest.mark.req("S2-27")
 @pytest.mark.skipif(bool(bubblewrap_missing()), reason="commands run in place here, each in its turn")
 def test_show_says_which_commands_a_run_starts_side_by_side(tandem: CommandLine) -> None:

@@ -143,6 +143,43 @@ def test_without_an_answer_the_plan_waits_to_be_taken_up_by_hand(
     assert (root / "hello.txt").exists()
 
 
+def step(name: str, tool: str, **arguments: str) -> dict[str, Any]:
+    return {"id": name, "description": name, "tool": tool, "args": arguments}
+
+
+def change(action: str, of: str, tool: str | None = None, **arguments: str) -> dict[str, Any]:
+    return {"action": action, "step_id": of, "reason": "Better so", "tool": tool, "tool_input": arguments or None}
+
+
+@pytest.mark.req("S4-10", "S4-11", "S4-23")
+def test_each_of_the_six_adjustments_is_proposed_accepted_and_carried_out(tandem: CommandLine, root: Path) -> None:
+    writes = [step(name, "write", path=name, content="as planned\n") for name in ("s1", "s2", "s4")]
+    first, second, last = writes
+    steps = [first, second, step("s3", "bash", command=BROKEN), last, step("s5", "bash", command="true")]
+    plan_id = tandem.propose(*steps)["plan_id"]
+    tandem.approve(plan_id)
+    assert tandem("apply", plan_id, "--json").code == 4
+    changes = [
+        change("MODIFY", "s1", path="s1", content="otherwise\n"),
+        change("SKIP", "s2"),
+        change("RETRY", "s3", command="test -f before && test ! -e s2"),
+        change("ADD_BEFORE", "s3", "write", path="before", content="before\n"),
+        change("ADD_AFTER", "s4", "write", path="after", content="after\n"),
+        change("REPLACE", "s5", "write", path="replaced", content="replaced\n"),
+    ]
+    said = {"assessment": "NEEDS_ADJUSTMENT", "reasoning": "A file is missing.", "adjustments": changes}
+    found = tandem.answer("reflect", plan_id, *saying(json.dumps(said)))["adjustments"]
+    assert [(each["action"], each["problem"]) for each in found] == [(each["action"], "") for each in changes]
+    revised = tandem.answer("adjust", plan_id, "--accept", "1,2,3,4,5,6")
+    told = [each["path"] or each["command"] for each in revised["operations"]]
+    assert told == ["s1", "before", "test -f before && test ! -e s2", "s4", "after", "replaced"]
+    earlier = tandem.answer("show", plan_id, "--revision", "1")["operations"]
+    assert [each["id"] for each in earlier] == ["s1", "s2", "s3", "s4", "s5"]  # the revision before is as it was
+    tandem.approve(plan_id)
+    assert tandem.answer("apply", plan_id)["status"] == "completed"
+    assert (root / "s1").read_text() == "otherwise\n"
+
+
 @pytest.mark.req("S4-03", "S4-24")
 def test_a_model_that_hands_in_nothing_leaves_a_basic_plan_that_says_so(
     tandem: CommandLine, monkeypatch: pytest.MonkeyPatch

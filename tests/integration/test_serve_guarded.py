@@ -25,7 +25,8 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("guarded")) as found:
+    # Whatever is asked, no agent is started here.
+    with serving(tmp_path_factory.mktemp("guarded"), 'agent = "nobody"\n') as found:
         found.approve(found.propose({"tool": "write", "args": {"path": "a", "content": "x"}}))
         yield found
 
@@ -242,4 +243,5 @@ def _with_known_names(served: Served) -> dict[str, Any]:
             parameter["schema"] = {"const": run_id if parameter["name"] == "runId" else version.session_id}
     asked = known["components"]["schemas"]["ApprovalRequest"]["properties"]
     asked["sessionId"], asked["planId"] = {"const": version.session_id}, {"const": version.plan_id}
+    known["components"]["schemas"]["PlanRequest"]["properties"]["agent"] = {"const": "nobody"}
     return known

@@ -17,6 +17,7 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.orchestration.engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
+PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
 WAIT_S = 60
 
@@ -98,13 +99,16 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(folder: Path) -> Iterator[Served]:
+def serving(folder: Path, settings: str = "", **environment: str) -> Iterator[Served]:
     """Serve `folder/project`, and end it in any case."""
-    (folder / "project").mkdir()
+    (folder / "project").mkdir(exist_ok=True)
+    (folder / "config").mkdir()
+    (folder / "config" / "settings.toml").write_text(settings)
+    own = {"TANDEM_STATE_DIR": str(folder / "state"), "TANDEM_CONFIG_DIR": str(folder / "config"), **environment}
     process = subprocess.Popen(
         [sys.executable, "-m", "tandem_desktop", "-C", str(folder / "project"), "serve", "--json"],
         cwd=ROOT,
-        env={**os.environ, "TANDEM_STATE_DIR": str(folder / "state")},
+        env={**os.environ, **own},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -44,7 +44,7 @@ class VoiceCard(Card):
         self.transcript.setObjectName(f"transcript-{voice.value}")
         self.transcript.setAccessibleName(tr("Transcript of {voice}", voice=voice.value.upper()))
         self.transcript.clicked.connect(self.transcript_requested)
-        self.body.addWidget(self.transcript)
+        head.addWidget(self.transcript, 0, Qt.AlignmentFlag.AlignBottom)
         self.body.addStretch(1)
         self.show_state("")
 
