@@ -59,6 +59,8 @@ class SidecarManager:
         self._link: Link | None = None
         self._facts = AgentFacts()
         self._lifecycle = asyncio.Lock()
+        self._is_unwanted = False
+        """Stopped while it was being started, perhaps before there was anything to stop."""
 
     @property
     def is_running(self) -> bool:
@@ -91,9 +93,12 @@ class SidecarManager:
 
     async def stop(self) -> None:
         """Answer what is open and end the whole process tree; a start that is under way fails."""
-        if self._lifecycle.locked() and self._link is not None:
-            self._link.abandon()
+        if self._lifecycle.locked():
+            self._is_unwanted = True
+            if self._link is not None:
+                self._link.abandon()
         async with self._lifecycle:
+            self._is_unwanted = False
             await self._end()
 
     async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
@@ -160,6 +165,8 @@ class SidecarManager:
         process = await self._start_process(self._launch, self._limits)
         link = Link.open(protocol, self._profile, process, self._client, self._paths, self._limits, self._on_frame)
         self._link = link
+        if self._is_unwanted:
+            link.abandon()
         try:
             self._facts = await self._within(link, self._greet(link), self._profile.start_timeout_s, "start")
         except SidecarExitedError as error:

@@ -43,6 +43,7 @@ from tandem_desktop.ui.interruptions import Interruptions
 from tandem_desktop.ui.merging import Merging
 from tandem_desktop.ui.models.plans_model import PlansModel
 from tandem_desktop.ui.order_wishes import OrderWishes
+from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.plan.row_diff import DiffSource
@@ -131,6 +132,7 @@ class Workplace(QObject):
         """Show what was on screen last, and what waits."""
         self.mode_changed.emit(self.plan_mode)
         self._show_session(self.session_id)
+        self._show_nothing()
         self.refresh_plans()
         self.agents.look()
         self.refresh_runs()
@@ -159,7 +161,7 @@ class Workplace(QObject):
         self._memory.leave_plan()
         self.state.put(plan=None)
         self._show_session(self.workroom.new_session())
-        self.panel.show_nothing()
+        self._show_nothing()
         self.plan_shown.emit(None)
         self.chat.focus_composer()
 
@@ -334,7 +336,11 @@ class Workplace(QObject):
         if self._plan_id is None and self.plan_mode and self.turns.is_working(self.session_id):
             self.panel.show_drafting(tr("New plan"))
         elif self._plan_id is None:
-            self.panel.show_nothing()
+            self._show_nothing()
+
+    def _show_nothing(self) -> None:
+        is_read_only = self.workroom.engine.locations.is_read_only
+        self.panel.show_nothing(Emptiness.READ_ONLY if is_read_only else Emptiness.NO_PLAN)
 
     def _follow(self, machine: object) -> None:
         panel = self.panel

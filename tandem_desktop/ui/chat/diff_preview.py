@@ -99,7 +99,6 @@ class DiffPreview(QWidget):
         for at, line in enumerate(lines or (PreviewLine("@", tr("The text stays as it is.")),)):
             ground, ink = _INKS[line.sign]
             block = QTextBlockFormat()
-            block.setLineHeight(116, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             if ground:
                 block.setBackground(self._theme.color(ground))
             if at:

@@ -1,5 +1,6 @@
 """A revision in the conversation: what it holds, how it stands, and the two answers it waits for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -199,7 +200,7 @@ class _SettledLine(QWidget):
         self._words.setText(" · ".join(word for word in words if word))
 
     def show_facts(self, facts: PlanFacts) -> None:
-        figures = f"+{facts.added} −{facts.removed}" if facts.added or facts.removed else ""
+        figures = " ".join(words for words, _ in _lines(facts))
         operations = tr_n("{n} operation", "{n} operations", facts.operations)
         counted = f"{operations} {figures}".strip()
         rest = (facts.origin,) if facts.origin else (counted, facts.state)
@@ -215,9 +216,17 @@ def _figures(theme: Theme, facts: PlanFacts) -> QHBoxLayout:
     changed.setSpacing(theme.px(5))
     if facts.files:
         changed.addWidget(plain_label(tr_n("{n} file", "{n} files", facts.files), "muted"))
-    changed.addWidget(plain_label(f"+{facts.added}", "added"))
-    changed.addWidget(plain_label(f"−{facts.removed}", "removed"))
+    for words, role in _lines(facts):
+        changed.addWidget(plain_label(words, role))
     row.addLayout(changed)
     if facts.commands:
         row.addWidget(plain_label(tr_n("{n} command", "{n} commands", facts.commands), "muted"))
     return row
+
+
+def _lines(facts: PlanFacts) -> Iterator[tuple[str, str]]:
+    """How many lines come and go, where any do, and the role of each figure."""
+    if facts.added:
+        yield f"+{facts.added:,}", "added"
+    if facts.removed:
+        yield f"−{facts.removed:,}", "removed"

@@ -21,6 +21,7 @@ _ICONS = {
 }
 _TALLEST_OUTPUT = 240
 _SHOWN_OUTPUT = 100_000
+_MIDDLE, _END = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
 
 
 class ChipLine(QAbstractButton):
@@ -96,15 +97,25 @@ class ChipLine(QAbstractButton):
         tail += [(words.more, theme.ui_font(-1), "muted")] if words.more else []
         room = right - x - sum(QFontMetrics(font).horizontalAdvance(text) + gap for text, font, _ in tail)
         start = x
-        x = self._draw(painter, words.subject, theme.code_font(), "text", x, x + max(room, theme.px(40)))
+        face, cut = (theme.ui_font(-1), _END) if words.is_prose else (theme.code_font(), _MIDDLE)
+        x = self._draw(painter, words.subject, face, "text", x, x + max(room, theme.px(40)), cut)
         self._subject_place = QRect(start, 0, x - start, self.height())
         for text, font, ink in tail:
             x = self._draw(painter, text, font, ink, x + gap, right)
 
-    def _draw(self, painter: QPainter, text: str, font: QFont, token: str, x: int, right: int) -> int:
-        """Draw from `x`, shortened in its middle where it would pass `right`; where it ended."""
+    def _draw(
+        self,
+        painter: QPainter,
+        text: str,
+        font: QFont,
+        token: str,
+        x: int,
+        right: int,
+        cut: Qt.TextElideMode = _MIDDLE,
+    ) -> int:
+        """Draw from `x`, shortened where it would pass `right`; where it ended."""
         metrics = QFontMetrics(font)
-        fitting = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, max(right - x, 0))
+        fitting = metrics.elidedText(text, cut, max(right - x, 0))
         painter.setFont(font)
         painter.setPen(self._theme.color(token))
         width = metrics.horizontalAdvance(fitting)

@@ -40,6 +40,8 @@ class ChipWords:
     removed: int = 0
     more: str = ""
     output: str = ""
+    is_prose: bool = False
+    """Whether the subject is a sentence, not a path or a command."""
 
     def sentence(self) -> str:
         figures = (f"+{self.added}" if self.added else "", f"−{self.removed}" if self.removed else "")
@@ -62,7 +64,7 @@ def _mind(call: ToolCall) -> ChipWords:
     """Somebody who looks at a task before it is planned."""
     done, doing, failed = map(tr_marked, _MINDS[call.tool])
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
-    return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output)
+    return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output, is_prose=True)
 
 
 def _command(call: ToolCall) -> ChipWords:

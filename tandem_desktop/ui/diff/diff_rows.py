@@ -198,8 +198,10 @@ class DiffRows:
         hunk = 0
         for number, stretch in enumerate(self.diff.stretches):
             old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
-            if stretch.hunk > hunk:
-                hunk = stretch.hunk
+            # A line or two above the first change are not worth a fold; they read as part of it.
+            leads_in = number == 0 and stretch.kind is StretchKind.GAP and old < FOLDED_FROM and bool(self.diff.hunks)
+            if stretch.hunk > hunk or leads_in:
+                hunk = max(stretch.hunk, 1)
                 yield _Block(RowKind.HEADER, 1, None, hunk)
             if stretch.kind is StretchKind.GAP and number not in self.unfolded:
                 yield from self._gap(number, stretch)

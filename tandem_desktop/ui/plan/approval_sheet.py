@@ -83,7 +83,7 @@ class ApprovalSheet(Sheet):
         for label in (self.files, self.added, self.removed):
             label.setWordWrap(False)
             files.addWidget(label)
-        files.addStretch(1)
+        files.addWidget(self.kinds, 1)
         on_failure = QHBoxLayout()
         on_failure.addWidget(self.policy)
         on_failure.addStretch(1)
@@ -91,24 +91,25 @@ class ApprovalSheet(Sheet):
         commands.addWidget(self.commands)
         recorded = QHBoxLayout()
         recorded.addWidget(self.recorded)
-        kinds = QHBoxLayout()
-        kinds.addWidget(self.kinds)
         rows = (
             (tr("Files"), files),
-            ("", kinds),
             (tr("Commands"), commands),
             ("", recorded),
             (tr("If something fails"), on_failure),
             (tr("Digest"), digest),
         )
         for number, (words, row) in enumerate(rows):
-            self._facts.addWidget(plain_label(words, "muted"), number, 0)
+            if words:
+                above = row in (files, commands)  # these may wrap
+                place = Qt.AlignmentFlag.AlignTop if above else Qt.AlignmentFlag.AlignVCenter
+                self._facts.addWidget(plain_label(words, "muted"), number, 0, place)
             self._facts.addLayout(row, number, 1)
         self._cards = QWidget()
         self._cards.setObjectName("approval-cards")
         self._list = QVBoxLayout(self._cards)
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(theme.px(8))
+        self._list.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._scroll = QScrollArea()
         self._scroll.setObjectName("approval-scroll")
         self._scroll.setAccessibleName(tr("Commands and flagged operations"))
@@ -152,8 +153,7 @@ class ApprovalSheet(Sheet):
         self.added.setText(f"+{totals.added:,}" if totals.added else "")
         self.removed.setText(f"−{totals.removed:,}" if totals.removed else "")
         kinds = wording.kind_counts(totals)
-        self.kinds.setText(kinds)
-        self.kinds.setVisible(bool(kinds))
+        self.kinds.setText(f"· {kinds}" if kinds else "")
         instead = rehearsal_words.instead(page.version)
         self.recorded.setText(instead)
         self.recorded.setVisible(bool(instead))
@@ -267,6 +267,8 @@ def _commands(page: PlanPage, totals: Totals) -> str:
     told = tr("{count}, will really run each in its place among the files", count=count)
     if places[0] > last_file:
         told = tr("{count}, will really run after the files are in place", count=count)
+    elif totals.commands == 1:
+        told = tr("1, will really run in its place among the files")
     if not together:
         return told
     every = together == totals.commands

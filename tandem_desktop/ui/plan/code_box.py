@@ -25,7 +25,7 @@ class CodeBox(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(theme.px(8))
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setStyleSheet(
             f"QPlainTextEdit {{ background: {theme.tokens.surface}; border: 1px solid {theme.tokens.line};"
             f" border-radius: {theme.px(6)}px; color: {theme.tokens.text}; padding: 0; }}"

@@ -17,6 +17,7 @@ class Emptiness(StrEnum):
     NOTHING_LEFT = "nothing-left"
     NOTHING_FOUND = "nothing-found"
     LOADING = "loading"
+    READ_ONLY = "read-only"
 
 
 _WORDS = {
@@ -43,6 +44,15 @@ _WORDS = {
         later("Show all"),
     ),
     Emptiness.LOADING: ("clock", later("Opening the plan…"), "", ""),
+    Emptiness.READ_ONLY: (
+        "lock",
+        later("This folder is read-only"),
+        later(
+            "You can ask and look. A plan can be neither kept nor applied here: give yourself the right to write to "
+            "the folder, or open another one."
+        ),
+        "",
+    ),
 }
 
 

@@ -85,6 +85,7 @@ class OperationsTab(QWidget):
             banner.show()
         for banner, words in zip(self._banners, wanted, strict=True):
             banner.set_message(words.tone, words.text, words.actions)
+        self._arrange()
 
     def jump(self, operation_id: OperationId) -> None:
         """To an operation, also when a filter hides it."""
@@ -111,3 +112,6 @@ class OperationsTab(QWidget):
         if not self._model.rowCount():
             self.empty.show_why(Emptiness.NOTHING_FOUND if self._model.total else self._why)
         self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)
+        is_said_below = self._why is Emptiness.DRAFTING and not self._model.total
+        for banner in self._banners:
+            banner.setVisible(not is_said_below)

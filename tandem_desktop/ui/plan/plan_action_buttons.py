@@ -2,16 +2,18 @@
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY, Button, QuietButton
 from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 from tandem_desktop.ui.words import tr, tr_n
 
 _KEY = "Ctrl+⏎"
+_IN_A_ROW = 4
 
 
 class PlanActionButtons(QWidget):
@@ -40,12 +42,11 @@ class PlanActionButtons(QWidget):
         self.tasks = QuietButton(theme, tr("View tasks"))
         self.tasks.setObjectName("plan-action-view_tasks")
         self.tasks.clicked.connect(self.tasks_requested)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(10))
-        layout.setSpacing(theme.px(8))
-        for each in (implement, rework, cancel, self.tasks):
-            layout.addWidget(each)
-        layout.addStretch(1)
+        self._grid = QGridLayout(self)
+        self._spacing = Spacing(theme, self._grid, (16, 10, 16, 10), 8)
+        self._grid.setColumnStretch(_IN_A_ROW, 1)
+        self._columns = 0
+        self._arrange(_IN_A_ROW)
         self.follow(PlanStateMachine())
 
     def follow(self, machine: PlanStateMachine, *, refusal: str = "", comments: int = 0, tasks: int = 0) -> None:
@@ -88,15 +89,25 @@ class PlanActionButtons(QWidget):
             self.tasks.setText(name)
             self.tasks.set_hint(tasks)
             if self._needed() <= self.width():
-                return
+                break
+        self._arrange(_IN_A_ROW if self._needed() <= self.width() else 2)
+
+    def _arrange(self, columns: int) -> None:
+        """All in a row, or in two rows where the pane is too narrow even so."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for at, button in enumerate(self._every()):
+            self._grid.addWidget(button, at // columns, at % columns)
 
     def _needed(self) -> int:
-        layout = self.layout()
-        assert layout is not None
-        margins = layout.contentsMargins()
-        every = (*self._buttons.values(), self.tasks)
-        widths = sum(button.sizeHint().width() for button in every) + layout.spacing() * len(every)
+        margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
+        every = self._every()
+        widths = sum(button.sizeHint().width() for button in every) + gap * (len(every) - 1)
         return widths + margins.left() + margins.right()
+
+    def _every(self) -> tuple[Button, ...]:
+        return (*self._buttons.values(), self.tasks)
 
     def button(self, kind: EventKind) -> Button:
         return self._buttons[kind]

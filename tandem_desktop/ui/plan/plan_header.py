@@ -37,6 +37,7 @@ TONES = {
     PlanStatus.STALLED: "error",
 }
 _NARROW = 560
+_SIDE = 18
 
 
 class PlanHeader(QWidget):
@@ -105,7 +106,7 @@ class PlanHeader(QWidget):
         self._second.addWidget(reviewing)
         self._second.addWidget(running)
         layout = QVBoxLayout(self)
-        Spacing(theme, layout, (18, 14, 18, 4), 6)
+        Spacing(theme, layout, (_SIDE, 14, _SIDE, 4), 6)
         layout.addLayout(first)
         layout.addLayout(self._second)
         self.show_running(False)
@@ -158,17 +159,20 @@ class PlanHeader(QWidget):
         self._arrange()
         if running:
             self.stop.setEnabled(True)
-            self.stop.setText(tr("Stop after this operation"))
             self.show_paused(False)
 
     def show_progress(self, done: int, total: int) -> None:
-        at = min(done + 1, total)
-        self.progress.set_progress(done, total, tr("Operation {at} of {total}", at=f"{at:,}", total=f"{total:,}"))
+        self._reached = done, total
+        at, of = f"{min(done + 1, total):,}", f"{total:,}"
+        going_on = tr("Operation {at} of {total}", at=at, total=of)
+        paused = tr("Paused at operation {at} of {total}", at=at, total=of)
+        self.progress.set_progress(done, total, paused if self._paused else going_on)
 
     def show_paused(self, paused: bool) -> None:
         self._paused = paused
-        self.pause.setText(tr("Go on") if paused else tr("Pause"))
         self.pause.set_icon_name("play" if paused else "pause")
+        self.show_progress(*self._reached)
+        self._arrange()
         if self._is_running:
             self.badge.set_state(tr("Paused") if paused else tr("Executing"), "info" if paused else "ok")
 
@@ -183,15 +187,41 @@ class PlanHeader(QWidget):
         self._arrange()
 
     _before = 0
+    _reached = (0, 0)
     _may_restore = False
     _alternatives: tuple[PlanSummary, ...] = ()
     _is_running = False
 
     def _arrange(self) -> None:
-        """Where it is narrow the title comes first; comparing is in the menu of revisions as well."""
+        """The title comes first. Where it is narrow, what can be had elsewhere goes, then words that a sign says."""
         narrow = self.width() < self._theme.px(_NARROW)
         self.compare.setVisible(self._before >= 1 and not self._is_running and not narrow)
         self.viewed.line.setVisible(not narrow)
+        self.running_digest.setVisible(not narrow)
+        if self._is_running:
+            self._arrange_running()
+        else:
+            self.badge.show()
+
+    def _arrange_running(self) -> None:
+        is_stopping = not self.stop.isEnabled()
+        long = tr("Stopping after this operation…") if is_stopping else tr("Stop after this operation")
+        short = tr("Stopping…") if is_stopping else tr("Stop")
+        pause = tr("Go on") if self._paused else tr("Pause")
+        for words, beside, badge in ((long, pause, True), (short, pause, True), (short, "", True), (short, "", False)):
+            self.stop.setText(words)
+            self.pause.setText(beside)
+            self.badge.setVisible(badge)  # the line below says the same
+            if self._needed() <= self.width():
+                break
+        for button, said in ((self.stop, long), (self.pause, pause)):
+            button.setAccessibleName(said)
+            button.setToolTip(plain_tooltip(said) if said != button.text() else "")
+
+    def _needed(self) -> int:
+        """The width at which the whole title has room beside what stands next to it during a run."""
+        every = [each for each in (self.title, self.badge, self.pause, self.stop) if not each.isHidden()]
+        return sum(each.sizeHint().width() for each in every) + self._theme.px(2 * _SIDE + 8 * (len(every) + 1))
 
     def _choose_revision(self) -> None:
         menu = QMenu(self)
@@ -239,5 +269,5 @@ class PlanHeader(QWidget):
 
     def _stop(self) -> None:
         self.stop.setEnabled(False)
-        self.stop.setText(tr("Stopping after this operation…"))
+        self._arrange()
         self.stop_requested.emit()

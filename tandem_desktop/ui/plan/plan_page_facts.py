@@ -179,7 +179,8 @@ def _about_status(page: PlanPage) -> Iterator[BannerWords]:
             text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
             yield BannerWords("risk", text)
         case PlanStatus.EXPIRED:
-            yield BannerWords("risk", tr("This plan expired: nobody decided in time. Nothing on disk has changed."))
+            text = tr("This plan expired: nobody decided in time. Nothing on disk has changed.")
+            yield BannerWords("risk", text, (("restore", tr("Bring it back as a new revision")),))
         case PlanStatus.CANCELLED:
             yield BannerWords("info", tr("This plan was cancelled. Nothing of it will be run."))
         case PlanStatus.SUPERSEDED:

@@ -1,6 +1,7 @@
 """The tabs of the panel; other parts of the window add theirs beside the three that are always there."""
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.plan.spacing import Spacing
@@ -8,6 +9,8 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.words import tr
 
+_GIVEN = 10
+"""By how much the gap after each tab can be smaller."""
 ORDER = ("operations", "tasks", "graph", "plan-text", "perspectives", "runs")
 
 
@@ -19,6 +22,7 @@ class PlanTabs(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._keys: list[str] = []
         self._words: dict[str, str] = {}
         self.bar = QTabBar()
@@ -55,6 +59,11 @@ class PlanTabs(QWidget):
         """Such as `Tasks 3`; none is not counted."""
         words = self._words[key]
         self.bar.setTabText(self._keys.index(key), f"{words} {number:,}" if number else words)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     def show_tab(self, key: str) -> None:
         if key in self._keys:
@@ -63,6 +72,16 @@ class PlanTabs(QWidget):
     @property
     def current(self) -> str:
         return self._keys[self.bar.currentIndex()]
+
+    def _make_room(self) -> None:
+        """Where the tabs would scroll, they stand closer together first."""
+        is_dense = self.bar.property("dense") is True
+        given = self._theme.px(_GIVEN) * len(self._keys) if is_dense else 0
+        dense = self.bar.sizeHint().width() + given > self.bar.width()
+        if dense != is_dense:
+            self.bar.setProperty("dense", dense)
+            self.bar.style().polish(self.bar)
+            self.bar.updateGeometry()
 
     def _show(self, index: int) -> None:
         if 0 <= index < len(self._keys):

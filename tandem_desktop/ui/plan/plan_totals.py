@@ -34,7 +34,8 @@ class PlanTotals(QPushButton):
 
     def show_totals(self, totals: Totals, digest: str) -> None:
         self._digest = digest
-        pieces = [(tr_n("{n} operation", "{n} operations", totals.operations), "muted", True)]
+        count = (tr_n("{n} operation", "{n} operations", totals.operations), "muted", True)
+        pieces = [count] if totals.operations or digest else []
         if totals.files:
             files = tr_n("{n} file", "{n} files", totals.files)
             pieces.append((files, "muted", not totals.added and not totals.removed))

@@ -84,7 +84,7 @@ class ProgressFollower:
     def live_results(self, page: PlanPage) -> tuple[OperationResult, ...]:
         """Results of a run under way are told by events; the record gets them when it has ended."""
         is_live = page.version.plan_id == self._running and page.meta.status in _RUNS
-        return self._model.results if is_live else page.results
+        return self._model.results if is_live else tuple(map(_settled, page.results))
 
     def show_page(self, page: PlanPage) -> None:
         """How far the run of a plan is that is opened now."""
@@ -172,3 +172,9 @@ class ProgressFollower:
         if self._tabs.current == "runs":
             self._tabs.show_tab("operations")
         announce(self._host, tr("The run: {status}", status=wording.RUNS[event.status]), urgent=True)
+
+
+def _settled(result: OperationResult) -> OperationResult:
+    """What did not get its turn before the run ended waits for nothing any more."""
+    is_pending = result.status is ResultStatus.PENDING
+    return result.model_copy(update={"status": ResultStatus.CANCELLED}) if is_pending else result

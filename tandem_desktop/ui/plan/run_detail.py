@@ -1,7 +1,7 @@
 """What the run in question changed, with the way back for one operation or one file of it."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.ids import RunId
@@ -13,6 +13,7 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
+from tandem_desktop.ui.widgets.button_row import ButtonRow
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.words import tr, tr_n
 
@@ -43,14 +44,9 @@ class RunDetail(QWidget):
         self.file.setObjectName("runs-undo-file")
         self.operation.clicked.connect(self._undo_operation)
         self.file.clicked.connect(self._undo_file)
-        row = QHBoxLayout()
-        Spacing(theme, row, (0, 0, 0, 0), 8)
-        row.addWidget(self.heading, 1)
-        row.addWidget(self.operation)
-        row.addWidget(self.file)
         layout = QVBoxLayout(self)
         Spacing(theme, layout, (12, 8, 12, 12), 8)
-        layout.addLayout(row)
+        layout.addLayout(ButtonRow(theme, (self.operation, self.file), self.heading))
         layout.addWidget(self.list, 1)
         self.list.selectionModel().currentChanged.connect(self._enable)
         self._enable()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.ids import OperationId, RunId
@@ -18,6 +18,7 @@ from tandem_desktop.ui.plan.spacing import Spacing
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
+from tandem_desktop.ui.widgets.button_row import ButtonRow
 from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.words import tr
@@ -78,11 +79,9 @@ class RunsTab(QWidget):
             button.setObjectName(f"runs-{name}")
             button.clicked.connect(lambda _checked=False, slot=slot: slot())
         self._actions = QWidget()
-        row = QHBoxLayout(self._actions)
+        row = QVBoxLayout(self._actions)
         Spacing(theme, row, (12, 8, 12, 8), 8)
-        row.addWidget(self.heading, 1)
-        for button in (self.view, self.redo, self.back, self.undo):
-            row.addWidget(button)
+        row.addLayout(ButtonRow(theme, (self.view, self.redo, self.back, self.undo), self.heading))
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addWidget(progress, 3)

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.announce import announce
 from tandem_desktop.ui.widgets.button import Button
+from tandem_desktop.ui.widgets.button_row import ButtonRow
 from tandem_desktop.ui.widgets.plain_text import plain_label
 
 _WIDTH, _MARGIN = 620, 24
@@ -85,17 +86,8 @@ class Sheet(QWidget):
         height = min(max(height, layout.minimumSize().height()), self.height() - 2 * margin)
         self.card.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
 
-    def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(self._theme.px(8))
-        if note is not None:
-            row.addWidget(note, 1)
-        else:
-            row.addStretch(1)
-        for button in buttons:
-            row.addWidget(button)
-        self.body.addLayout(row)
-        return row
+    def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> None:
+        self.body.addLayout(ButtonRow(self._theme, buttons, note))
 
     def decides(self, button: Button, allowed: bool) -> None:
         """Such a button works only once the person can have seen the sheet, and only when allowed."""

@@ -60,7 +60,8 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         whole = self.sizeHint()
-        return QSize(min(whole.width(), self._theme.px(48)), whole.height())
+        least = 0 if self._least else self._theme.px(48)
+        return QSize(min(whole.width(), least), whole.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,4 +1,4 @@
-"""Every part of the window can be named, reached and read: in every pane, tab, sheet and state, in every theme."""
+"""Every part of the window can be named, reached and read: in every pane, sheet and state, theme and width."""
 
 import subprocess
 import sys
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.ui.window_frame import SMALLEST
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.command_line import CommandLine, bash, edit, write
@@ -21,6 +22,7 @@ from tests.ui.window.walker import Walker
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 ALT = Qt.KeyboardModifier.AltModifier
+NARROW = (900, SMALLEST[0])
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -83,11 +85,13 @@ def test_everything_can_be_named_reached_and_read_while_a_plan_is_reviewed(windo
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
     look.look("review")
+    look.squeeze("review", *NARROW)
     for tab in tabs(window):
         look.look(tab)
     for name, ask, shown in sheets(window):
         with sheet(window, ask, shown):
             look.look(name)
+            look.squeeze(name, *NARROW)
             if name != "palette":  # one field and its list, which the arrows walk
                 # Where files are written Tab writes one; the way back leads on all the same.
                 look.tab_through(name, window, backwards=name == "edit")
@@ -116,19 +120,23 @@ def test_everything_can_be_named_reached_and_read_from_two_revisions_to_a_run_an
     look.look("compared")
     with sheet(person, lambda: person.click("banner-compare"), "compare-back"):
         look.look("comparison")
+        look.squeeze("comparison", *NARROW)
         look.tab_through("comparison", person)
     before = (workspace / "app.py").read_text()
     (workspace / "app.py").write_text(before.replace("Hello", "Hi"))
     person.wait(lambda: person.sees("banner-rebase"))
     look.look("drifted")
+    look.squeeze("drifted", *NARROW)
     with sheet(person, lambda: person.click("banner-rebase"), "merge-take-disk"):
         look.look("merge")
+        look.squeeze("merge", *NARROW)
         look.tab_through("merge", person, backwards=True)
     (workspace / "app.py").write_text(before)
     person.wait(lambda: person.sees("plan-action-execute_plan"))
     person.click("plan-action-execute_plan")
     person.wait(lambda: person.sees("approval-back"))
     look.look("approval of what is flagged")
+    look.squeeze("approval of what is flagged", *NARROW)
     for box in [each for each in person.window.findChildren(QCheckBox) if each.isVisible()]:
         person.click(box.objectName())
     person.wait(lambda: person.sees("approval-implement"))
@@ -136,6 +144,7 @@ def test_everything_can_be_named_reached_and_read_from_two_revisions_to_a_run_an
     person.wait(lambda: ResultStatus.RUNNING in person.progress)
     for tab in tabs(person):
         look.look(f"running, {tab}")
+    look.squeeze("running", *NARROW)
     person.click("plan-pause")
     (tmp_path / "gate").touch()
     person.wait(lambda: person.find("plan-pause").property("text") == "Go on")
@@ -144,8 +153,10 @@ def test_everything_can_be_named_reached_and_read_from_two_revisions_to_a_run_an
     person.wait(lambda: person.status is PlanStatus.COMPLETED)
     for tab in tabs(person):
         look.look(f"finished, {tab}")
+    look.squeeze("finished", *NARROW)
     with sheet(person, lambda: person.press(Qt.Key.Key_U, CONTROL | ALT), "undo-confirm"):
         look.look("undo preview")
+        look.squeeze("undo preview", *NARROW)
         look.tab_through("undo preview", person)
     assert look.complaints() == set()
 
@@ -162,6 +173,7 @@ def test_everything_can_be_named_reached_and_read_when_a_run_was_interrupted(
     look = walker(person)
     with sheet(person, lambda: None, "interrupted-rollback"):
         look.look("greeting")
+        look.squeeze("greeting", *NARROW)
         look.tab_through("greeting", person)
     look.look("interrupted")
     assert look.complaints() == set()
@@ -185,6 +197,7 @@ def test_everything_can_be_named_reached_and_read_while_an_agent_asks_works_and_
     say("A file")
     person.wait(lambda: person.sees("permission-allow"))
     look.look("permission")
+    look.squeeze("permission", *NARROW)
     person.click("permission-skip")
     person.wait(lambda: not person.place.turns.is_any)
     say("Go on")
@@ -192,7 +205,9 @@ def test_everything_can_be_named_reached_and_read_while_an_agent_asks_works_and_
     say("And then break down")
     person.wait(lambda: person.sees("queue-send-now-0"))
     look.look("queue")
+    look.squeeze("queue", *NARROW)
     person.click("queue-send-now-0")
     person.wait(lambda: person.sees("problem-restart"))
     look.look("broken down")
+    look.squeeze("broken down", *NARROW)
     assert look.complaints() == set()

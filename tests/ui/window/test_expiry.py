@@ -24,3 +24,5 @@ def test_opening_the_window_says_which_plan_has_expired(open_window: Callable[[]
     again = open_window()
     again.wait(lambda: "Plan expired" in again.window.toast.text)
     again.wait(lambda: again.status is PlanStatus.EXPIRED)
+    again.click("banner-restore")
+    again.wait(lambda: (again.status, again.revision) == (PlanStatus.PROPOSED, 2))

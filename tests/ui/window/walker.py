@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.shell.command_palette import CommandPalette
 from tandem_desktop.ui.theme.tokens import THEMES, contrast, load_tokens
+from tandem_desktop.ui.widgets.button import Button
 from tests.ui.window.driver import Person
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -36,6 +37,19 @@ class Walker:
             if isinstance(each, QLabel) and each.text() and each.textFormat() is not Qt.TextFormat.PlainText:
                 self._found.add(f"{place}: {each.text()} is not plain text")
         self._pairs |= {pair: f"{place}: {words}" for words, pair in painted(self._window)}
+
+    def squeeze(self, place: str, *widths: int) -> None:
+        """No button is cut, and none reaches out of what it stands in, however narrow the window is."""
+        before = self._window.size()
+        for width in widths:
+            self._window.resize(width, before.height())
+            for _ in range(3):  # what makes room for something else asks for another look
+                QApplication.processEvents()
+            for each in self._window.findChildren(Button):
+                around = each.parentWidget()
+                if each.isVisible() and around is not None and is_cut(each, around):
+                    self._found.add(f"{place}, {width} wide: {each.objectName()} is cut")
+        self._window.resize(before)
 
     def tab_through(self, place: str, person: Person, *, backwards: bool = False) -> None:
         """Tab goes to all of the sheet on top and stays in it."""
@@ -77,7 +91,8 @@ def painted(window: QWidget) -> Iterator[tuple[str, tuple[str, str]]]:
     for each in (*over.findChildren(QLabel), *over.findChildren(QPushButton)):
         edge = ROUNDING if isinstance(each, QPushButton) else 0
         whole = each.visibleRegion().boundingRect() == each.rect()
-        if each.isVisible() and each.isEnabled() and each.text().strip() and whole:
+        uncovered = each.isVisible() and window.childAt(each.mapTo(window, each.rect().center())) is each
+        if uncovered and each.isEnabled() and each.text().strip() and whole:
             inside = each.rect().adjusted(edge, edge, -edge, -edge)
             spot = inside.translated(each.mapTo(window, each.rect().topLeft()))
             piece = image.copy(spot & image.rect())  # kept: the bits below are its own
@@ -86,6 +101,12 @@ def painted(window: QWidget) -> Iterator[tuple[str, tuple[str, str]]]:
             if colors:
                 ground = max(colors, key=lambda color: colors[color])
                 yield each.text(), (max(colors, key=lambda color: contrast(color, ground)), ground)
+
+
+def is_cut(button: Button, around: QWidget) -> bool:
+    reach = button.geometry()
+    is_inside = reach.left() >= 0 and reach.right() <= around.rect().right()
+    return button.width() < button.sizeHint().width() or not is_inside
 
 
 def takes_keyboard(widget: QWidget) -> bool:

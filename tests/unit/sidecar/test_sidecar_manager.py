@@ -540,6 +540,17 @@ async def test_stopping_an_agent_that_is_still_starting_does_not_wait_for_it() -
             await starting
 
 
+async def test_stopping_an_agent_whose_process_is_not_there_yet_does_not_wait_for_it() -> None:
+    manager = a_manager({"start": [{"do": "sleep", "seconds": 600}]}, NotingClient())
+    starting = asyncio.create_task(manager.start())
+    await asyncio.sleep(0)  # it has begun, and nothing is there that could be stopped
+    assert not manager.is_running
+    async with asyncio.timeout(20):
+        await manager.stop()
+        with pytest.raises(SidecarError, match="was stopped"):
+            await starting
+
+
 async def test_the_first_message_waits_until_the_planning_tools_are_connected() -> None:
     seen: list[tuple[float, Any]] = []
     loop = asyncio.get_running_loop()
