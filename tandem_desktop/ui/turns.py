@@ -1,5 +1,6 @@
 """A person says something to an agent, and its turn goes on until it has ended, well or not."""
 
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 
@@ -47,6 +48,10 @@ class Turns(QObject):
         self._agents = agents
         self._session = session
         self._working: set[SessionId] = set()
+        self._asked: Counter[SessionId] = Counter()
+        """How many turns of each conversation were asked for here and have not been answered."""
+        self._told: set[SessionId] = set()
+        """Where a turn is under way, as events tell, which come on another way than answers."""
         self._starting: dict[SessionId, str] = {}
         """The agents that have not been heard yet."""
 
@@ -101,6 +106,14 @@ class Turns(QObject):
             self.said.emit(tr("That question no longer waits for an answer."), "info")
 
     def set_working(self, session_id: SessionId, works: bool) -> None:
+        """What events tell of a turn. One that ended long ago does not end the turn that was begun since."""
+        (self._told.add if works else self._told.discard)(session_id)
+        self._follow(session_id)
+
+    def _follow(self, session_id: SessionId) -> None:
+        works = session_id in self._told or self._asked[session_id] > 0
+        if works == self.is_working(session_id):
+            return
         (self._working.add if works else self._working.discard)(session_id)
         if not works:
             self._starting.pop(session_id, None)
@@ -124,21 +137,26 @@ class Turns(QObject):
 
         def not_taken(error: TandemError) -> None:
             failed()
-            self.set_working(session, False)
+            self._answered(session)
             self.status_changed.emit("failed", error.message)
             self.failed.emit(error)
 
-        self.set_working(session, True)
+        self._asked[session] += 1
+        self._follow(session)
         self._commands.run(turn, lambda ended: self._ended(session, ended), not_taken)
 
     def _ended(self, session_id: SessionId, turn: Turn) -> None:
-        self.set_working(session_id, False)
+        self._answered(session_id)
         if turn.failure is not None:
             self.status_changed.emit("failed", turn.failure.message)
             return
         self.status_changed.emit("done", tr("{title} connected", title=self._agents.title))
         if turn.version is not None and session_id == self._session():
             self.plan_made.emit(turn.version.plan_id)
+
+    def _answered(self, session_id: SessionId) -> None:
+        self._asked[session_id] -= 1
+        self._follow(session_id)
 
     def _profile(self) -> AgentProfile | None:
         profile = self._agents.profile

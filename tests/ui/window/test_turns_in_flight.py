@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.events.events import TurnEnded
 from tests.support.agent_scripts import Step, Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.tree_walker import walk
@@ -174,3 +175,17 @@ def test_what_to_do_about_an_agent_that_ended_is_in_sight_and_its_last_words_are
     window.wait(lambda: window.sees("problem-next"))
     assert window.find("problem-next").property("text").startswith("Log in with: opencode auth login")
     assert not window.sees("problem-fold")
+
+
+def test_end_of_a_turn_that_is_told_late_does_not_end_the_one_begun_since(
+    open_window: Open, programs: Path, steps: Steps
+) -> None:
+    window = start(open_window, programs, [steps.say("first")], [steps.say("second"), {"do": "await_cancel"}])
+    send(window, "First")
+    window.wait(lambda: "first" in said(window) and not window.place.turns.is_any)
+    send(window, "Second")
+    send(window, "Third")
+    window.place.workroom.events.publish(TurnEnded(session_id=window.place.session_id))
+    window.wait(lambda: "second" in said(window))
+    assert window.place.chat.queue == ("Third",)
+    assert window.place.turns.is_any

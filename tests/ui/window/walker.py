@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QRadioButton, QWidget
 
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.shell.command_palette import CommandPalette
@@ -50,6 +50,7 @@ class Walker:
                 if each.isVisible() and around is not None and is_cut(each, around):
                     self._found.add(f"{place}, {width} wide: {each.objectName()} is cut")
         self._window.resize(before)
+        QApplication.processEvents()
 
     def tab_through(self, place: str, person: Person, *, backwards: bool = False) -> None:
         """Tab goes to all of the sheet on top and stays in it."""
@@ -84,15 +85,16 @@ class Walker:
 
 
 def painted(window: QWidget) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The words of every label and button in sight, and the colours they are really painted in: ink and ground."""
+    """The words of every label, button and field in sight, and the ink and ground they are really painted in."""
     above = [each for kind in (Sheet, CommandPalette) for each in window.findChildren(kind) if each.isVisible()]
     over = above[0] if above else window  # what is below is dimmed, or covered
     image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    for each in (*over.findChildren(QLabel), *over.findChildren(QPushButton)):
-        edge = ROUNDING if isinstance(each, QPushButton) else 0
+    for each in (child for kind in (QLabel, QPushButton, QLineEdit) for child in over.findChildren(kind)):
+        edge = 0 if isinstance(each, QLabel) else ROUNDING
+        words = (each.text() or each.placeholderText()) if isinstance(each, QLineEdit) else each.text()
         whole = each.visibleRegion().boundingRect() == each.rect()
         uncovered = each.isVisible() and window.childAt(each.mapTo(window, each.rect().center())) is each
-        if uncovered and each.isEnabled() and each.text().strip() and whole:
+        if uncovered and each.isEnabled() and words.strip() and whole:
             inside = each.rect().adjusted(edge, edge, -edge, -edge)
             spot = inside.translated(each.mapTo(window, each.rect().topLeft()))
             piece = image.copy(spot & image.rect())  # kept: the bits below are its own
@@ -100,7 +102,7 @@ def painted(window: QWidget) -> Iterator[tuple[str, tuple[str, str]]]:
             colors = {f"#{pixel & 0xFFFFFF:06x}": count for pixel, count in seen.items()}
             if colors:
                 ground = max(colors, key=lambda color: colors[color])
-                yield each.text(), (max(colors, key=lambda color: contrast(color, ground)), ground)
+                yield words, (max(colors, key=lambda color: contrast(color, ground)), ground)
 
 
 def is_cut(button: Button, around: QWidget) -> bool:
