@@ -105,7 +105,8 @@ def timeline(stage: Stage) -> Person:
         then = datetime.fromisoformat(fields["started_at"]) - timedelta(days=days_ago)
         record.write_text(json.dumps({**fields, "started_at": then.isoformat()}))
     person = stage.open_on_plan()
-    person.place.panel.tabs.show_tab("runs")
+    person.place.panel.tabs.bar.setFocus()
+    person.press(Qt.Key.Key_End)
     person.wait(lambda: person.place.panel.runs.detail.model.rowCount() > 0)
     person.place.panel.runs.list.setFocus()
     return person
@@ -156,7 +157,7 @@ def alternative(stage: Stage) -> Person:
 def alternatives_compared(stage: Stage) -> Person:
     person = alternative(stage)
     person.wait(lambda: bool(person.place.panel.alternatives))
-    person.place.panel.operations.banner_requested.emit("compare-origin")
+    person.click("banner-compare-origin")
     person.wait(lambda: person.place.panel.sheets.compare.list.count() > 0)
     return person
 
@@ -167,7 +168,7 @@ def merging(stage: Stage) -> Person:
     file.write_text(file.read_text().replace("Hello", "Good day") + "\n\nLIMIT = 5  # per minute\n")
     person = stage.open_on_plan()
     person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.drifted))
-    person.place.panel.operations.banner_requested.emit("merge")
+    person.click("banner-merge")
     person.wait(lambda: person.sees("merge-back"))
     return person
 

@@ -251,8 +251,9 @@ def cancelled(stage: Stage) -> Person:
 
 def expired(stage: Stage) -> Person:
     plan = stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
-    engine = open_workroom(stage.workspace).engine
-    engine.plans.update(PlanId(plan["plan_id"]), lifecycle.expire)
+    workroom = open_workroom(stage.workspace)
+    workroom.engine.plans.update(PlanId(plan["plan_id"]), lifecycle.expire)
+    workroom.close()
     return stage.open_on_plan()
 
 
