@@ -53,6 +53,11 @@
             </translation>
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>1, will really run in its place among the files</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/reading.py" />
             <source>10 lines</source>
             <translation type="unfinished" />
@@ -544,6 +549,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <source>Bring back into the list</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>Bring it back as a new revision</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2798,6 +2808,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Paused at operation {at} of {total}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
             <source>Permission</source>
             <translation type="unfinished" />
@@ -3713,6 +3728,7 @@
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
             <source>Stop</source>
             <translation type="unfinished" />
@@ -3735,6 +3751,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <source>Stopping after this operation…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <source>Stopping…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4364,6 +4385,11 @@
         <message>
             <location filename="../../resources/hazards.toml" />
             <source>This file becomes executable.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>This folder is read-only</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5007,6 +5033,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
             <source>You are looking at revision {revision}. The latest is {latest}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>You can ask and look. A plan can be neither kept nor applied here: give yourself the right to write to the folder, or open another one.</source>
             <translation type="unfinished" />
         </message>
         <message>
