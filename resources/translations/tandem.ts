@@ -1259,6 +1259,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
             <location filename="../../tandem_desktop/ui/chat/spoken.py" />
             <source>Edit and resend</source>
             <translation type="unfinished" />
@@ -3213,11 +3214,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Replace {step}</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
-            <source>Restart agent</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -240,7 +240,7 @@ class Workplace(QObject):
             each.said.connect(self.said)
             each.failed.connect(self.failed)
         chat.permission_answered.connect(self.turns.answer)
-        chat.restart_requested.connect(lambda: self.chat.focus_composer())
+        chat.restart_requested.connect(chat.bring_back)
         panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         self._memory.looked_before.connect(self._look_since)

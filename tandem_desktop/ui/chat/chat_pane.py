@@ -181,6 +181,12 @@ class ChatPane(QWidget):
     def focus_composer(self) -> None:
         self.composer.edit.setFocus()
 
+    def bring_back(self) -> None:
+        """The last message, to be sent once more; what is being written stays as it is."""
+        if not self.composer.edit.toPlainText().strip():
+            self._recall()
+        self.focus_composer()
+
     @property
     def queue(self) -> tuple[str, ...]:
         return self._queue

@@ -17,7 +17,7 @@ _TALLEST = 200
 
 
 class ProblemCard(EntryWidget):
-    """Says what went wrong; only the latest offers to start again."""
+    """Says what went wrong; only the latest offers to say it again, which starts the agent anew."""
 
     restart_requested = Signal()
     log_requested = Signal()
@@ -44,7 +44,7 @@ class ProblemCard(EntryWidget):
         self._fold = Fold(theme, self._make)
         self._fold.line.setObjectName("problem-fold")
         self._fold.toggled.connect(self.opened)
-        restart = Button(theme, tr("Restart agent"), icon_name="refresh")
+        restart = Button(theme, tr("Edit and resend"), icon_name="refresh")
         log = QuietButton(theme, tr("Open log"))
         restart.setObjectName("problem-restart")
         log.setObjectName("problem-log")

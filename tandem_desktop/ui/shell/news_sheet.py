@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.chat.message_view import MessageView
+from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import QuietButton
@@ -21,6 +22,8 @@ class NewsSheet(Sheet):
         super().__init__(host, theme, "news-sheet", title, wide=_WIDE)
         self.text = MessageView(theme)
         self.text.set_text(text or tr("This version comes without notes."))
+        for prose in self.text.findChildren(ProseView):
+            prose.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # nothing to stop at: its files are elsewhere
         page = QWidget()
         page.setProperty("role", "panel")
         column = QVBoxLayout(page)

@@ -211,3 +211,5 @@ def test_everything_can_be_named_reached_and_read_while_an_agent_asks_works_and_
     look.look("broken down")
     look.squeeze("broken down", *NARROW)
     assert look.complaints() == set()
+    person.click("problem-restart")
+    assert person.place.chat.composer.edit.toPlainText() == "And then break down"
