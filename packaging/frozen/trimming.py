@@ -29,8 +29,8 @@ def is_wanted_binary(name: str) -> bool:
 
 
 def is_wanted_data(name: str) -> bool:
-    """Links to libraries are among the data."""
-    return is_wanted_binary(name) and not name.startswith(_UNWANTED_DATA)
+    """Links to libraries are among the data; what pip compiled of a sample's sources is nobody's."""
+    return is_wanted_binary(name) and not name.startswith(_UNWANTED_DATA) and "__pycache__" not in name.split("/")
 
 
 def is_wanted_script(name: str) -> bool:

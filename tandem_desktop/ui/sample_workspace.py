@@ -11,7 +11,7 @@ def make_sample() -> Path:
     """The sample project, made anew where it is missing."""
     source = resource("sample/workspace")
     target = default_state_directory().parent / "tandem-sample"
-    for path in sorted(source.rglob("*")):
+    for path in sorted(each for each in source.rglob("*") if "__pycache__" not in each.parts):  # left there by pip
         copy = target / path.relative_to(source)
         if path.is_dir():
             atomic.make_directory(copy)

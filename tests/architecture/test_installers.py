@@ -117,6 +117,8 @@ def test_trimming_keeps_what_shows_a_window_and_leaves_out_what_the_system_has(t
     assert not trimming.is_wanted_binary("libstdc++.so.6")
     assert not trimming.is_wanted_script("pyi_rth_pyside6")
     assert trimming.is_wanted_data("resources/prompts/system.md")
+    assert trimming.is_wanted_data("resources/CHANGELOG.md")
+    assert not trimming.is_wanted_data("resources/sample/workspace/greeter/__pycache__/greeting.cpython-311.pyc")
 
 
 def test_icon_is_drawn_in_every_size_from_one_drawing(tmp_path: Path) -> None:
