@@ -130,6 +130,8 @@ class Perspectives(Frozen):
     """What was said about one task, kept with the revision it led to. Advice: nothing of it is in the digest."""
 
     task: str
+    qualification: str = ""
+    """The first look at the task, in words: whether planning was advised, and why."""
     chapo: ChapoPerspective | None = None
     koda: KodaPerspective | None = None
     devo: DevoPerspective | None = None

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from tandem_desktop.domain.advised_plan import AdvisedPlan
 from tandem_desktop.domain.agent_ports import AdvisorPort
@@ -12,7 +11,6 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.qualification import Qualification
-from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.events import TurnEnded, TurnStarted
 from tandem_desktop.events.perspective_events import (
     PlanApprovalRequested,
@@ -20,8 +18,8 @@ from tandem_desktop.events.perspective_events import (
     PlanReady,
     SynthesisEnded,
     SynthesisStarted,
-    TaskDelegated,
 )
+from tandem_desktop.orchestration.delegating import Delegation
 from tandem_desktop.orchestration.drafting import Presented, title_of
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Mind, Minds
@@ -109,7 +107,8 @@ class PerspectivePlanning:
         if synthesis is None:
             turn = await self._planned_whole(found)
         else:
-            turn = await self._planned_by_tasks(about.session_id, found, synthesis)
+            delegation = Delegation(self._engine, self._minds, about.session_id, found, synthesis)
+            turn = await delegation.plan(self._seated, self._turn, lambda: self._stopped)
         if turn.version is not None and not turn.version.incomplete:
             await asyncio.to_thread(self._tell_ready, turn.version)
         return turn
@@ -145,28 +144,6 @@ class PerspectivePlanning:
         session.tell(f"The task:\n\n{found.task}")
         return await self._turn(session)
 
-    async def _planned_by_tasks(self, session_id: SessionId, found: Perspectives, synthesis: Synthesis) -> Turn:
-        """Each task goes to the agent it is assigned to, in an order the dependencies allow."""
-        presented = Presented(synthesis.title, synthesis.text, synthesis.tasks, found)
-        briefed: list[PlanningSession] = []
-        turn = _NOTHING
-        for place, each in enumerate(synthesis.tasks):
-            mind = self._minds.of(each.agent)
-            session = await self._seated(mind)
-            session.brief(replace(presented, task=each.id, unfinished=_unfinished(synthesis.tasks[place + 1 :])))
-            if not any(session is other for other in briefed):
-                briefed.append(session)
-                session.tell(_briefing(found, synthesis))
-            session.tell(_delegation(each))
-            self._publish(_delegated(session_id, each, mind))
-            turn = await self._turn(session)
-            if turn.failure is not None or turn.stop_reason is not StopReason.END_TURN:
-                break
-        if briefed:
-            # What is said from now on is about the whole plan again.
-            briefed[-1].brief(presented)
-        return turn
-
     async def _seated(self, mind: Mind) -> PlanningSession:
         self._session = await self._open_session(mind)
         return self._session
@@ -178,28 +155,3 @@ class PerspectivePlanning:
 
 
 _NOTHING = Turn(None, "", StopReason.CANCELLED)
-
-
-def _delegated(session_id: SessionId, task: PlanTask, mind: Mind) -> TaskDelegated:
-    return TaskDelegated(
-        session_id=session_id, task_id=task.id, subject=task.subject, agent=task.agent, spoken_by=mind.profile.title
-    )
-
-
-def _unfinished(later: tuple[PlanTask, ...]) -> str:
-    names = ", ".join(task.id for task in later)
-    return f"Still to be planned: {names}." if names else ""
-
-
-def _briefing(found: Perspectives, synthesis: Synthesis) -> str:
-    return (
-        f"A person asked for this:\n\n{found.task}\n\nThree minds have looked at it:\n\n{all_as_text(found)}\n\n"
-        f"They made this plan of it:\n\n# {synthesis.title}\n\n{synthesis.text}\n\n"
-        "You are given one task of it at a time. Make its changes in your copy of the workspace, and nothing that "
-        "belongs to another task; then end your turn. The whole is reviewed by the person before anything is written."
-    )
-
-
-def _delegation(task: PlanTask) -> str:
-    after = f"\n\nIt comes after {', '.join(task.blocked_by)}." if task.blocked_by else ""
-    return f"Your task now: {task.id}, {task.subject}\n\n{task.description}{after}".strip()

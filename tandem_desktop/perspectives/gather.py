@@ -68,7 +68,8 @@ class Gathering:
 
     async def gather(self, about: TaskToPlan) -> Perspectives:
         """CHAPO first, because the others build on it; then KODA and DEVO side by side."""
-        found = await self._heard(Perspectives(task=about.task), about, Voice.CHAPO)
+        asked = Perspectives(task=about.task, qualification=about.qualification.words)
+        found = await self._heard(asked, about, Voice.CHAPO)
         both = await asyncio.gather(*(self._ask(found, about, voice) for voice in (Voice.KODA, Voice.DEVO)))
         for voice, answer in zip((Voice.KODA, Voice.DEVO), both, strict=True):
             found = _taken(found, voice, answer)

@@ -64,7 +64,12 @@ def all_voices(lost: str = "") -> Perspectives:
     facts: dict[str, Any] = {"timestamp": A_MOMENT, "spoken_by": "OpenCode", "model": "claude-sonnet-4-5"}
     read = ("src/auth.py", "src/middleware.py", "tests/unit/authentication/test_sessions_of_many_people.py")
     refused = {"files_read": read, "denied": ("Edit src/auth.py",)}
-    found = Perspectives(task="Refactor it", overall_risk=RiskLevel.MEDIUM, estimated_duration="about two hours")
+    found = Perspectives(
+        task="Refactor it",
+        qualification="Plan it first: mixed task, complex, medium risk (it touches code and operations).",
+        overall_risk=RiskLevel.MEDIUM,
+        estimated_duration="about two hours",
+    )
     voices = (
         ChapoPerspective.model_validate({**facts, **minds.CHAPO, "files_read": ("README.md", "src/auth.py")}),
         KodaPerspective.model_validate({**facts, **minds.KODA, **refused}),

@@ -66,6 +66,8 @@ class PerspectivesView(QStackedWidget):
         self.cards = {voice: VoiceCard(theme, voice) for voice in Voice}
         self._mark = plain_label(tr_marked(_KEPT), "small")
         self._mark.setWordWrap(True)
+        self._look = plain_label("", "muted", wrap=True)
+        self._look.setObjectName("perspectives-first-look")
         self._facts = QWidget()
         self._risk = Badge(theme)
         self._duration = plain_label("", "muted")
@@ -86,6 +88,7 @@ class PerspectivesView(QStackedWidget):
         inner.setProperty("role", "panel")
         layout = QVBoxLayout(inner)
         Spacing(theme, layout, (_MARGIN, 14, _MARGIN, _MARGIN), 10)
+        layout.addWidget(self._look)
         layout.addWidget(self._mark)
         layout.addWidget(self._facts)
         layout.addLayout(self._missing)
@@ -102,6 +105,7 @@ class PerspectivesView(QStackedWidget):
         self.setCurrentWidget(self._empty if found is None else self._scroll)
         if found is None:
             return
+        self._show_look(found.qualification)
         self._mark.setText(tr_marked(_KEPT))
         self._show_missing(
             tuple(tr("Without {part}: {reason}", part=lost.part.upper(), reason=lost.reason) for lost in found.missing)
@@ -121,7 +125,7 @@ class PerspectivesView(QStackedWidget):
         """Show how far the minds are; False for an event that is about something else."""
         match event:
             case PlanningStarted():
-                self._begin()
+                self._begin(event.qualification)
             case PerspectiveStarted():
                 self.cards[event.agent].show_state(tr("Looks at it…"))
             case PerspectiveMoved():
@@ -147,8 +151,13 @@ class PerspectivesView(QStackedWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def _begin(self) -> None:
+    def _show_look(self, words: str) -> None:
+        self._look.setText(visible(words))
+        self._look.setVisible(bool(words))
+
+    def _begin(self, qualification: str) -> None:
         self.setCurrentWidget(self._scroll)
+        self._show_look(qualification)
         self._mark.setText(tr_marked(_WAITING))
         self._facts.hide()
         self._show_missing(())

@@ -17,6 +17,7 @@ from typing import Any
 class ScriptedAgent:
     def __init__(self, script: dict[str, Any]) -> None:
         self.script = script
+        self.refuses = False
         self.answers: list[Any] = []
         self.waiting: dict[Any, threading.Event] = {}
         self.cancelled = threading.Event()
@@ -62,6 +63,7 @@ class ScriptedAgent:
         session = message["params"]["sessionId"]
         text = message["params"]["prompt"][0]["text"]
         self.cancelled.clear()
+        self.refuses = False
         if text == "report":
             self.say(session, json.dumps(self.answers))
         else:
@@ -71,7 +73,7 @@ class ScriptedAgent:
             self.turns += 0 if told else 1
             if self.steps(steps, session) == "no answer":
                 return
-        reason = "cancelled" if self.cancelled.is_set() else "end_turn"
+        reason = "cancelled" if self.cancelled.is_set() else "refusal" if self.refuses else "end_turn"
         self.send({"id": message["id"], "result": {"stopReason": reason}})
 
     def steps(self, steps: list[dict[str, Any]], session: str) -> str:
@@ -125,6 +127,8 @@ class ScriptedAgent:
                 os._exit(step.get("code", 0))
             case "never":
                 return "no answer"
+            case "refuse":
+                self.refuses = True
         return ""
 
     def allowed(self, number: str) -> bool:

@@ -37,6 +37,16 @@ def test_every_voice_shows_concerns_recommendations_effort_risk_and_the_files_it
     assert "None: this rests on no file of the workspace." in words(view.cards[Voice.DEVO])
 
 
+@pytest.mark.req("S2-01")
+def test_the_first_look_at_the_task_is_shown_while_they_look_and_afterwards(view: PerspectivesView) -> None:
+    look = "It can be done at once: code task, simple, low risk."
+    view.follow(PlanningStarted(session_id=SESSION_ID, task="Refactor it", qualification=look))
+    assert look in words(view)
+    view.show_perspectives(all_voices())
+    assert look not in words(view)
+    assert any(each.startswith("Plan it first: mixed task, complex") for each in words(view))
+
+
 def test_whoever_is_missing_is_named_with_the_reason(view: PerspectivesView) -> None:
     view.show_perspectives(all_voices(lost="devo"))
     assert [banner.text for banner in view.findChildren(Banner) if not banner.isHidden()] == [

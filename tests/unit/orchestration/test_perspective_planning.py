@@ -12,7 +12,9 @@ from tandem_desktop.domain.agents import StopReason
 from tandem_desktop.domain.errors import NoAnswerError, NotApprovableError
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.events.events import TandemEvent
+from tandem_desktop.events.perspective_events import TaskDelegated
 from tests.support.minds_desk import TASK, Desk, a_desk
+from tests.support.perspective_scripts import PLAN
 from tests.support.spoken_minds import GOOD, SpokenMinds
 from tests.support.tree_walker import walk
 
@@ -97,6 +99,29 @@ async def test_stopped_while_somebody_is_asked_there_is_no_plan_and_nobody_is_le
     assert (advisor.let_go, advisor.open) == ([stage], 0)
     assert desk.types[-1] == "turn_ended"
     assert desk.engine.plans.list().plans == ()
+
+
+TASKS = (
+    {"id": "t1", "subject": "Types", "agent": "koda"},
+    {"id": "t2", "subject": "Service", "agent": "koda"},
+    {"id": "t3", "subject": "Deploy", "agent": "devo", "blocked_by": ["t2"]},
+    {"id": "t4", "subject": "Documents", "agent": "koda", "blocked_by": ["t1"]},
+)
+
+
+@pytest.mark.req("S2-24", "S2-25", "S2-26", "S2-28")
+async def test_what_waits_for_a_task_that_could_not_be_planned_is_left_out_and_the_rest_is_planned(desk: Desk) -> None:
+    minds = SpokenMinds({**GOOD, "synthesis": {**PLAN, "tasks": TASKS}})
+    refuses = [{"do": "refuse"}]
+    turn = await desk.planned(minds, [desk.steps.write("t1", "1\n")], refuses, [desk.steps.write("t4", "4\n")])
+    version = turn.version
+    assert version is not None
+    assert [(operation.path, operation.task) for operation in version.operations] == [("t1", "t1"), ("t4", "t4")]
+    assert turn.stop_reason is StopReason.REFUSAL
+    assert version.incomplete == "Still to be planned: t2, t3."
+    with pytest.raises(NotApprovableError):
+        desk.engine.decisions.approve(version.plan_id, version.approval_hash)
+    assert [event.task_id for event in desk.told if isinstance(event, TaskDelegated)] == ["t1", "t2", "t4"]
 
 
 async def test_stopped_in_the_second_task_what_the_first_planned_stays_and_cannot_be_approved(desk: Desk) -> None:
