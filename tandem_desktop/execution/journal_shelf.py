@@ -75,13 +75,14 @@ class JournalShelf:
         metadata: dict[str, Metadata] | None = None,
     ) -> Journal:
         """A new journal whose first record says what is to be done: the operations, as JSON, or planned steps."""
-        atomic.make_directory(self._folder, mode=0o700)
-        if not (self._folder / _WHOSE).exists():
-            atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
-        journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
         steps = encode({"steps": [pack_step(step) for step in planned], "metadata": metadata or {}})
         begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations)
-        journal.append(b"".join((*begin, b',"planned":', steps, b"}")))
+        with atomic.together():
+            atomic.make_directory(self._folder, mode=0o700)
+            if not (self._folder / _WHOSE).exists():
+                atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
+            journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
+            journal.append(b"".join((*begin, b',"planned":', steps, b"}")))
         return journal
 
     def reopen(self, run_id: RunId) -> tuple[Journal, History]:

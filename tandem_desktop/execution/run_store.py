@@ -31,9 +31,10 @@ class RunStore:
     def begin(self, record: RunRecord, operations: bytes) -> None:
         """Lay down what is to be done; the operations come as JSON."""
         folder = self._folder / record.run_id
-        atomic.make_directory(folder)
-        atomic.replace(folder / "operations.json", operations)
-        self.save(record)
+        with atomic.together():
+            atomic.make_directory(folder)
+            atomic.replace(folder / "operations.json", operations)
+            self.save(record)
 
     def finish(
         self,
@@ -43,10 +44,11 @@ class RunStore:
     ) -> None:
         """Write down what came of it."""
         folder = self._folder / record.run_id
-        atomic.make_directory(folder)
-        atomic.replace(folder / "results.json", encode_results(results))
-        atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
-        self.save(record)
+        with atomic.together():
+            atomic.make_directory(folder)
+            atomic.replace(folder / "results.json", encode_results(results))
+            atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
+            self.save(record)
 
     def save(self, record: RunRecord) -> None:
         atomic.make_directory(self._folder / record.run_id)

@@ -15,6 +15,7 @@ from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.families import alternatives
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.storage import atomic
 
 _PLAN_STATUS = {
     RunStatus.COMPLETED: PlanStatus.COMPLETED,
@@ -41,13 +42,14 @@ class PlanPaperwork:
         self._clock = clock
 
     def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
-        if record.kind is RunKind.APPLY:
-            self._finish_plan(record)
-            if record.status is RunStatus.COMPLETED:
-                self._supersede_alternatives(record.plan_id)
-        elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
-            self._mark_undone(record, record.of)
-        self._enforcer.record_execution(record.digest, record.run_id, results)
+        with atomic.together():
+            if record.kind is RunKind.APPLY:
+                self._finish_plan(record)
+                if record.status is RunStatus.COMPLETED:
+                    self._supersede_alternatives(record.plan_id)
+            elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
+                self._mark_undone(record, record.of)
+            self._enforcer.record_execution(record.digest, record.run_id, results)
         self._events.publish(
             RunFinished(
                 run_id=record.run_id,

@@ -129,7 +129,7 @@ class PlanIndex:
     def _save(self, columns: "_Columns") -> None:
         body = json.dumps(columns.encode(), separators=(",", ":")).encode()
         with contextlib.suppress(OSError):  # a list that cannot be remembered is still a list
-            atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n")
+            atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n", durable=False)
 
 
 @dataclass(frozen=True, slots=True)

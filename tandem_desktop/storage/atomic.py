@@ -3,9 +3,39 @@
 import contextlib
 import os
 import secrets
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from tandem_desktop.storage import syscalls
+
+
+class _Waiting(threading.local):
+    """Folders whose names are made durable when the block of this thread ends; None outside a block."""
+
+    folders: dict[Path, None] | None = None
+
+
+_waiting = _Waiting()
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """Save several files, each whole as ever, and make all their names durable at the end.
+
+    Until then a power cut may keep any of the new names and lose others; a block that fails has promised none of them.
+    """
+    if _waiting.folders is not None:
+        yield
+        return
+    folders: dict[Path, None] = {}
+    _waiting.folders = folders
+    try:
+        yield
+    finally:
+        _waiting.folders = None
+    for folder in folders:
+        sync_directory(folder)
 
 
 def create(path: Path, data: bytes, mode: int = 0o644) -> None:
@@ -22,15 +52,19 @@ def create(path: Path, data: bytes, mode: int = 0o644) -> None:
     sync_directory(path.parent)
 
 
-def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Save `data` in place of whatever `path` holds."""
-    temporary = _write_beside(path, data, mode)
+def replace(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
+    """Save `data` in place of whatever `path` holds.
+
+    What is not durable may be lost or empty after a power cut: for what its reader checks, and can do without.
+    """
+    temporary = _write_beside(path, data, mode, sync=durable)
     try:
         syscalls.rename(str(temporary), str(path))
     except BaseException:
         _discard(temporary)
         raise
-    sync_directory(path.parent)
+    if durable:
+        sync_directory(path.parent)
 
 
 def make_directory(path: Path, mode: int = 0o755) -> None:
@@ -46,7 +80,10 @@ def make_directory(path: Path, mode: int = 0o755) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
+    """Make the names in a directory durable; inside `together`, at its end."""
+    if _waiting.folders is not None:
+        _waiting.folders[path] = None
+        return
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         syscalls.sync(fd)
@@ -54,12 +91,13 @@ def sync_directory(path: Path) -> None:
         os.close(fd)
 
 
-def _write_beside(path: Path, data: bytes, mode: int) -> Path:
+def _write_beside(path: Path, data: bytes, mode: int, *, sync: bool = True) -> Path:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     fd = syscalls.create(str(temporary), mode=mode)
     try:
         syscalls.write(fd, data)
-        syscalls.sync(fd)
+        if sync:
+            syscalls.sync(fd)
     except BaseException:
         _discard(temporary)
         raise

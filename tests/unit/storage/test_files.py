@@ -28,6 +28,32 @@ def test_failed_replace_keeps_the_old_bytes_and_leaves_no_temporary(memory_path:
         assert [p.name for p in memory_path.iterdir()] == ["meta.json"]
 
 
+def test_files_saved_together_are_synced_one_by_one_and_their_folders_once_at_the_end(memory_path: Path) -> None:
+    calls: list[str] = []
+
+    def watch(call: str, what: str) -> None:
+        calls.append(f"{call} {Path(f'/proc/self/fd/{what}').readlink()}" if call == "fsync" else call)
+
+    run = memory_path / "run"
+    with syscalls.gated(watch), atomic.together():
+        atomic.make_directory(run)
+        atomic.replace(run / "results", b"[]")
+        with atomic.together():
+            atomic.replace(run / "meta", b"{}")
+        inside = tuple(calls)
+    assert [call.split()[0] for call in inside] == ["mkdirat", *["openat", "write", "fsync", "rename"] * 2]
+    assert calls[len(inside) :] == [f"fsync {memory_path}", f"fsync {run}"]
+
+
+def test_block_of_files_that_fails_leaves_the_next_one_to_itself(memory_path: Path) -> None:
+    with pytest.raises(StorageError), atomic.together():
+        raise StorageError("no", next="no")
+    synced: list[str] = []
+    with syscalls.gated(lambda call, what: synced.append(call)):
+        atomic.replace(memory_path / "meta", b"{}")
+    assert synced == ["openat", "write", "fsync", "rename", "fsync"]
+
+
 def test_second_creation_of_a_name_is_refused(memory_path: Path) -> None:
     atomic.create(memory_path / "r001.json", b"first")
     with pytest.raises(FileExistsError):
