@@ -156,4 +156,6 @@ class StagedOperation(Frozen):
     @property
     def paths(self) -> tuple[str, ...]:
         """Every path the operation names."""
-        return tuple(p for p in (self.path, self.to) if p is not None)
+        if self.to is None:
+            return () if self.path is None else (self.path,)
+        return (self.to,) if self.path is None else (self.path, self.to)

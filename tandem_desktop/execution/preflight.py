@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
 from tandem_desktop.domain.operation_shape import unfit_call
-from tandem_desktop.domain.operations import DirectoryState, FileState, NodeState, StagedOperation
+from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.review.drift import drift
@@ -36,7 +36,7 @@ def _check_paths(operations: Iterable[StagedOperation]) -> None:
     for operation in operations:
         for path in operation.paths:
             check_path(path)
-        if (unfit := unfit_call(operation.call)) is not None:
+        if operation.call is not None and (unfit := unfit_call(operation.call)) is not None:
             raise PreflightError(
                 f"The command of {operation.id} cannot be run: {unfit}. Nothing was written.",
                 step=operation.id,
@@ -84,8 +84,10 @@ def _is_plainly_unchanged(
     for operation in operations:
         if isinstance(operation.base, DirectoryState):
             return False
-        for change in operation.changes():
-            first.setdefault(change.path, change.before)
+        if operation.path is not None:
+            first.setdefault(operation.path, operation.base)
+        if operation.to is not None:
+            first.setdefault(operation.to, ABSENT)
     return all(workspace.has(path, state, sights) for path, state in first.items())
 
 
@@ -95,10 +97,9 @@ def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) 
         if is_a_command(operation) or not isinstance(operation.after, FileState) or operation.to is not None:
             continue
         try:
-            data = objects.read(operation.after.sha256)
+            needed += objects.check(operation.after.sha256)
         except StorageError as error:
             raise PreflightError(error.message, path=operation.path, step=operation.id, next=error.next) from error
-        needed += len(data)
     return needed
 
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.recent_bytes import RecentBytes
 
 _DAY = 24 * 3600.0
 _NAME = re.compile(r"[0-9a-f]{64}")
 _FEW = 16
 """Up to this many new objects are synced one by one; more are cheaper to sync with their file system."""
-_REMEMBERED_BYTES = 64 * 1024 * 1024
-"""Bytes of verified reads kept at hand: what preflight has checked is not read again to be prepared."""
 
 
 class ObjectStore:
@@ -27,12 +26,17 @@ class ObjectStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._prefix = f"{folder}/"
-        self._recent: dict[str, bytes] = {}
-        self._recent_bytes = 0
+        self._recent = RecentBytes()
 
     def put_all(self, contents: Iterable[bytes]) -> None:
         """Store every value durably before returning; they are taken one at a time."""
-        written = [name for data in contents if (name := self._write(data))]
+        try:
+            self._sync([name for data in contents if (name := self._write(data))])
+        except BaseException:
+            self._recent.clear()  # what the disk refused is not to be believed
+            raise
+
+    def _sync(self, written: list[str]) -> None:
         if not written:
             return
         if len(written) > _FEW:
@@ -80,7 +84,7 @@ class ObjectStore:
             syscalls.rename(aside, target)
             return None
         syscalls.unlink(aside)
-        self._recent.pop(sha256, None)
+        self._recent.forget(sha256)
         return info.st_size
 
     def read(self, sha256: str) -> bytes:
@@ -89,8 +93,8 @@ class ObjectStore:
         Raises:
             StorageError: they are missing or no longer what they were.
         """
-        if (known := self._recent.get(sha256)) is not None:
-            return known
+        if (known := self._recent.get(sha256)) is not None and known.is_checked:
+            return known.data
         path = self._path(sha256)
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -101,8 +105,8 @@ class ObjectStore:
                 next="Make the plan again; nothing was written.",
             ) from None
         try:
-            data = _read_all(fd)
-            size = len(data)
+            info = os.fstat(fd)
+            data = _read_all(fd, info.st_size)
         finally:
             os.close(fd)
         if hashlib.sha256(data).hexdigest() != sha256:
@@ -111,17 +115,33 @@ class ObjectStore:
                 path=path,
                 next="Make the plan again; nothing was written.",
             )
-        if self._recent_bytes + size <= _REMEMBERED_BYTES:
-            self._recent[sha256] = data
-            self._recent_bytes += size
+        self._recent.put(sha256, data, info, is_checked=True)
         return data
+
+    def check(self, sha256: str) -> int:
+        """How many bytes this digest stands for, once they are sure to lie here as they were.
+
+        What was stored or read before is not read again while its file is the same and untouched.
+
+        Raises:
+            StorageError: they are missing or no longer what they were.
+        """
+        known = self._recent.get(sha256)
+        if known is not None:
+            with contextlib.suppress(OSError):
+                if known.is_of(info := os.stat(self._path(sha256), follow_symlinks=False)):
+                    self._recent.put(sha256, known.data, info, is_checked=True)
+                    return len(known.data)
+            self._recent.forget(sha256)
+        return len(self.read(sha256))
 
     def _path(self, sha256: str) -> str:
         return f"{self._prefix}{sha256[:2]}/{sha256[2:]}"
 
     def _write(self, data: bytes) -> str | None:
         """Write bytes that are not there yet, not durable so far; the name they got."""
-        target = self._path(hashlib.sha256(data).hexdigest())
+        sha256 = hashlib.sha256(data).hexdigest()
+        target = self._path(sha256)
         if _is_kept(target):
             return None
         folder = target.rpartition("/")[0]
@@ -132,6 +152,7 @@ class ObjectStore:
         try:
             syscalls.write(fd, data)
             syscalls.rename(temporary, target)
+            self._recent.put(sha256, data, os.fstat(fd), is_checked=False)
         except BaseException:
             with contextlib.suppress(OSError):
                 syscalls.unlink(temporary)
@@ -151,8 +172,7 @@ def _is_kept(target: str) -> bool:
     return True
 
 
-def _read_all(fd: int) -> bytes:
-    size = os.fstat(fd).st_size
+def _read_all(fd: int, size: int) -> bytes:
     data = os.read(fd, size + 1)
     if len(data) == size:
         return data

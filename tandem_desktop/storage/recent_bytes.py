@@ -1,0 +1,59 @@
+"""Bytes that were stored or read a short while ago, kept at hand together with the look of their file."""
+
+import os
+import threading
+from collections import OrderedDict
+from typing import NamedTuple
+
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class Known(NamedTuple):
+    """Bytes, and by what their file is known again: whoever writes to it leaves other times."""
+
+    data: bytes
+    look: tuple[int, int, int, int]
+    is_checked: bool
+    """Whether they were read back, or their file was found untouched, since they were written."""
+
+    def is_of(self, info: os.stat_result) -> bool:
+        return self.look == _look(info)
+
+
+class RecentBytes:
+    """By digest, the newest of them; safe from any thread."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._known: OrderedDict[str, Known] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, sha256: str) -> Known | None:
+        return self._known.get(sha256)
+
+    def put(self, sha256: str, data: bytes, info: os.stat_result, *, is_checked: bool) -> None:
+        """Remember bytes, and forget the oldest when there are too many."""
+        with self._lock:
+            self._drop(sha256)
+            self._known[sha256] = Known(data, _look(info), is_checked)
+            self._bytes += len(data)
+            while self._bytes > self._most:
+                self._drop(next(iter(self._known)))
+
+    def forget(self, sha256: str) -> None:
+        with self._lock:
+            self._drop(sha256)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._known.clear()
+            self._bytes = 0
+
+    def _drop(self, sha256: str) -> None:
+        known = self._known.pop(sha256, None)
+        self._bytes -= len(known.data) if known else 0
+
+
+def _look(info: os.stat_result) -> tuple[int, int, int, int]:
+    return info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
