@@ -77,10 +77,9 @@ class AuditLog:
             atomic.make_directory(self._path.parent, mode=0o700)
             with locks.held(self._lock_path), self._opened() as fd:
                 end = self._repaired_end(fd)
-                line = _line(end, kind, at, body)
+                record, line = _record(end, kind, at, body)
                 syscalls.write(fd, line)
                 syscalls.sync(fd)
-                record = AuditRecord.model_validate_json(line)
                 self._save_head(_End(record.number, record.hash, end.size + len(line)))
         return record
 
@@ -176,17 +175,16 @@ def _agrees(head: _End | None, count: int, last: str, previous: str) -> bool:
     return (head.count, head.hash) in ((count, last), (count - 1, previous))
 
 
-def _line(end: _End, kind: str, at: datetime, body: Frozen) -> bytes:
-    """The hash stands first and covers every byte after it."""
-    fields = {
-        "number": end.count + 1,
-        "kind": kind,
-        "at": at.isoformat(),
-        "body": body.model_dump(mode="json"),
-        "previous": end.hash,
-    }
+def _record(end: _End, kind: str, at: datetime, body: Frozen) -> tuple[AuditRecord, bytes]:
+    """A record and its line: the hash stands first and covers every byte after it."""
+    number, facts = end.count + 1, body.model_dump(mode="json")
+    fields = {"number": number, "kind": kind, "at": at.isoformat(), "body": facts, "previous": end.hash}
     rest = canonical(fields)[1:] + b"\n"
-    return _BEFORE_HASH + _hash(rest) + _AFTER_HASH + rest
+    hash_ = _hash(rest)
+    record = AuditRecord.model_construct(
+        hash=hash_.decode(), number=number, kind=kind, at=at, body=facts, previous=end.hash
+    )
+    return record, _BEFORE_HASH + hash_ + _AFTER_HASH + rest
 
 
 def _parse(line: bytes) -> AuditRecord | None:

@@ -38,9 +38,7 @@ class Meanwhile:
         for folder in sorted({*self._names, *(parent_of(path) for path in touched)}):
             entries = tuple(self._entries(folder)) if looked_at < _MOST_ENTRIES else ()
             looked_at += len(entries)
-            for path, change in self._others(folder, entries):
-                if path not in touched:
-                    found[path] = change
+            found.update(self._others(folder, entries, touched))
         return tuple(
             OtherChange(path=path, change=change.value) for path, change in sorted(found.items())[:MOST_LISTED]
         )
@@ -51,18 +49,23 @@ class Meanwhile:
         except (OSError, TandemError):
             return Difference.TYPE
 
-    def _others(self, folder: str, entries: tuple[os.DirEntry[str], ...]) -> Iterator[tuple[str, Difference]]:
+    def _others(
+        self, folder: str, entries: tuple[os.DirEntry[str], ...], touched: set[str]
+    ) -> Iterator[tuple[str, Difference]]:
         before = self._names.get(folder)
         if before is not None and entries:
             for name in before - {entry.name for entry in entries}:
-                yield _inside(folder, name), Difference.DELETED
+                if (path := _inside(folder, name)) not in touched:
+                    yield path, Difference.DELETED
         for entry in entries:
+            if (path := _inside(folder, entry.name)) in touched:
+                continue
             with contextlib.suppress(OSError):
                 info = entry.stat(follow_symlinks=False)
                 if before is not None and entry.name not in before:
-                    yield _inside(folder, entry.name), Difference.CREATED
+                    yield path, Difference.CREATED
                 elif info.st_ctime_ns > self._since_ns and not stat.S_ISDIR(info.st_mode):
-                    yield _inside(folder, entry.name), Difference.MODIFIED
+                    yield path, Difference.MODIFIED
 
     def _listed(self, folder: str) -> frozenset[str] | None:
         try:

@@ -47,9 +47,14 @@ def refuse_out_of_scope(operations: Iterable[StagedOperation], scope: tuple[str,
         PreflightError: an operation uses another tool.
     """
     names = {name_of(tool) for tool in scope}
+    in_scope = {""}
     for operation in operations:
         tool = operation.tool or (EXECUTE_TOOLS[0] if operation.kind is OperationKind.COMMAND else "")
-        if tool and name_of(tool) not in names:
+        if tool in in_scope:
+            continue
+        if name_of(tool) in names:
+            in_scope.add(tool)
+        else:
             raise PreflightError(
                 f"Tool not available in plan scope. Only [{', '.join(scope)}] are available.",
                 step=operation.id,

@@ -215,7 +215,7 @@ class Publisher:
         sight = self._sights.pop(step.path, None)
         self._sights_before[step.n] = sight
         if step.to is None:
-            sight = self._bench.sight(step) if step.needs_preparation else None
+            sight = self._bench.sight(step)
         if sight is not None:
             self._sights[step.to or step.path] = sight
 
@@ -238,8 +238,9 @@ class Publisher:
             return None
 
     def _note(self, step: Step) -> None:
-        for path, _, _ in step.states():
-            self.touched_folders.add(path.rpartition("/")[0])
+        self.touched_folders.add(step.path.rpartition("/")[0])
+        if step.to is not None:
+            self.touched_folders.add(step.to.rpartition("/")[0])
         if step.action is Action.CHMOD:
             self._changed_modes.add(step.path)
         elif step.path in self._changed_modes:

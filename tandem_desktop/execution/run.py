@@ -228,7 +228,9 @@ class Run:
         for step in rest:
             self._go_on_or_halt()
             self._tell_start(step.operation)
-            self.touched.update(path for path, _, _ in step.states())
+            self.touched.add(step.path)
+            if step.to is not None:
+                self.touched.add(step.to)
             self._publisher.publish(step)
             self._published.append(step)
             if metadata := self._publisher.metadata_of(step):

@@ -1,13 +1,12 @@
 """The people's copy of every run, beside the plans: what was asked, what came of it, step by step."""
 
-import json
-from functools import cache
+from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
-from tandem_desktop.domain.execution import OperationResult, RunRecord
+from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord
 from tandem_desktop.domain.ids import RUN_ID, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.reflection import Reflection
@@ -115,10 +114,10 @@ def encode_results(results: tuple[OperationResult, ...]) -> bytes:
 def _checkpoints(operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]) -> bytes:
     """A line per step: number, tool, operation, status, and the summary or the error."""
     tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
-    quoted = cache(lambda text: json.dumps(text, ensure_ascii=False))
+    statuses = {status: quoted(status.value) for status in ResultStatus}
     lines = []
     for number, result in enumerate(results, start=1):
-        status = quoted(result.status.value)
+        status = statuses[result.status]
         outcome = f'"error": {quoted(result.error)}' if result.error else f'"result_summary": {status}'
         tool = quoted(tools.get(result.id, ""))
         lines.append(f'{{"step": {number}, "tool": {tool}, "op": {quoted(result.id)}, "status": {status}, {outcome}}}')

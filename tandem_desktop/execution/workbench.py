@@ -141,7 +141,7 @@ class Workbench:
 
     def sight(self, step: Step) -> Sight | None:
         """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
-        sight = self._sights.get(str(step.n))
+        sight = self._sights.get(str(step.n)) if step.needs_preparation else None
         return sight if sight is not None and sight.is_settled(self._synced_ns) else None
 
     def close(self) -> None:
@@ -166,10 +166,16 @@ class Workbench:
 
     def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
         data = self._objects.read(after.sha256)
-        fd = self._fresh(name, lambda: syscalls.create(name, self.fd, mode=after.mode & 0o777))
+        mode = after.mode & 0o777
+        try:
+            fd = syscalls.create(name, self.fd, mode)
+        except FileExistsError:
+            remove_node(self.fd, name)
+            fd = syscalls.create(name, self.fd, mode)
         try:
             syscalls.write(fd, data)
-            _apply_metadata(fd, metadata)
+            if metadata:
+                _apply_metadata(fd, metadata)
             info = os.fstat(fd)
             if stat.S_IMODE(info.st_mode) != after.mode:
                 syscalls.chmod(fd, after.mode)
@@ -180,12 +186,12 @@ class Workbench:
         finally:
             os.close(fd)
 
-    def _fresh(self, name: str, make: Any) -> Any:
+    def _fresh(self, name: str, make: Callable[[], None]) -> None:
         try:
-            return make()
+            make()
         except FileExistsError:
             remove_node(self.fd, name)
-            return make()
+            make()
 
 
 class _Origins:

@@ -67,7 +67,7 @@ def _steps(operations: tuple[StagedOperation, ...]) -> str:
 
 def _step(operation: StagedOperation) -> str:
     target = operation.call.command if operation.call else " → ".join(operation.paths)
-    words = f"{operation.kind} {_code(target)}"
+    words = f"{operation.kind.value} {_code(target)}"
     after = f" after {', '.join(operation.blocked_by)}" if operation.blocked_by else ""
     description = f" — {_line(operation.description)}" if operation.description else ""
     return f"**{operation.id}** {words}{after}{description}"
@@ -127,7 +127,7 @@ def _code(text: str) -> str:
 
 
 def _longest_run(text: str) -> int:
-    return max(map(len, _BACKTICKS.findall(text)), default=0)
+    return max(map(len, _BACKTICKS.findall(text)), default=0) if "`" in text else 0
 
 
 def _line(text: str) -> str:

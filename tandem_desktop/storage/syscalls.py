@@ -21,6 +21,7 @@ Gate = Callable[[str, str], None]
 
 _gate: Gate | None = None
 
+_NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 _NOREPLACE = 1
 _EXCHANGE = 2
 _CLONE = 0x40049409 if sys.platform == "linux" else None
@@ -45,8 +46,7 @@ def create(name: str, dir_fd: int | None = None, mode: int = 0o600) -> int:
     """Open a new file for writing; it must not exist and is never a link."""
     if _gate:
         _gate("openat", name)
-    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(name, flags, mode, dir_fd=dir_fd)
+    return os.open(name, _NEW_FILE, mode, dir_fd=dir_fd)
 
 
 def open_appending(name: str, mode: int = 0o600) -> int:
@@ -58,14 +58,14 @@ def open_appending(name: str, mode: int = 0o600) -> int:
 
 def write(fd: int, data: bytes) -> None:
     """Write all of `data`; a short write goes on where it stopped."""
-    view = memoryview(data)
+    rest: bytes | memoryview = data
     while True:
         if _gate:
             _gate("write", str(fd))
-        done = os.write(fd, view)
-        if done == len(view):
+        done = os.write(fd, rest)
+        if done == len(rest):
             return
-        view = view[done:]
+        rest = memoryview(rest)[done:]
 
 
 def truncate(fd: int, length: int) -> None:

@@ -16,6 +16,7 @@ from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import (
     ABSENT,
+    Absent,
     DirectoryState,
     FileState,
     NodeState,
@@ -132,15 +133,16 @@ class Workspace:
         """A descriptor for a directory, kept for the next caller."""
         if not path:
             return self.root_fd
-        fd = self._directories.get(path)
+        known = self._directories
+        fd = known.get(path)
         if fd is not None:
-            self._directories.move_to_end(path)
+            known.move_to_end(path)
             return fd
         above, _, name = path.rpartition("/")
         fd = self._open_directory(self.directory(above), name, path)
-        self._directories[path] = fd
-        if len(self._directories) > _OPEN_DIRECTORIES:
-            os.close(self._directories.popitem(last=False)[1])
+        known[path] = fd
+        if len(known) > _OPEN_DIRECTORIES:
+            os.close(known.popitem(last=False)[1])
         return fd
 
     def forget_directories(self) -> None:
@@ -185,6 +187,8 @@ class Workspace:
     def has(self, path: str, state: NodeState, sights: dict[str, Sight] | None = None) -> bool:
         """Whether exactly this is at `path`; files seen so are remembered in `sights`."""
         if not isinstance(state, FileState) or state.size > _STREAMED_FROM:
+            if isinstance(state, Absent) and self._is_plainly_absent(path):
+                return True
             return self.peek(path, keep=False)[0] == state
         try:
             dir_fd, name = self.parent(path)
@@ -207,6 +211,16 @@ class Workspace:
             if sight.is_settled(time.time_ns()):
                 sights[path] = sight
         return True
+
+    def _is_plainly_absent(self, path: str) -> bool:
+        try:
+            dir_fd, name = self.parent(path)
+            os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return True
+        except (OSError, OutsideWorkspaceError, StorageError):
+            pass  # the thorough look tells what it is
+        return False
 
     def is_as_seen(self, path: str, sight: Sight | None) -> bool:
         """Whether the file at `path` is the one that was seen, untouched."""
