@@ -86,7 +86,8 @@ class Publisher:
         """Make every published name durable, and every mode that was changed in place."""
         if not self.touched_folders:
             return
-        if len(self.touched_folders) + len(self._changed_modes) > many or not self._sync_modes():
+        places = len(self.touched_folders) + len(self._changed_modes)
+        if self._bench.is_for_many or places > many or not self._sync_modes():
             syscalls.sync_filesystem(self._bench.fd)
         else:
             for folder in sorted(self.touched_folders):

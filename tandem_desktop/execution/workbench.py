@@ -44,6 +44,8 @@ class Workbench:
         self._objects = objects
         self._sights: dict[str, Sight] = {}
         self._synced_ns = 0
+        self.is_for_many = False
+        """Whether so much was prepared that it was synced with its file system, as its names then are as well."""
         self.fd = -1
 
     def open(self) -> None:
@@ -129,7 +131,8 @@ class Workbench:
     @contextlib.contextmanager
     def syncing(self, steps: tuple[Step, ...]) -> Iterator[None]:
         """Make the prepared nodes and their names durable, while the caller does something else with its time."""
-        if sum(step.needs_preparation for step in steps) > _FEW:
+        self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
+        if self.is_for_many:
             with ThreadPoolExecutor(1) as hand:
                 synced = hand.submit(syscalls.sync_filesystem, self.fd)
                 yield
