@@ -1,7 +1,9 @@
 """Make one prepared step true, or take it back, each by a single rename, and never over something unexpected."""
 
+import contextlib
 import errno
 import os
+from collections.abc import Iterator, Mapping
 
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState
@@ -11,6 +13,8 @@ from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import Sight, Workspace, look_at
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+_MANY = 16
+"""More places than these are cheaper to sync with their file system."""
 _NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -54,9 +58,14 @@ class Publisher:
         self._note(inverse)
         self._recall(step)
 
-    def is_as_first_seen(self, path: str) -> bool:
-        """Whether the very file that was there before the run is there, untouched."""
-        return self._workspace.is_as_seen(path, self._first_sights.get(path))
+    def first_not_restored(self, before: Mapping[str, NodeState]) -> str | None:
+        """A path that is not as it was: neither the very file that was there, untouched, nor the same again."""
+        self._workspace.forget_directories()
+        for path, state in before.items():
+            seen = self._first_sights.get(path)
+            if not self._workspace.is_as_seen(path, seen) and not self._workspace.has(path, state):
+                return path
+        return None
 
     def give_back(self, steps: tuple[Step, ...]) -> None:
         """Put back nodes on the bench that no step put there: an edit that was taken out just before a crash."""
@@ -82,12 +91,22 @@ class Publisher:
             return read_metadata(self._bench.fd, str(step.n))
         return {}
 
-    def sync(self, many: int = 16) -> None:
+    @contextlib.contextmanager
+    def syncing(self) -> Iterator[None]:
+        """Make everything that was published durable while the caller looks at it, or just before if it is little."""
+        if self.touched_folders and self._are_many():
+            with self._bench.syncing_everything():
+                yield
+            self._nothing_to_sync()
+        else:
+            self.sync()
+            yield
+
+    def sync(self) -> None:
         """Make every published name durable, and every mode that was changed in place."""
         if not self.touched_folders:
             return
-        places = len(self.touched_folders) + len(self._changed_modes)
-        if self._bench.is_for_many or places > many or not self._sync_modes():
+        if self._are_many() or not self._sync_modes():
             syscalls.sync_filesystem(self._bench.fd)
         else:
             for folder in sorted(self.touched_folders):
@@ -95,6 +114,12 @@ class Publisher:
                     continue
                 syscalls.sync(self._workspace.directory(folder))
             syscalls.sync(self._bench.fd)
+        self._nothing_to_sync()
+
+    def _are_many(self) -> bool:
+        return self._bench.is_for_many or len(self.touched_folders) + len(self._changed_modes) > _MANY
+
+    def _nothing_to_sync(self) -> None:
         self.touched_folders.clear()
         self._changed_modes.clear()
 

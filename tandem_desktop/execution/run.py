@@ -136,13 +136,12 @@ class Run:
                 raise _incomplete(error.path or step.path, error.message) from error
             self._published.pop()
         try:
-            self._publisher.sync()
+            with self._publisher.syncing():
+                wrong = self._publisher.first_not_restored(before)
         except OSError as error:
             raise _incomplete(str(self._workspace.path), f"it could not be made durable: {error.strerror}.") from error
-        self._workspace.forget_directories()
-        for path, state in before.items():
-            if not self._publisher.is_as_first_seen(path) and not self._workspace.has(path, state):
-                raise _incomplete(path, f"{path} is not as it was before the run.")
+        if wrong is not None:
+            raise _incomplete(wrong, f"{wrong} is not as it was before the run.")
         self._mark_rolled_back()
 
     def restore(self, steps: tuple[Step, ...]) -> None:
@@ -235,7 +234,8 @@ class Run:
             self._published.append(step)
             if metadata := self._publisher.metadata_of(step):
                 self._lost[step.n] = metadata
-        wrong = self._verify(steps)
+        with self._publisher.syncing():
+            wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
             raise wrong[0]
         self._finish(steps, len(steps), {s.operation for s in steps}.difference(e.step for e in wrong))

@@ -133,14 +133,20 @@ class Workbench:
         """Make the prepared nodes and their names durable, while the caller does something else with its time."""
         self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
         if self.is_for_many:
-            with ThreadPoolExecutor(1) as hand:
-                synced = hand.submit(syscalls.sync_filesystem, self.fd)
+            with self.syncing_everything():
                 yield
-                synced.result()
         else:
             yield
             syscalls.sync(self.fd)
         self._synced_ns = time.time_ns()
+
+    @contextlib.contextmanager
+    def syncing_everything(self) -> Iterator[None]:
+        """Make all that was written to this file system durable, beside the caller."""
+        with ThreadPoolExecutor(1) as hand:
+            synced = hand.submit(syscalls.sync_filesystem, self.fd)
+            yield
+            synced.result()
 
     def sight(self, step: Step) -> Sight | None:
         """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
