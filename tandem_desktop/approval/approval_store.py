@@ -68,9 +68,10 @@ class ApprovalStore:
         """
         path = self._used(nonce)
         with writing(path):
-            atomic.make_directory(path.parent, mode=0o700)
             try:
-                atomic.create(path, f"{run_id}\n".encode(), mode=0o600)
+                with atomic.together():
+                    atomic.make_directory(path.parent, mode=0o700)
+                    atomic.create(path, f"{run_id}\n".encode(), mode=0o600)
             except FileExistsError:
                 raise self._used_up(nonce) from None
 

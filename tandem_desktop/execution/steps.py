@@ -79,7 +79,7 @@ def _compile(operations: Iterable[StagedOperation], tree: Directories, n: int) -
         if operation.path is None:
             continue
         target = operation.to or operation.path
-        if not isinstance(operation.after, Absent):
+        if not isinstance(operation.after, Absent) and not known.get(target.rpartition("/")[0]):
             for folder in missing_parents(target, exists):
                 yield Step(n, operation.id, Action.PUT, folder, ABSENT, DirectoryState(mode=NEW_DIRECTORY_MODE))
                 known[folder] = True

@@ -129,8 +129,8 @@ class ObjectStore:
         known = self._recent.get(sha256)
         if known is not None:
             with contextlib.suppress(OSError):
-                if known.is_of(info := os.stat(self._path(sha256), follow_symlinks=False)):
-                    self._recent.put(sha256, known.data, info, is_checked=True)
+                if known.is_of(os.stat(self._path(sha256), follow_symlinks=False)):
+                    known.is_checked = True
                     return len(known.data)
             self._recent.forget(sha256)
         return len(self.read(sha256))

@@ -3,12 +3,13 @@
 import os
 import threading
 from collections import OrderedDict
-from typing import NamedTuple
+from dataclasses import dataclass
 
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-class Known(NamedTuple):
+@dataclass(slots=True)
+class Known:
     """Bytes, and by what their file is known again: whoever writes to it leaves other times."""
 
     data: bytes
