@@ -49,7 +49,8 @@ class PlanPaperwork:
                     self._supersede_alternatives(record.plan_id)
             elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
                 self._mark_undone(record, record.of)
-            self._enforcer.record_execution(record.digest, record.run_id, results)
+        # By itself: the end of the audit must be durable before anybody else adds to it.
+        self._enforcer.record_execution(record.digest, record.run_id, results)
         self._events.publish(
             RunFinished(
                 run_id=record.run_id,
