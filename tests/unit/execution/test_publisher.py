@@ -4,7 +4,14 @@ import hashlib
 from pathlib import Path
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, OperationKind, StagedOperation
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    DirectoryState,
+    FileState,
+    OperationKind,
+    StagedOperation,
+    SymlinkState,
+)
 from tandem_desktop.storage import syscalls
 from tests.support.desks import a_desk, carry_out
 
@@ -66,3 +73,43 @@ def test_new_folder_is_synced_itself_before_it_is_published(tmp_path: Path) -> N
     )
     places = synced_by(root, made)
     assert any(Path(place).parent.parent == root / ".tandem" / "tmp" for place in places)
+
+
+def many_links() -> tuple[StagedOperation, ...]:
+    """More than are synced one by one."""
+    return tuple(
+        StagedOperation(
+            id=OperationId(f"s{n}"), kind=OperationKind.SYMLINK, path=f"link{n}", after=SymlinkState(target="x")
+        )
+        for n in range(20)
+    )
+
+
+def test_many_names_are_synced_with_their_file_system_before_the_first_publish_and_after_the_last(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    places = synced_by(root, *many_links())
+    assert places.count("syncfs") == 2
+    assert str(root) not in places[places.index("syncfs") :]
+
+
+def test_many_names_that_cannot_be_made_durable_are_taken_back(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    desk = a_desk(root, tmp_path / "state")
+    synced = 0
+
+    def gate(call: str, what: str) -> None:
+        nonlocal synced
+        synced += call == "syncfs"
+        if call == "syncfs" and synced == 2:
+            raise OSError(5, "Input/output error")
+
+    with syscalls.gated(gate):
+        record, _ = carry_out(desk, many_links())
+    desk.workspace.close()
+    assert record.rolled_back
+    assert [path.name for path in root.iterdir()] == [".tandem"]
+    assert synced == 3
