@@ -19,6 +19,8 @@ _UNWANTED_LIBRARIES = (
     *_NEEDED_BY_THOSE_ALONE,
 )
 _UNWANTED_DATA = ("PySide6/Qt/translations/", "PySide6/Qt/qml/")
+_OF_THE_BUILDER = ".dist-info/direct_url.json"
+"""Where on the builder's disk a wheel lay."""
 _UNWANTED_SCRIPTS = ("pyi_rth_pyside6", "pyi_rth_inspect", "pyi_rth_multiprocessing")
 """They would import Qt, inspect and multiprocessing at every start, also of a relay that only copies bytes. PySide6
 finds its folder by itself, there is no source to inspect, and no process is started through multiprocessing."""
@@ -30,7 +32,8 @@ def is_wanted_binary(name: str) -> bool:
 
 def is_wanted_data(name: str) -> bool:
     """Links to libraries are among the data; what pip compiled of a sample's sources is nobody's."""
-    return is_wanted_binary(name) and not name.startswith(_UNWANTED_DATA) and "__pycache__" not in name.split("/")
+    is_ours = is_wanted_binary(name) and not name.startswith(_UNWANTED_DATA)
+    return is_ours and not name.endswith(_OF_THE_BUILDER) and "__pycache__" not in name.split("/")
 
 
 def is_wanted_script(name: str) -> bool:

@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,10 +17,26 @@ named here, each under its own licence, with their texts below.
 
 Qt and PySide6 are used under the GNU Lesser General Public License, version 3. They lie as ordinary shared libraries in
 the folder _internal/PySide6 and may be replaced there by others with the same interface. pygit2 and libgit2 are used
-under the GNU General Public License, version 2, with the linking exception that their texts contain.
+under the GNU General Public License, version 2, with the linking exception that their texts contain. What Qt itself
+took from others is named in its own documentation: https://doc.qt.io/qt-6/licenses-used-in-qt.html
+The start of the program is PyInstaller's, under the GNU General Public License, version 2, with an exception that lets
+programs of any licence be started by it.
 """
-_OURSELVES = "tandem-desktop"
+_OURSELVES, _FREEZER = "tandem-desktop", "pyinstaller"
+_PROJECT = Path(__file__).resolve().parents[2]
+_KEPT = _PROJECT / "packaging" / "licences"
+_FACE = _PROJECT / "resources" / "fonts" / "OFL.txt"
 _COMMON = Path("/usr/share/common-licenses")
+_ALWAYS = ("LGPL-3", "GPL-3", "GPL-2", "LGPL-2.1", "Apache-2.0")
+_INSIDE_WHEELS = {
+    "libicu": ("ICU", "Unicode-DFS-2016", _KEPT / "ICU.txt"),
+    "libssh2": ("libssh2", "BSD-3-Clause", _KEPT / "libssh2.txt"),
+    "libpcre": ("PCRE", "BSD-3-Clause", _KEPT / "PCRE.txt"),
+    "libssl": ("OpenSSL", "Apache-2.0", _COMMON / "Apache-2.0"),
+    "libcrypto": ("OpenSSL", "Apache-2.0", _COMMON / "Apache-2.0"),
+}
+"""Libraries of yet others that wheels bring along without a word about their licence."""
+_OF_THE_WHEEL_ITSELF = ("libQt6", "libpyside6", "libshiboken6", "libgit2")
 _TEXT_NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "OFL")
 _RULE = "=" * 100
 
@@ -27,7 +44,8 @@ _RULE = "=" * 100
 def main(words: list[str]) -> int:
     taken = list(_taken(Path(word) for word in words))
     found = sorted(_distributions(taken), key=lambda each: each.name.lower())
-    sys.stdout.write("\n".join(_lines(found, _system_packages(taken))) + "\n")
+    text = "\n".join(_lines(found, sorted(_inside_wheels(taken)), _system_packages(taken)))
+    sys.stdout.write("\n".join((text, *_texts_referred_to(text))) + "\n")
     return 0
 
 
@@ -42,32 +60,71 @@ def _taken(lists: Iterable[Path]) -> Iterator[tuple[str, str]]:
 def _distributions(taken: list[tuple[str, str]]) -> Iterator[Distribution]:
     known = packages_distributions()
     tops = {name.replace("/", ".").partition(".")[0] for name, _ in taken}
-    names = {each for top in tops for each in known.get(top, ())}
+    names = {_FREEZER, *(each for top in tops for each in known.get(top, ()))}  # its start is the start of the program
     return (Distribution.from_name(name) for name in names if name.lower() != _OURSELVES)
 
 
-def _system_packages(taken: list[tuple[str, str]]) -> dict[str, str]:
-    """Debian's packages whose libraries were taken along, with where their terms are written."""
-    sources = sorted({str(Path(source).resolve()) for _, source in taken if source.startswith(("/usr/lib", "/lib"))})
-    if not sources:
+def _inside_wheels(taken: list[tuple[str, str]]) -> set[tuple[str, str, Path]]:
+    """What is nobody's distribution: a library of its own in the folder of one.
+
+    Raises:
+        SystemExit: there is one that nobody has looked at yet.
+    """
+    folders = [each for each in taken if re.match(r"(?:\w+\.libs|PySide6/Qt/lib)/", each[0])]
+    libraries = {name.rpartition("/")[2] for name, _ in folders}
+    others = {name for name in libraries if not name.startswith(_OF_THE_WHEEL_ITSELF)}
+    if unknown := sorted(name for name in others if not name.startswith(tuple(_INSIDE_WHEELS))):
+        raise SystemExit(f"Whose are these, and under which licence? Name them in licences.py: {', '.join(unknown)}")
+    return {terms for start, terms in _INSIDE_WHEELS.items() if any(name.startswith(start) for name in others)}
+
+
+def _system_packages(taken: list[tuple[str, str]]) -> dict[str, Path]:
+    """Debian's packages whose libraries were taken along, with where their terms are written.
+
+    Raises:
+        SystemExit: something of the system is in no package.
+    """
+    sources = sorted({source for _, source in taken if source.startswith(("/usr/lib", "/lib"))})
+    spelled = {spelling: source for source in sources for spelling in spellings(source)}
+    if not spelled:
         return {}
-    asked = subprocess.run(["dpkg", "-S", *sources], capture_output=True, text=True, check=False)
-    names = {line.partition(":")[0] for line in asked.stdout.splitlines()}
-    return {name: f"/usr/share/doc/{name}/copyright" for name in sorted(names)}
+    asked = subprocess.run(["dpkg", "-S", *spelled], capture_output=True, text=True, check=False)
+    owners = dict(line.split(": ", 1)[::-1] for line in asked.stdout.splitlines())
+    if nobodys := set(sources) - {spelled[path] for path in owners}:
+        raise SystemExit(f"These are in no package, so nobody says under which terms: {', '.join(sorted(nobodys))}")
+    names = {owner.partition(":")[0].partition(",")[0] for owner in owners.values()}
+    return {name: Path(f"/usr/share/doc/{name}/copyright") for name in sorted(names)}
 
 
-def _lines(found: list[Distribution], system: dict[str, str]) -> Iterator[str]:
+def spellings(path: str) -> set[str]:
+    """How dpkg may know a file: /lib and /usr/lib are one folder by now, but packages still say either."""
+    real = {path, str(Path(path).resolve())}
+    return real | {each.removeprefix("/usr") for each in real if each.startswith("/usr/lib/")}
+
+
+def _lines(found: list[Distribution], inside: list[tuple[str, str, Path]], system: dict[str, Path]) -> Iterator[str]:
     yield _OPENING
     yield f"Python {sys.version.split()[0]}: Python Software Foundation License 2"
     yield from (f"{each.name} {each.version}: {_licence(each)}" for each in found)
+    yield from (f"{name}, inside of one of these: {licence}" for name, licence, _ in inside)
     yield "JetBrains Mono: SIL Open Font License 1.1"
     for name, path in system.items():
-        yield f"\n{_RULE}\nLibraries of Debian's package {name}\n{_RULE}\n{_read(Path(path))}"
+        yield _chapter(f"Libraries of Debian's package {name}", path)
     for each in found:
-        for text in _texts(each):
-            yield f"\n{_RULE}\n{each.name} {each.version}: {text.name}\n{_RULE}\n{_read(text)}"
-    for name in ("LGPL-3", "GPL-3", "GPL-2", "LGPL-2.1"):
-        yield f"\n{_RULE}\n{name}\n{_RULE}\n{_read(_COMMON / name)}"
+        yield from (_chapter(f"{each.name} {each.version}: {text.name}", text) for text in _texts(each))
+    yield from (_chapter(f"{name}: {licence}", text) for name, licence, text in inside)
+    yield _chapter("JetBrains Mono: SIL Open Font License 1.1", _FACE)
+
+
+def _texts_referred_to(text: str) -> Iterator[str]:
+    """Debian's papers say where a text lies on Debian; elsewhere it has to come along."""
+    found = {name.rstrip(".") for name in re.findall(r"/usr/share/common-licenses/([\w.-]+)", text)}
+    texts = {(_COMMON / name).resolve() for name in (*found, *_ALWAYS)}
+    return (_chapter(path.name, path) for path in sorted(texts) if path.is_file())
+
+
+def _chapter(title: str, text: Path) -> str:
+    return f"\n{_RULE}\n{title}\n{_RULE}\n{_read(text)}"
 
 
 def _licence(found: Distribution) -> str:
@@ -86,7 +143,9 @@ def _texts(found: Distribution) -> Iterator[Path]:
 
 
 def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else f"(see {path})"
+    if not path.is_file():
+        raise SystemExit(f"{path} is needed for its licence, and is not there.")
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 if __name__ == "__main__":

@@ -45,13 +45,13 @@ def _lines(date: str) -> Iterator[str]:
     yield "tandem, tandem\\-desktop \\- see exactly what a coding agent will do, approve exactly that, take it back"
     yield ".SH SYNOPSIS"
     yield ".B tandem\n[\\fB\\-C\\fR \\fIDIR\\fR] [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR ..."
-    yield ".br\n.B tandem\\-desktop\n[\\fIDIR\\fR]"
+    yield ".br\n.B tandem\\-desktop\n[\\fIDIR\\fR | \\fIPATCH\\fR]"
     yield ".SH DESCRIPTION"
     yield "An agent works in a shadow of the workspace. What it did is staged as a plan of operations with diffs;"
     yield "a person approves the plan by its digest; only then is it written, by Tandem itself, under a journal"
     yield "that makes the run atomic and undoable. Without a command, and as"
     yield ".BR tandem\\-desktop ,"
-    yield "the window is opened."
+    yield "the window is opened: on the workspace used last, on a folder, or on a patch, as a plan for its project."
     yield ".SH OPTIONS"
     yield from _options(parser)
     parsers = _parts(parser)

@@ -5,6 +5,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,7 @@ def _check_papers(deb: Path, tree: Path, report: Report) -> None:
     report.check("desktop-file-validate", lambda: _run("desktop-file-validate", entry))
     report.check("appstreamcli validate --no-net", lambda: _run("appstreamcli", "validate", "--no-net", metainfo))
     report.check("lintian", lambda: _lintian(deb))
+    report.check("About knows every part", lambda: _parts(tree))
     report.check("tar.zst starts where it is unpacked", lambda: _archive(archive))
 
 
@@ -70,6 +72,18 @@ def _lintian(deb: Path) -> str:
         raise CheckError("; ".join(found))
     overrides = (PROJECT / "packaging" / "linux" / "lintian-overrides").read_text(encoding="utf-8").splitlines()
     return f"nothing beyond {sum(not line.startswith('#') for line in overrides)} explained overrides"
+
+
+def _parts(tree: Path) -> str:
+    """The page About reads names and licences from the papers in the program's folder."""
+    from tandem_desktop.ui.about_facts import about_facts
+
+    papers = (tree / "usr" / "lib" / "tandem-desktop" / "_internal").glob("*.dist-info")
+    carried = {re.sub("[-_.]+", "-", path.name.partition("-")[0]).lower() for path in papers}
+    parts = {re.sub("[-_.]+", "-", part.name).lower() for part in about_facts(()).parts if part.version}
+    if missing := sorted({"tandem-desktop", *parts} - carried):
+        raise CheckError(f"without papers: {missing}")
+    return f"{len(parts)} parts with version and licence"
 
 
 def _archive(archive: Path) -> str:

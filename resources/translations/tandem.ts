@@ -4243,6 +4243,11 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/settings/settings_desk.py" />
+            <source>The settings file has changed. Some of it holds when the workspace is opened the next time.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/settings_desk.py" />
             <source>The settings name keys for what is not there: {unknown}.</source>
             <translation type="unfinished" />
         </message>

@@ -41,6 +41,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("The window", ("editor", "single_letter_keys", "keys", "notifications")),
 )
 
+AT_ONCE = frozenset({"theme", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications"})
+"""What holds from the moment it is chosen; the rest holds when the workspace is opened the next time."""
+
 TITLES = {
     "agent": "First agent",
     "max_message_bytes": "Longest message",

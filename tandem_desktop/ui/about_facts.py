@@ -1,6 +1,7 @@
 """What this Tandem is made of and where it keeps things, in words for a person and for a bug report."""
 
 import platform
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -13,6 +14,8 @@ from tandem_desktop.ui.words import later, tr
 
 _FACE = ("JetBrains Mono", "", "OFL-1.1")
 _OWN = "tandem-desktop"
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+"""Of a distribution, at the beginning of what is asked for: `pygit2` in `pygit2>=1.17`."""
 _LONGEST_LICENCE = 60
 """Longer ones are the licence itself."""
 
@@ -67,7 +70,8 @@ def _parts() -> Iterator[Part]:
 
 
 def _name(requirement: str) -> str:
-    return requirement.partition(";")[0].partition("[")[0].rstrip("0123456789.<>=!~, ").strip()
+    found = _NAME.match(requirement)
+    return found[0] if found else requirement
 
 
 def _is_shipped(requirement: str) -> bool:

@@ -1,6 +1,8 @@
 """What is installed says the same everywhere: names, version, resources, and every call on the manual page."""
 
+import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
@@ -21,9 +23,21 @@ NAME = "tandem-desktop"
 
 @pytest.fixture(scope="module")
 def trimming() -> ModuleType:
-    found = ModuleType("trimming")
-    exec((SPEC.parent / "trimming.py").read_text(encoding="utf-8"), found.__dict__)
-    return found
+    return loaded(SPEC.parent / "trimming.py")
+
+
+@pytest.fixture(scope="module")
+def licences() -> ModuleType:
+    return loaded(ROOT / "packaging" / "making" / "licences.py")
+
+
+def loaded(script: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(script.stem, script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def made(script: str, *words: str) -> str:
@@ -119,6 +133,29 @@ def test_trimming_keeps_what_shows_a_window_and_leaves_out_what_the_system_has(t
     assert trimming.is_wanted_data("resources/prompts/system.md")
     assert trimming.is_wanted_data("resources/CHANGELOG.md")
     assert not trimming.is_wanted_data("resources/sample/workspace/greeter/__pycache__/greeting.cpython-311.pyc")
+
+
+def test_frozen_program_carries_the_papers_that_about_reads_and_no_path_of_its_builder(trimming: ModuleType) -> None:
+    assert 'for part in ("tandem-desktop", *parts) for paper in copy_metadata(part)' in SPEC.read_text(encoding="utf-8")
+    assert trimming.is_wanted_data("pygit2-1.0.dist-info/METADATA")
+    assert not trimming.is_wanted_data("tandem_desktop-1.0.dist-info/direct_url.json")
+
+
+@pytest.mark.skipif(shutil.which("dpkg") is None, reason="asks dpkg whose a library is")
+def test_licences_name_the_package_of_a_library_wherever_it_lies(licences: ModuleType) -> None:
+    (library, *_) = Path("/lib").glob("*/libz.so.1")
+    assert set(licences._system_packages([("libz.so.1", str(library))])) == {"zlib1g"}
+    with pytest.raises(SystemExit, match="in no package"):
+        licences._system_packages([("libmine.so", "/usr/lib/libmine.so")])
+
+
+def test_licences_name_libraries_inside_of_wheels_and_stop_at_a_strange_one(licences: ModuleType) -> None:
+    taken = [("PySide6/Qt/lib/libQt6Core.so.6", ""), ("PySide6/Qt/lib/libicuuc.so.73", ""), ("pygit2/x.so", "")]
+    ((name, _, text),) = licences._inside_wheels(taken)
+    assert name == "ICU"
+    assert "UNICODE" in text.read_text(encoding="utf-8")
+    with pytest.raises(SystemExit, match="libstrange-1"):
+        licences._inside_wheels([*taken, ("pygit2.libs/libstrange-1.so", "")])
 
 
 def test_icon_is_drawn_in_every_size_from_one_drawing(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What is passed on about a fault says what happened and gives no secret away."""
 
+import re
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,3 +40,13 @@ def test_versions_settings_and_log_are_in_it_and_the_home_is_not() -> None:
     for part in ("Tandem Desktop: ", "Qt: ", "Log: ~/logs", 'editor = "vi"', "agent gone: ~/w"):
         assert part in text
     assert "/home/ann" not in text
+
+
+def test_about_names_everything_the_package_asks_for_with_its_licence() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["gui"]]
+    parts = {part.name.lower().replace("_", "-"): part for part in about_facts(()).parts}
+    for requirement in asked:
+        part = parts[re.split(r"[\[<>=]", requirement)[0].lower()]
+        assert part.version
+        assert part.licence

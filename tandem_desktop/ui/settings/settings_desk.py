@@ -7,10 +7,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
+from tandem_desktop.settings.groups import AT_ONCE
+from tandem_desktop.settings.load import SETTINGS_FILE, config_directory, load_settings
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.storage import atomic
 from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.settings.settings_watch import SettingsWatch
 from tandem_desktop.ui.shell.actions import WindowActions
 from tandem_desktop.ui.shell.notifier import Notifier
 from tandem_desktop.ui.shell.window_memory import WindowMemory
@@ -41,6 +43,9 @@ class SettingsDesk(QObject):
         self._sheet: SettingsSheet | None = None
         self.worn = Settings()
         """What the window goes by now."""
+        self._in_file = _in_file()
+        self._watch = SettingsWatch(_config(), self)
+        self._watch.changed.connect(self._look_again)
 
     def wear(self, settings: Settings) -> None:
         self.worn = settings
@@ -54,6 +59,24 @@ class SettingsDesk(QObject):
             )
         self.letters_chosen.emit(settings.single_letter_keys)
 
+    def _look_again(self) -> None:
+        """The file was written, here or by somebody else; what is not understood changes nothing."""
+        try:
+            found = load_settings(_config()).settings
+        except TandemError as error:
+            self._in_file = None
+            self.said.emit(f"{error.message} {error.next}", "risk")
+            return
+        before, self._in_file = self._in_file, found
+        if found == before:
+            return
+        self.wear(found)
+        if self._sheet is not None and self._sheet.isVisible():
+            self._sheet.follow(found)
+        if before is None or _without_what_holds_at_once(found) != _without_what_holds_at_once(before):
+            words = tr("The settings file has changed. Some of it holds when the workspace is opened the next time.")
+            self.said.emit(words, "info")
+
     def next_theme(self) -> None:
         self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
 
@@ -63,7 +86,7 @@ class SettingsDesk(QObject):
 
         self._memory.wear_theme(name)
         try:
-            self.worn = save_setting(_config(), "theme", name)
+            self.worn = self._in_file = save_setting(_config(), "theme", name)
         except TandemError as error:
             self.said.emit(f"{error.message} {error.next}", "risk")
 
@@ -72,10 +95,15 @@ class SettingsDesk(QObject):
             from tandem_desktop.ui.settings.settings_sheet import SettingsSheet
 
             sheet = self._sheet = SettingsSheet(self._window, self._theme, _config())
-            sheet.changed.connect(self.wear)
+            sheet.changed.connect(self._keep)
             sheet.reopen_requested.connect(self.reopen_requested)
             sheet.file_requested.connect(self._open_file)
         self._sheet.show_settings()
+
+    def _keep(self, settings: Settings) -> None:
+        """What was chosen on the page is in the file already."""
+        self._in_file = settings
+        self.wear(settings)
 
     def _open_file(self, path: str) -> None:
         file = Path(path)
@@ -85,6 +113,18 @@ class SettingsDesk(QObject):
         problem = open_in_editor(file, 1, self.worn.editor)
         if problem:
             self.said.emit(problem, "info")
+
+
+def _in_file() -> Settings | None:
+    """Nothing where the file cannot be understood; whoever opens a workspace says so."""
+    try:
+        return load_settings(_config()).settings
+    except TandemError:
+        return None
+
+
+def _without_what_holds_at_once(settings: Settings) -> dict[str, object]:
+    return settings.model_dump(exclude={*AT_ONCE})
 
 
 def _config() -> Path:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.settings.groups import GROUPS
+from tandem_desktop.settings.groups import AT_ONCE, GROUPS
 from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.save import save_setting
 from tandem_desktop.settings.settings import Settings
@@ -24,8 +24,6 @@ from tandem_desktop.ui.widgets.search_field import SearchField
 from tandem_desktop.ui.words import tr, tr_marked
 
 _WIDE, _CONTROL, _MARGIN = 860, 230, 24
-AT_ONCE = frozenset({"theme", "code_font", "code_size", "ligatures", "single_letter_keys", "keys", "notifications"})
-"""What holds from the moment it is chosen; the rest holds when the workspace is opened the next time."""
 
 
 class SettingsSheet(Sheet):
@@ -79,6 +77,11 @@ class SettingsSheet(Sheet):
             self._fill(Settings())
             self._tell(error)
         self.open(self.search)
+
+    def follow(self, settings: Settings) -> None:
+        """The file was written elsewhere while the page is open."""
+        self._fill(settings)
+        self._search(self.search.text())
 
     def fit(self) -> None:
         """As high as the window allows: there is much to choose."""

@@ -112,3 +112,23 @@ def test_window_wears_what_the_file_says_when_the_workspace_is_opened(
     window.click("settings-file")
     window.wait(opened.exists)
     assert opened.read_text() == str(config)
+
+
+def test_file_written_by_hand_holds_in_the_open_window_and_on_its_page(config: Path, window: Person) -> None:
+    config.parent.mkdir(exist_ok=True)
+    config.write_text('theme = "light"\n')
+    window.wait(lambda: window.theme.name == "light")
+    window.command("Settings")
+    window.wait(lambda: window.sees("setting-approval_hours"))
+    with config.open("a") as file:
+        file.write("approval_hours = 7\n")
+    window.wait(lambda: "opened the next time" in window.window.toast.text)
+    hours = window.find("setting-approval_hours")
+    assert isinstance(hours, QSpinBox)
+    assert hours.value() == 7
+
+    config.write_text("approval_hours = = 7\n")
+    window.wait(lambda: "is not valid TOML" in window.window.toast.text)
+    assert window.theme.name == "light"
+    config.unlink()
+    window.wait(lambda: window.window.settings.worn == Settings())
