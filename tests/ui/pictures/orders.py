@@ -14,12 +14,12 @@ TITLE = "Limit login attempts"
 TEST = "python3 -B -m unittest -q"
 LOGIN = '''"""Log in, and out again."""
 
-from orders.accounts import find_account
+from orders.users import find_user
 from orders.sessions import new_session
 
 
 def login(name, password, address):
-    account = find_account(name)
+    account = find_user(name)
     if not account.knows(password):
         raise PermissionError(name)
     return new_session(account)
@@ -66,7 +66,7 @@ class Limit(unittest.TestCase):
 _FILES = {
     "README.md": "# orders-api\n\nTakes orders, once somebody is logged in.\n",
     "orders/__init__.py": "",
-    "orders/accounts.py": "def find_account(name):\n    return None\n",
+    "orders/users.py": "def find_user(name):\n    return None\n",
     "orders/sessions.py": "def new_session(account):\n    return str(id(account))\n",
     "orders/login.py": LOGIN,
     "orders/settings.py": 'SITE = "orders.example.org"\nLANGUAGE = "en"\n',
