@@ -2677,6 +2677,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/app/window.py" />
+            <source>Open the log</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/window_commands.py" />
             <source>Open the plan first that the template is to be made of.</source>
             <translation type="unfinished" />
@@ -3677,6 +3682,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Something else took this place on disk after this was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/app/window.py" />
+            <source>Something went wrong inside of Tandem ({fault}). The log says more.</source>
             <translation type="unfinished" />
         </message>
         <message>

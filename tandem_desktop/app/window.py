@@ -14,8 +14,6 @@ from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage.resources import resource
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QApplication
 
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from tandem_desktop.storage.crash_watch import CrashWatch
     from tandem_desktop.storage.logbook import Logbook
     from tandem_desktop.ui.main_window import MainWindow
+    from tandem_desktop.ui.uncaught import Uncaught
     from tandem_desktop.ui.window_frame import WindowFrame
 
 APPLICATION = "Tandem Desktop"
@@ -107,6 +106,7 @@ class _Opening:
             look_for_agents=look_for_agents,
             logbook=self._logbook,
         )
+        tell_what_nobody_caught(window)
         self._frame.setWindowIcon(application_icon())
         self._frame.take(window)
         window.open_workspace(self._root)
@@ -132,26 +132,30 @@ def _after_a_crash(report: Path) -> str:
 
 
 def keep_a_log() -> "Logbook":
-    """Everything that is logged in this process, and what nobody caught; it is still told where it was told before."""
+    """Everything that is logged in this process."""
     from tandem_desktop.storage.locations import default_state_directory
     from tandem_desktop.storage.logbook import LOGS, Logbook
 
     logbook = Logbook(default_state_directory() / LOGS)
     logbook.listen()
-    log, told = logging.getLogger("tandem_desktop"), sys.excepthook
-
-    def uncaught(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:
-        log.critical("Nobody caught this.", exc_info=(kind, error, trace))
-        told(kind, error, trace)
-
-    def uncaught_beside(args: threading.ExceptHookArgs) -> None:
-        if args.exc_value is not None and args.exc_type is not SystemExit:
-            uncaught(args.exc_type, args.exc_value, args.exc_traceback)
-
-    sys.excepthook = uncaught
-    threading.excepthook = uncaught_beside
-    log.info("Tandem %s has opened a window.", __version__)
+    logging.getLogger("tandem_desktop").info("Tandem %s has opened a window.", __version__)
     return logbook
+
+
+def tell_what_nobody_caught(window: "MainWindow") -> "Uncaught":
+    """A fault of Tandem itself ends nothing, but it is not kept from the person either."""
+    from tandem_desktop.ui.uncaught import Uncaught
+    from tandem_desktop.ui.words import tr
+
+    def tell(fault: str) -> None:
+        words = tr("Something went wrong inside of Tandem ({fault}). The log says more.", fault=fault)
+        if not window.toast.isVisible() or window.toast.text != words:  # a fault in every picture is told once
+            window.toast.say(words, tone="error", action=tr("Open the log"), do=window.pages.show_log, stays=0)
+
+    uncaught = Uncaught(window)
+    uncaught.happened.connect(tell)
+    uncaught.listen()
+    return uncaught
 
 
 def stay_awake() -> None:

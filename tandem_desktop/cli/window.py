@@ -20,7 +20,8 @@ def gui(call: Call) -> Answer:
 
 def _open_patch(call: Call, patch: Path) -> int:
     """Whoever opens a file from the desktop sees no terminal: a patch that does not fit is told in the window."""
-    root = Path(getattr(call.arguments, "workspace", None) or workspace_of(patch)).absolute()
+    project = getattr(call.arguments, "workspace", None) or project_of(patch)
+    root = Path(project or patch.parent).absolute()
     try:
         raw = read_input(str(patch), "a unified diff", call.console)
         engine = call.build_engine(root)
@@ -30,13 +31,22 @@ def _open_patch(call: Call, patch: Path) -> int:
             engine.close()
     except TandemError as refusal:
         call.console.complain(refusal.message, refusal.next)
+        if project is None:  # a folder of downloads is no workspace
+            return call.open_window(None, None, _of_no_project(patch, refusal))
         return call.open_window(root, None, f"{patch.name}: {refusal.message}")
     return call.open_window(root, plan, "")
 
 
-def workspace_of(patch: Path) -> Path:
-    """The project a patch lies in; where there is none, its folder."""
-    return next((each for each in patch.parents if any((each / mark).exists() for mark in _MARKS)), patch.parent)
+def project_of(patch: Path) -> Path | None:
+    """The project a patch lies in, if it lies in one."""
+    return next((each for each in patch.parents if any((each / mark).exists() for mark in _MARKS)), None)
+
+
+def _of_no_project(patch: Path, refusal: TandemError) -> str:
+    return (
+        f"{patch.name} lies in no project, and does not fit its own folder: {refusal.message} "
+        f"Move it into the project it is for and open it there, or type: tandem -C PROJECT review {patch.name}"
+    )
 
 
 def _shown(code: int) -> Answer:

@@ -6,7 +6,6 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.cli.command_line import run_command_line
-from tandem_desktop.cli.window import workspace_of
 
 PATCH = "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 
@@ -64,5 +63,15 @@ def test_a_patch_that_does_not_fit_is_told_in_the_window(project: Path) -> None:
     assert words.startswith("fix.patch: ")
 
 
-def test_a_patch_outside_any_project_is_for_its_own_folder(tmp_path: Path) -> None:
-    assert workspace_of(tmp_path / "loose" / "fix.patch") == tmp_path / "loose"
+def test_a_patch_outside_any_project_is_for_its_own_folder_if_it_fits_there(tmp_path: Path) -> None:
+    (tmp_path / "loose").mkdir()
+    patch = tmp_path / "loose" / "fix.patch"
+    patch.write_text(PATCH)
+    root, plan, words = opened(patch)
+    assert (root, plan) == (None, None)
+    assert "fix.patch lies in no project" in words
+    assert "tandem -C PROJECT review fix.patch" in words
+    (tmp_path / "loose" / "app.py").write_text("x = 1\n")
+    root, plan, words = opened(patch)
+    assert (root, words) == (tmp_path / "loose", "")
+    assert plan is not None
