@@ -106,6 +106,7 @@ class ApprovalSheet(Sheet):
             self._facts.addLayout(row, number, 1)
         self._cards = QWidget()
         self._cards.setObjectName("approval-cards")
+        self._cards.setProperty("role", "panel")
         self._list = QVBoxLayout(self._cards)
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(theme.px(8))
@@ -171,8 +172,8 @@ class ApprovalSheet(Sheet):
         )
         self.passed_on.setVisible(comments > 0)
         self._fill(page)
+        self._count()  # what it says takes room too
         self.open(self.back)
-        self._count()
 
     @property
     def acknowledged(self) -> tuple[str, ...]:
@@ -192,13 +193,18 @@ class ApprovalSheet(Sheet):
 
     def fit(self) -> None:
         """The list takes what it needs and scrolls where the window is too small."""
-        self._cards.adjustSize()
-        width = min(self._theme.px(572), self.width() - self._theme.px(96))
-        layout = self._cards.layout()
-        assert layout is not None
-        wanted = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
         self._scroll.setVisible(self._list.count() > 0)
-        self._scroll.setMinimumHeight(min(wanted, max(self._theme.px(96), self.height() - self._theme.px(360))))
+        self._scroll.setFixedHeight(0)
+        super().fit()
+        self.body.activate()
+        width, bar = self._scroll.width(), self._scroll.verticalScrollBar().sizeHint().width()
+        wanted = max(0, self._list.totalHeightForWidth(width))
+        height = min(wanted, max(self._theme.px(96), self.room_left()))
+        self._scroll.setFixedHeight(height)
+        # Labels that wrap need more height the narrower they are; a page that scrolls must not squeeze them.
+        narrowed = width - (bar if wanted > height else 0)
+        for card in self._cards.findChildren(Acknowledgement):
+            card.setMinimumHeight(card.heightForWidth(narrowed))
         super().fit()
 
     def _fill(self, page: PlanPage) -> None:

@@ -77,14 +77,21 @@ class Sheet(QWidget):
 
     def fit(self) -> None:
         """As wide as asked and as high as its content, within the window."""
-        margin = self._theme.px(_MARGIN)
-        width = min(self._theme.px(self._wide), self.width() - 2 * margin)
+        width, height = self._wanted_size()
+        height = min(height, self.height() - 2 * self._theme.px(_MARGIN))
+        self.card.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+
+    def room_left(self) -> int:
+        """How much higher the content could be within the window."""
+        return self.height() - 2 * self._theme.px(_MARGIN) - self._wanted_size()[1]
+
+    def _wanted_size(self) -> tuple[int, int]:
+        width = min(self._theme.px(self._wide), self.width() - 2 * self._theme.px(_MARGIN))
         layout = self.card.layout()
         assert layout is not None
         layout.activate()
         height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
-        height = min(max(height, layout.minimumSize().height()), self.height() - 2 * margin)
-        self.card.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+        return width, max(height, layout.minimumSize().height())
 
     def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> None:
         self.body.addLayout(ButtonRow(self._theme, buttons, note))

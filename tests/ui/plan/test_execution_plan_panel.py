@@ -217,6 +217,21 @@ def test_the_sheet_says_which_commands_run_side_by_side(panel: ExecutionPlanPane
     assert not any("“ship”" in words for words in said)
 
 
+def test_in_a_small_window_the_list_of_the_sheet_scrolls_and_covers_nothing(panel: ExecutionPlanPanel) -> None:
+    views = [viewed(a_command(f"make\nmake {number}", id=f"s{number}")) for number in range(8)]
+    panel.resize(420, 640)
+    page = a_page(*views)
+    panel.show_page(page)
+    sheet = panel.sheets.approval
+    sheet.ask(page)
+    listed = sheet.findChild(QWidget, "approval-scroll")
+    assert listed is not None
+    assert listed.geometry().bottom() < sheet.notes.geometry().top()
+    for each in listed.findChildren(QLabel):
+        assert each.height() >= each.heightForWidth(each.width()), each.text()
+    assert sheet.card.rect().contains(sheet.notes.geometry())
+
+
 def test_the_approval_carries_the_digest_that_was_on_screen_and_the_policy(
     panel: ExecutionPlanPanel, qtbot: QtBot
 ) -> None:

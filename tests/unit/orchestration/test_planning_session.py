@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.agents import AgentProfile, OnReject
+from tandem_desktop.domain.agents import AgentProfile, OnReject, Verdict
 from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
@@ -223,6 +223,24 @@ async def test_approval_ends_plan_mode_and_the_agent_hears_what_is_on_disk(
     assert "applied and checked on disk" in prompts(session, engine)[-1]
     assert "Plan mode is off" in prompts(session, engine)[-1]
     assert session.shadow.read("a.txt") == (workspace / "a.txt").read_bytes() == b"new\n"
+
+
+@pytest.mark.req("S3-20", "S3-21", "S3-37d")
+async def test_while_an_approved_plan_waits_for_its_run_its_agent_may_use_what_the_plan_is_made_of_and_nothing_else(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    asks = [steps.ask_to_run("c1", "touch made"), steps.say("Then not.")]
+    session = await a_session(sessions, [steps.write("a.txt", "new\n")], asks, asks)
+    turn = await session.plan("Make it new")
+    assert turn.version is not None
+    engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+    await asyncio.sleep(0)
+    await session.plan("Go on")
+    (asked,) = session.interceptor.requests
+    assert asked.verdict is Verdict.REJECT
+    assert asked.reason.startswith("Tool not available in plan scope. Only [")
+    assert "bash" not in asked.reason
+    assert disk(workspace) == {"a.txt": "old\n"}
 
 
 async def test_cancelled_plan_leaves_the_shadow_as_the_disk_is(
