@@ -1,9 +1,8 @@
 """Make one prepared step true, or take it back, each by a single rename, and never over something unexpected."""
 
-import contextlib
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState
@@ -91,17 +90,6 @@ class Publisher:
             return read_metadata(self._bench.fd, str(step.n))
         return {}
 
-    @contextlib.contextmanager
-    def syncing(self) -> Iterator[None]:
-        """Make everything that was published durable while the caller looks at it, or just before if it is little."""
-        if self.touched_folders and self._are_many():
-            with self._bench.syncing_everything():
-                yield
-            self._nothing_to_sync()
-        else:
-            self.sync()
-            yield
-
     def sync(self) -> None:
         """Make every published name durable, and every mode that was changed in place."""
         if not self.touched_folders:
@@ -114,14 +102,11 @@ class Publisher:
                     continue
                 syscalls.sync(self._workspace.directory(folder))
             syscalls.sync(self._bench.fd)
-        self._nothing_to_sync()
+        self.touched_folders.clear()
+        self._changed_modes.clear()
 
     def _are_many(self) -> bool:
         return self._bench.is_for_many or len(self.touched_folders) + len(self._changed_modes) > _MANY
-
-    def _nothing_to_sync(self) -> None:
-        self.touched_folders.clear()
-        self._changed_modes.clear()
 
     def _sync_modes(self) -> bool:
         """Sync each node whose mode was changed in place; whether every one of them could be opened."""

@@ -136,11 +136,10 @@ class Run:
                 raise _incomplete(error.path or step.path, error.message) from error
             self._published.pop()
         try:
-            with self._publisher.syncing():
-                wrong = self._publisher.first_not_restored(before)
+            self._publisher.sync()
         except OSError as error:
             raise _incomplete(str(self._workspace.path), f"it could not be made durable: {error.strerror}.") from error
-        if wrong is not None:
+        if (wrong := self._publisher.first_not_restored(before)) is not None:
             raise _incomplete(wrong, f"{wrong} is not as it was before the run.")
         self._mark_rolled_back()
 
@@ -234,8 +233,7 @@ class Run:
             self._published.append(step)
             if metadata := self._publisher.metadata_of(step):
                 self._lost[step.n] = metadata
-        with self._publisher.syncing():
-            wrong = self._verify(steps)
+        wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
             raise wrong[0]
         self._finish(steps, len(steps), {s.operation for s in steps}.difference(e.step for e in wrong))

@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,7 +47,6 @@ class Workbench:
         self.is_for_many = False
         """Whether so much was prepared that it was synced with its file system, as its names then are as well."""
         self.fd = -1
-        self._hand: ThreadPoolExecutor | None = None
 
     def open(self) -> None:
         """Make or reopen the folder.
@@ -134,23 +133,14 @@ class Workbench:
         """Make the prepared nodes and their names durable, while the caller does something else with its time."""
         self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
         if self.is_for_many:
-            with self.syncing_everything():
+            with ThreadPoolExecutor(1) as hand:
+                synced = hand.submit(syscalls.sync_filesystem, self.fd)
                 yield
+                synced.result()
         else:
             yield
             syscalls.sync(self.fd)
         self._synced_ns = time.time_ns()
-
-    @contextlib.contextmanager
-    def syncing_everything(self) -> Iterator[None]:
-        """Make all that was written to this file system durable, beside the caller."""
-        self._hand = self._hand or ThreadPoolExecutor(1)
-        synced = self._hand.submit(syscalls.sync_filesystem, self.fd)
-        try:
-            yield
-        finally:
-            wait((synced,))
-        synced.result()
 
     def sight(self, step: Step) -> Sight | None:
         """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
@@ -158,9 +148,6 @@ class Workbench:
         return sight if sight is not None and sight.is_settled(self._synced_ns) else None
 
     def close(self) -> None:
-        if self._hand is not None:
-            self._hand.shutdown(wait=False)
-            self._hand = None
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
