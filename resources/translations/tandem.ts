@@ -3583,6 +3583,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/shell/notifier.py" />
             <source>Show</source>
             <translation type="unfinished" />
         </message>

@@ -90,7 +90,7 @@ class MainWindow(QWidget):
         self.pages = WindowPages(self, theme, logbook or Logbook(default_state_directory() / LOGS))
         self.pages.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         self.pages.updated.connect(self._tell_update)
-        self.notifier = Notifier(self, (FreedesktopMessages(), TrayMessages(self)))
+        self.notifier = Notifier(self, (FreedesktopMessages(self), TrayMessages(self)))
         self.actions_ = WindowActions(self)
         self.settings = SettingsDesk(self, theme, self._memory, self.actions_, self.notifier)
         self.actions_.add(window_actions(self, self.settings))
@@ -129,8 +129,14 @@ class MainWindow(QWidget):
         if self.workplace is not None:
             self.workplace.open_plan(PlanId(plan_id))
 
+    def _look_at(self, place: Workplace, plan: str) -> None:
+        """A message of the desktop may be pressed long after another workspace was opened."""
+        if plan and self.workplace is place:
+            place.open_plan(PlanId(plan))
+
     def leave(self) -> None:
         """End what goes on behind the window."""
+        self.notifier.leave()
         self._leave_workspace()
         self._commands.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -193,7 +199,9 @@ class MainWindow(QWidget):
         place.panel.perspectives.transcript_requested.connect(self.errands.open_advice)
         place.failed.connect(self._tell_failure)
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
-        place.attention_wanted.connect(self.notifier.tell)
+        place.attention_wanted.connect(
+            lambda title, words, plan: self.notifier.tell(title, words, lambda: self._look_at(place, plan))
+        )
         place.set_recipes(self._recipes())
         if self._wanted_agent:
             place.agents.choose(self._wanted_agent)

@@ -87,12 +87,12 @@ _ASKED = tr_table(
 """What a desktop shows to anybody who looks at it: never a path or a command."""
 
 
-def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str] | None:
-    """What a person has to look at, and about what; nothing where the event needs nobody."""
+def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """What a person has to look at, about what, and in which plan; nothing where the event needs nobody."""
     if isinstance(event, PlanProposed | ChangesWaiting):
-        return tr("A plan waits for your review"), titles.get(event.plan_id, "")
+        return tr("A plan waits for your review"), titles.get(event.plan_id, ""), event.plan_id
     if isinstance(event, PermissionAsked):
-        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, "")
+        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), ""
     return None
 
 

@@ -83,8 +83,8 @@ class Workplace(QObject):
     """A `TandemError` to be told."""
     said = Signal(str, str)
     """Words about what has just happened, and their tone."""
-    attention_wanted = Signal(str, str)
-    """A decision is needed: about what, and which."""
+    attention_wanted = Signal(str, str, str)
+    """A decision is needed: about what, and which; the plan to look at, where there is one."""
 
     def __init__(self, theme: Theme, workroom: Workroom, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -3,33 +3,77 @@
 import html
 import os
 import shutil
+from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QProcess
+from PySide6.QtCore import QObject, QProcess
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
+from tandem_desktop.ui.words import tr
+
 _PROGRAM = "notify-send"
+_PRESSED = "default"
+"""What desktops call a press on the message itself."""
+_PATIENCE_MS = 500
+
+Answer = Callable[[], None]
 
 
 class Desktop(Protocol):
     """Whoever shows messages beside the window."""
 
-    def show(self, title: str, words: str) -> bool:
-        """Whether the message was taken."""
+    def show(self, title: str, words: str, pressed: Answer) -> bool:
+        """Whether the message was taken; `pressed` is called when the person presses it."""
+
+    def leave(self) -> None:
+        """Nobody waits for an answer any more."""
 
 
-class FreedesktopMessages:
-    """`org.freedesktop.Notifications`, by its own program: the bus wants types that Python cannot tell Qt."""
+class FreedesktopMessages(QObject):
+    """`org.freedesktop.Notifications`, by its own program: the bus wants types that Python cannot tell Qt.
 
-    def show(self, title: str, words: str) -> bool:
+    The program ends when the message was pressed or went away, and says which. Only the last message is waited for.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._program = QProcess(self)
+        self._program.finished.connect(self._ended)
+        self._plain: list[str] = []
+        self._pressed: Answer | None = None
+
+    @property
+    def waits(self) -> bool:
+        return self._program.state() is not QProcess.ProcessState.NotRunning
+
+    def show(self, title: str, words: str, pressed: Answer) -> bool:
         # Only absolute folders: what lies in the current one, perhaps a workspace, is nobody's program.
         folders = [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if each.startswith("/")]
         program = shutil.which(_PROGRAM, path=os.pathsep.join(folders))
         if program is None:
             return False
+        self.leave()
+        look = ["--app-name=Tandem Desktop", "--icon=tandem-desktop"]
         # The body is markup there, and plans have titles of their own choosing.
-        shown = ["--app-name=Tandem Desktop", "--icon=tandem-desktop", "--", title, html.escape(words)]
-        return bool(QProcess.startDetached(program, shown)[0])
+        shown = ["--", title, html.escape(words)]
+        self._plain, self._pressed = [*look, *shown], pressed
+        self._program.start(program, [*look, f"--action={_PRESSED}={tr('Show')}", *shown])
+        return True
+
+    def leave(self) -> None:
+        self._pressed = None
+        if self.waits:
+            self._program.kill()
+            self._program.waitForFinished(_PATIENCE_MS)
+
+    def _ended(self, code: int) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is None:
+            return
+        if code:  # an older one, which cannot wait for an answer
+            QProcess.startDetached(self._program.program(), self._plain)
+        elif bytes(self._program.readAllStandardOutput().data()).strip() == _PRESSED.encode():
+            pressed()
 
 
 class TrayMessages:
@@ -38,25 +82,27 @@ class TrayMessages:
     def __init__(self, window: QWidget) -> None:
         self._window = window
         self._icon: QSystemTrayIcon | None = None
+        self._pressed: Answer = lambda: None
 
-    def show(self, title: str, words: str) -> bool:
+    def show(self, title: str, words: str, pressed: Answer) -> bool:
         if not QSystemTrayIcon.isSystemTrayAvailable() or not QSystemTrayIcon.supportsMessages():
             return False
         if self._icon is None:
             self._icon = QSystemTrayIcon(self._window.window().windowIcon(), self._window)
-            self._icon.messageClicked.connect(self._come_forward)
-            self._icon.activated.connect(lambda reason: self._come_forward())
+            self._icon.messageClicked.connect(self._answer)
+            self._icon.activated.connect(lambda reason: self._answer())
+        self._pressed = pressed
         self._icon.show()
         self._icon.showMessage(title, words)
         return True
 
-    def _come_forward(self) -> None:
-        window = self._window.window()
-        window.show()
-        window.raise_()
-        window.activateWindow()
+    def leave(self) -> None:
         if self._icon is not None:
             self._icon.hide()
+
+    def _answer(self) -> None:
+        self.leave()
+        self._pressed()
 
 
 class Notifier:
@@ -67,9 +113,21 @@ class Notifier:
         self._desktops = desktops
         self.is_on = True
 
-    def tell(self, title: str, words: str) -> None:
+    def tell(self, title: str, words: str, then: Answer = lambda: None) -> None:
+        """Whoever presses the message has the window in front, and `then`."""
         if self._window.window().isActiveWindow():
             return
         QApplication.alert(self._window.window())
         if self.is_on:
-            any(desktop.show(title, words) for desktop in self._desktops)
+            any(desktop.show(title, words, lambda: self._come_forward(then)) for desktop in self._desktops)
+
+    def leave(self) -> None:
+        for desktop in self._desktops:
+            desktop.leave()
+
+    def _come_forward(self, then: Answer) -> None:
+        window = self._window.window()
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        then()
