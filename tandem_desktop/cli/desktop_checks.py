@@ -3,14 +3,21 @@
 import ctypes.util
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem_desktop.cli.findings import Finding, Level
+from tandem_desktop.cli.machine_checks import way_to_confinement
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
 
+if TYPE_CHECKING:
+    from tandem_desktop.domain.agents import AgentProfile
+
+_KEY = re.compile(r"_(?:KEY|TOKEN)$")
 LIBRARIES = {
     "EGL": "libegl1",
     "GL": "libgl1",
@@ -66,8 +73,8 @@ def settings(workspace: Path) -> Iterator[Finding]:
     yield Finding("settings", Level.OK, words)
 
 
-def agents(shadows: Path) -> Iterator[Finding]:
-    """Which agents are here, what the others need, and how all of them would be held back."""
+def agents(shadows: Path, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Iterator[Finding]:
+    """Which agents are here, with a log-in or a key or without, and how all of them would be held back."""
     from tandem_desktop.orchestration.agents_here import find_agents
 
     try:
@@ -76,13 +83,24 @@ def agents(shadows: Path) -> Iterator[Finding]:
         yield Finding("agents", Level.ERROR, error.message, error.next)
         return
     for each in here.agents:
-        if each.path is not None:
+        if each.path is not None and has_access(each.profile, environment, home or Path.home()):
             yield Finding("agents", Level.OK, f"{each.profile.title} is here.")
+        elif each.path is not None:
+            words = f"{each.profile.title} is here; no log-in and no key for it was found."
+            yield Finding("agents", Level.INFO, words, each.profile.needs)
         else:
             yield Finding("agents", Level.INFO, f"{each.profile.title} is not here.", each.profile.install)
     level = Level.OK if here.confinement.confined else Level.WARNING
-    following = "" if here.confinement.confined else "sudo apt-get install -y bubblewrap, and allow user namespaces."
+    following = "" if here.confinement.confined else way_to_confinement()
     yield Finding("confinement", level, f"Agents are {here.confinement.words}.", following)
+
+
+def has_access(profile: "AgentProfile", environment: Mapping[str, str], home: Path) -> bool:
+    """Whether a file of its log-in or a key is there; neither is read. What has no log-in needs none."""
+    if not profile.credentials:
+        return True
+    keys = [name for name in profile.env if _KEY.search(name)]
+    return any(environment.get(name) for name in keys) or any((home / each).is_file() for each in profile.credentials)
 
 
 def model(environment: Mapping[str, str] = os.environ) -> Finding:

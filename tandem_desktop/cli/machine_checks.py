@@ -16,6 +16,13 @@ from tandem_desktop.storage.locations import Locations
 OLDEST_PYTHON = (3, 11)
 _ENOUGH_BYTES = 256 * 1024 * 1024
 _LEAST_BYTES = 4 * 1024 * 1024
+SWITCHES = Path("/proc/sys")
+_NAMESPACES = {
+    "user/max_user_namespaces": ("0", "user.max_user_namespaces=15000"),
+    "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "kernel.apparmor_restrict_unprivileged_userns=0"),
+}
+"""Where a kernel keeps user namespaces from ordinary people: the value that does, and the setting that does not."""
 
 
 def python() -> Finding:
@@ -98,16 +105,32 @@ def disk(folders: tuple[Path, ...]) -> Iterator[Finding]:
             yield Finding("disk", Level.OK, words)
 
 
-def confinement() -> Iterator[Finding]:
+def confinement(switches: Path = SWITCHES) -> Iterator[Finding]:
     """Only information: commands and agents can be held apart where the kernel helps."""
     overlay = "overlay" in _text(Path("/proc/filesystems")).split()
     yield Finding("overlay", Level.INFO, "Overlay file systems are " + ("available." if overlay else "not available."))
-    allowed = _text(Path("/proc/sys/user/max_user_namespaces")).strip() not in ("", "0")
-    allowed = allowed and _text(Path("/proc/sys/kernel/unprivileged_userns_clone")).strip() != "0"
-    yield Finding("namespaces", Level.INFO, "User namespaces are " + ("allowed." if allowed else "not allowed."))
+    shut = _shut(switches)
+    yield Finding(
+        "namespaces",
+        Level.INFO,
+        "User namespaces are " + ("not allowed." if shut else "allowed."),
+        f"sudo sysctl -w {' '.join(shut)}; in a file of /etc/sysctl.d it stays so." if shut else "",
+    )
     found = shutil.which("bwrap")
     words = f"Found at {found}." if found else "Not found (package: bubblewrap)."
     yield Finding("bubblewrap", Level.INFO, words)
+
+
+def way_to_confinement(switches: Path = SWITCHES) -> str:
+    """What a person can do where agents cannot be confined."""
+    steps = [] if shutil.which("bwrap") else ["sudo apt-get install -y bubblewrap"]
+    steps += [f"sudo sysctl -w {each}" for each in _shut(switches)]
+    return " && ".join(steps) or "See why in the words above; docs/security.md says what confinement needs."
+
+
+def _shut(switches: Path) -> list[str]:
+    """The settings of the kernel that would open user namespaces to everybody."""
+    return [opened for name, (shut, opened) in _NAMESPACES.items() if _text(switches / name).strip() == shut]
 
 
 def _swapped(folder: Path) -> Finding:

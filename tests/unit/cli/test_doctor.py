@@ -6,6 +6,7 @@ import pytest
 
 from tandem_desktop.cli import desktop_checks, machine_checks
 from tandem_desktop.cli.findings import Finding, Level
+from tandem_desktop.sidecar.profiles import profile_named
 from tandem_desktop.storage.locations import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
 
@@ -108,6 +109,30 @@ def test_agents_are_named_with_what_they_need_and_so_is_a_model_that_is_none(tan
     assert desktop_checks.model({"TANDEM_MODEL": "nobody"}).level is Level.ERROR
     assert desktop_checks.model({}).level is Level.INFO
     assert desktop_checks.model({"TANDEM_MODEL": "ollama:qwen3"}).level is Level.OK
+
+
+def test_an_agent_that_has_neither_a_log_in_nor_a_key_is_told_with_what_it_needs(tmp_path: Path) -> None:
+    claude = profile_named("claude")
+    assert not desktop_checks.has_access(claude, {"ANTHROPIC_BASE_URL": "http://here"}, tmp_path)
+    assert desktop_checks.has_access(claude, {"ANTHROPIC_API_KEY": "x"}, tmp_path)
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / ".credentials.json").write_text("{}")
+    assert desktop_checks.has_access(claude, {}, tmp_path)
+    assert desktop_checks.has_access(profile_named("built-in"), {}, tmp_path / "nowhere")
+
+
+def test_namespaces_that_a_kernel_keeps_back_are_told_with_the_setting_that_opens_them(tmp_path: Path) -> None:
+    def found() -> Finding:
+        return next(each for each in machine_checks.confinement(tmp_path) if each.name == "namespaces")
+
+    (tmp_path / "kernel").mkdir()
+    switch = tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns"
+    switch.write_text("1\n")
+    assert "not allowed" in found().message
+    assert found().next.startswith("sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
+    assert "kernel.apparmor_restrict_unprivileged_userns=0" in machine_checks.way_to_confinement(tmp_path)
+    switch.write_text("0\n")
+    assert (found().message, found().next) == ("User namespaces are allowed.", "")
 
 
 def test_settings_that_cannot_be_read_are_an_error_and_wishes_in_vain_a_warning(
