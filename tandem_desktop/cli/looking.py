@@ -68,14 +68,19 @@ def show(call: Call) -> Answer:
     engine = call.engine
     meta = engine.plans.meta(plan_id)
     version = engine.plans.revision(plan_id, call.arguments.revision)
-    tasks = engine.tasks(version)
+    board = engine.boards.board(version)
+    tasks, following = board.get_tasks(), board.get_next_task()
     views = engine.view(version)
     beside = engine.beside(version)
     sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
     kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
     advice = {role: str(file) for role, file in kept.items()}
     data: dict[str, Any] = {
-        "plan": {**shapes.plan(version, meta, tasks), "advice": advice},
+        "plan": {
+            **shapes.plan(version, meta, tasks),
+            "next_task": following.id if following else None,
+            "advice": advice,
+        },
         "operations": [
             {**shapes.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
             for view, each in zip(views, sides, strict=True)

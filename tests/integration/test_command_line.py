@@ -180,6 +180,20 @@ def test_simulate_suggests_an_order_that_keeps_a_task_together_and_says_why(tand
     assert "Suggested order: s1, s3, s2, s4." in tandem("simulate", plan_id).out
 
 
+@pytest.mark.req("S2-22", "S2-24")
+def test_show_names_the_most_urgent_task_that_waits_for_nothing_until_there_is_none(tandem: CommandLine) -> None:
+    tasks = [
+        {"id": "a", "subject": "Types"},
+        {"id": "b", "subject": "Service", "priority": "critical", "blocked_by": ["a"]},
+        {"id": "c", "subject": "Tests", "priority": "high"},
+    ]
+    plan_id = tandem.propose(*({**write(name, "x\n"), "task": name} for name in "abc"), tasks=tasks)["plan_id"]
+    assert tandem.answer("show", plan_id)["plan"]["next_task"] == "c"
+    tandem.approve(plan_id)
+    tandem.answer("apply", plan_id)
+    assert tandem.answer("show", plan_id)["plan"]["next_task"] is None
+
+
 @pytest.mark.req("S3-03")
 def test_the_text_of_the_plan_is_an_operation_of_it_where_the_setting_asks_for_it(
     tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
