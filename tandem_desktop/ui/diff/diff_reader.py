@@ -289,6 +289,8 @@ class DiffReader(DiffCanvas):
         searched = self._look.search.text if self._look.search else ""
         self._look.more = {}
         super().show_diff(diff)
+        if self.hasFocus() and len(self.rows):
+            self._look.current = 0  # whoever waited for it with the keyboard is somewhere in it
         if searched and self._bar.isVisible():
             self.set_search(searched)
 

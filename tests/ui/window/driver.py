@@ -97,7 +97,7 @@ class Person:
 
     def go_to(self, name: str) -> None:
         """Press F6 until a pane has the keyboard."""
-        for _ in range(4):
+        for _ in range(6):  # once around, words at the foot of the window included
             if self.focus().objectName() == name:
                 return
             self.press(Qt.Key.Key_F6)
