@@ -1,7 +1,7 @@
 """The tabs of the panel; other parts of the window add theirs beside the three that are always there."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.plan.spacing import Spacing
@@ -25,7 +25,7 @@ class PlanTabs(QWidget):
         self._theme = theme
         self._keys: list[str] = []
         self._words: dict[str, str] = {}
-        self.bar = QTabBar()
+        self.bar = _TabBar()
         self.bar.setObjectName("plan-tabs")
         self.bar.setAccessibleName(tr("Parts of the plan"))
         self.bar.setDrawBase(False)
@@ -88,3 +88,15 @@ class PlanTabs(QWidget):
             self.stack.setCurrentIndex(index)
             self.filter.setVisible(self._keys[index] == "operations")
             self.changed.emit(self._keys[index])
+
+
+class _TabBar(QTabBar):
+    """Arrows go from tab to tab; Home and End to the first and the last."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Home:
+            self.setCurrentIndex(0)
+        elif event.key() == Qt.Key.Key_End:
+            self.setCurrentIndex(self.count() - 1)
+        else:
+            super().keyPressEvent(event)

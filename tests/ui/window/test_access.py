@@ -74,7 +74,9 @@ def tabs(person: Person) -> Iterator[str]:
     for number in range(bar.count()):
         bar.setFocus()
         person.press(Qt.Key.Key_Right if number else Qt.Key.Key_Home)
-        yield f"tab {bar.tabText(bar.currentIndex())}"
+        assert bar.currentIndex() == number
+        yield f"tab {bar.tabText(number)}"
+    bar.setFocus()
     person.press(Qt.Key.Key_Home)
 
 

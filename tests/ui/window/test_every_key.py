@@ -85,7 +85,7 @@ def test_keys_of_review(person: Person) -> None:
     person.tab_to(f"diff-{first}")
     view = person.focus()
     assert isinstance(view, DiffView)
-    person.wait(lambda: len(view.rows) > 0)
+    person.wait(lambda: len(view.rows) > 0 and view.is_split)
     before = reading(person)
     for key, modifiers in ((Qt.Key.Key_V, NONE), (Qt.Key.Key_Z, ALT), (Qt.Key.Key_W, NONE)):
         person.press(key, modifiers)
