@@ -140,7 +140,8 @@ class ThreeWayView(QAbstractScrollArea):
         return QRect(0, top, self.viewport().width(), line)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.text().strip() and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        is_letter = bool(event.text().strip()) and event.text().isprintable()  # Escape comes as text, too
+        if is_letter and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             event.accept()
             self.key_pressed.emit(event.text().lower())
             return
