@@ -46,7 +46,7 @@ class RunDetail(QWidget):
         self.file.clicked.connect(self._undo_file)
         layout = QVBoxLayout(self)
         Spacing(theme, layout, (12, 8, 12, 12), 8)
-        layout.addLayout(ButtonRow(theme, (self.operation, self.file), self.heading))
+        layout.addWidget(ButtonRow(theme, (self.operation, self.file), self.heading))
         layout.addWidget(self.list, 1)
         self.list.selectionModel().currentChanged.connect(self._enable)
         self._enable()

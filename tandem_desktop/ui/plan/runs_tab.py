@@ -81,7 +81,7 @@ class RunsTab(QWidget):
         self._actions = QWidget()
         row = QVBoxLayout(self._actions)
         Spacing(theme, row, (12, 8, 12, 8), 8)
-        row.addLayout(ButtonRow(theme, (self.view, self.redo, self.back, self.undo), self.heading))
+        row.addWidget(ButtonRow(theme, (self.view, self.redo, self.back, self.undo), self.heading))
         layout = QVBoxLayout(self)
         Spacing(theme, layout, between=0)
         layout.addWidget(progress, 3)

@@ -90,11 +90,12 @@ class Sheet(QWidget):
         layout = self.card.layout()
         assert layout is not None
         layout.activate()
-        height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
-        return width, max(height, layout.minimumSize().height())
+        if layout.hasHeightForWidth():
+            return width, max(layout.totalHeightForWidth(width), layout.totalMinimumHeightForWidth(width))
+        return width, max(layout.sizeHint().height(), layout.minimumSize().height())
 
     def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> None:
-        self.body.addLayout(ButtonRow(self._theme, buttons, note))
+        self.body.addWidget(ButtonRow(self._theme, buttons, note))
 
     def decides(self, button: Button, allowed: bool) -> None:
         """Such a button works only once the person can have seen the sheet, and only when allowed."""

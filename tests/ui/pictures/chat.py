@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.agents import OfferedCommand, ProposedDiff, ToolCallStatus, ToolKind, UsageReported
 from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
+from tandem_desktop.sidecar.failures import LOOK_AT_STDERR
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
+from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
 from tests.ui.chat import talk
 
 
@@ -43,16 +45,10 @@ def _review(theme: Theme, width: int = 452) -> ChatPane:
     return pane
 
 
-def _buttons(theme: Theme) -> QWidget:
-    row = QWidget()
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(theme.px(8))
-    layout.addWidget(PrimaryButton(theme, "Implement"))
-    layout.addWidget(Button(theme, "Rework"))
-    layout.addWidget(QuietButton(theme, "Cancel"))
-    layout.addStretch(1)
-    return row
+def _buttons(theme: Theme) -> PlanActionButtons:
+    buttons = PlanActionButtons(theme)
+    buttons.follow(PlanStateMachine(PlanState.REVIEWING), tasks=3)
+    return buttons
 
 
 def _markdown(theme: Theme, width: int = 452) -> ChatPane:
@@ -154,7 +150,7 @@ def _problem(theme: Theme) -> ChatPane:
                 2,
                 "OpenCode ended while it was answering (exit code 1). What it did until then is kept.",
                 EntryKind.PROBLEM,
-                details=("Error: provider returned 529", "  at Session.prompt (session.ts:210)", "exiting"),
+                details=("Error: provider returned 529", "  at Session.prompt (session.ts:210)", LOOK_AT_STDERR),
             ),
             talk.said(3, "Applied: 5 files +142 −38, checked on disk.", EntryKind.NOTE, plan_id=talk.PLAN),
         )

@@ -35,6 +35,7 @@ from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
 from tests.support.spoken_minds import all_voices
+from tests.ui.pictures.stage import settle
 from tests.ui.plan.pages import Contents, a_page, every_kind, many, source_of, the_operations, viewed
 
 RUN = RunId("RUN-0badcafe")
@@ -65,6 +66,7 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
             window.show()
             panel.operations.list.setFocus()
             make(panel, views, contents)
+            settle()
             yield f"plan-{name}", window
             window.close()
 

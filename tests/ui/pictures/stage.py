@@ -140,7 +140,11 @@ class Stage:
         return person.status is status and not person.place.turns.is_any
 
     def settle(self) -> None:
-        """Let colours and diffs arrive that come from other threads."""
-        end = time.monotonic() + 0.8
-        while time.monotonic() < end:
-            QApplication.processEvents()
+        settle()
+
+
+def settle() -> None:
+    """Let colours and diffs arrive that come from other threads."""
+    end = time.monotonic() + 0.8
+    while time.monotonic() < end:
+        QApplication.processEvents()

@@ -1,6 +1,6 @@
 """Buttons of a sheet are whole at every width."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
@@ -16,12 +16,12 @@ def test_note_goes_above_and_buttons_into_more_rows_where_there_is_no_room(qtbot
     qtbot.addWidget(host)
     layout = QVBoxLayout(host)
     layout.setContentsMargins(0, 0, 0, 0)
-    layout.addLayout(ButtonRow(theme, buttons, note))
+    layout.addWidget(ButtonRow(theme, buttons, note))
     host.show()
 
     def rows(width: int) -> list[int]:
         host.resize(width, layout.totalHeightForWidth(width))
-        layout.activate()
+        QApplication.processEvents()
         assert all(each.width() == each.sizeHint().width() for each in buttons)
         assert all(host.rect().contains(each.geometry()) for each in (note, *buttons))
         return [each.geometry().center().y() // 20 for each in (note, *buttons)]
