@@ -201,6 +201,9 @@ class ApprovalSheet(Sheet):
         wanted = max(0, self._list.totalHeightForWidth(width))
         height = min(wanted, max(self._theme.px(96), self.room_left()))
         self._scroll.setFixedHeight(height)
+        # A bar that is not needed would take the room that makes it needed.
+        bars = Qt.ScrollBarPolicy
+        self._scroll.setVerticalScrollBarPolicy(bars.ScrollBarAsNeeded if wanted > height else bars.ScrollBarAlwaysOff)
         # Labels that wrap need more height the narrower they are; a page that scrolls must not squeeze them.
         narrowed = width - (bar if wanted > height else 0)
         for card in self._cards.findChildren(Acknowledgement):
