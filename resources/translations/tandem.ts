@@ -5777,6 +5777,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/settings/pairs_edit.py" />
+            <source>name = value</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/reports.py" />
             <source>needs a person</source>
             <translation type="unfinished" />
@@ -6871,6 +6876,11 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/chat/pictures.py" />
             <source>{words} goes with the next message</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/settings/pairs_edit.py" />
+            <source>“{line}” is no pair: write name = value. Nothing was changed.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -1,4 +1,4 @@
-"""The control that fits a setting: a switch, a choice, a number, or words."""
+"""The control that fits a setting: a switch, a choice, a number, words, or pairs of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from tandem_desktop.settings.settings import Settings
+from tandem_desktop.ui.settings.pairs_edit import PairsEdit
 from tandem_desktop.ui.settings.setting_words import UNITS, choice, choices
 from tandem_desktop.ui.words import tr
 
@@ -15,8 +16,13 @@ _TEXT_INSET = 8
 _MIB = 1024**2
 
 
-def control_for(name: str, value: Any, changed: Callable[[Any], None]) -> QWidget | None:
-    """A control that shows `value` and tells of every change; None for what is written in the file alone."""
+def control_for(
+    name: str, value: Any, changed: Callable[[Any], None], refused: Callable[[str], None]
+) -> QWidget | None:
+    """A control that shows `value` and tells of every change; None for what is written in the file alone.
+
+    What cannot be understood is `refused` in words.
+    """
     field = Settings.model_fields[name]
     kind = field.annotation
     if kind is bool:
@@ -31,7 +37,7 @@ def control_for(name: str, value: Any, changed: Callable[[Any], None]) -> QWidge
         return _words(
             ", ".join(value), lambda text: changed([word.strip() for word in text.split(",") if word.strip()])
         )
-    return None
+    return PairsEdit(name, value, changed, refused) if kind == dict[str, str] else None
 
 
 def _switch(value: bool, changed: Callable[[Any], None]) -> QWidget:

@@ -13,6 +13,7 @@ from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.save import save_setting
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.ui.plan.sheet import Sheet
+from tandem_desktop.ui.settings.pairs_edit import PairsEdit
 from tandem_desktop.ui.settings.setting_control import control_for
 from tandem_desktop.ui.settings.setting_words import explanation, title
 from tandem_desktop.ui.theme.theme import Theme
@@ -110,7 +111,7 @@ class SettingsSheet(Sheet):
         self._rows.append((heading, ""))
 
     def _add_setting(self, column: QVBoxLayout, name: str, value: Any) -> None:
-        control = control_for(name, value, partial(self._choose, name))
+        control = control_for(name, value, partial(self._choose, name), self._refuse)
         if control is None:
             control = LinkButton(self._theme, tr("Edit in the file…"))
             control.clicked.connect(lambda: self.file_requested.emit(str(self._config)))
@@ -123,7 +124,8 @@ class SettingsSheet(Sheet):
         grid.setHorizontalSpacing(self._theme.px(24))
         grid.setVerticalSpacing(self._theme.px(2))
         grid.addWidget(plain_label(title), 0, 0)
-        grid.addWidget(plain_label(words, "muted", wrap=True), 1, 0)
+        grid.addWidget(plain_label(words, "muted", wrap=True), 1, 0, Qt.AlignmentFlag.AlignTop)
+        grid.setRowStretch(1, 1)
         control.setObjectName(f"setting-{name}")
         control.setAccessibleName(title)
         control.setAccessibleDescription(words)
@@ -133,6 +135,8 @@ class SettingsSheet(Sheet):
         grid.addLayout(beside, 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(0, 1)
         column.addWidget(row)
+        if isinstance(control, PairsEdit):
+            control.fit()
         self._rows.append((row, f"{title} {words} {name} {name.replace('_', ' ')}".lower()))
 
     def _choose(self, name: str, value: Any) -> None:
@@ -170,5 +174,8 @@ class SettingsSheet(Sheet):
         self._said.setText(words)
 
     def _tell(self, error: TandemError) -> None:
-        self._said.setText(f"{error.message} {error.next}")
-        announce(self, self._said.text(), urgent=True)
+        self._refuse(f"{error.message} {error.next}")
+
+    def _refuse(self, words: str) -> None:
+        self._said.setText(words)
+        announce(self, words, urgent=True)

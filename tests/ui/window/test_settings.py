@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QSpinBox, QWidget
+from PySide6.QtGui import QFont, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QPlainTextEdit, QSpinBox, QWidget
 
 from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.settings import Settings
@@ -59,6 +59,38 @@ def test_a_key_of_ones_own_takes_the_place_of_the_usual_one(config: Path, window
     listed = window.find("keys-list")
     assert isinstance(listed, QListView)
     assert listed.model().index(2, 0).data() == "Keys: Ctrl+Alt+H"
+
+
+def test_models_and_keys_are_written_on_the_page_line_by_line(config: Path, window: Person) -> None:
+    config.parent.mkdir(exist_ok=True)
+    config.write_text('# mine\nmodels.goose = "large"\n')
+    window.command("Settings")
+    window.wait(lambda: window.sees("setting-models"))
+    models = window.find("setting-models")
+    assert isinstance(models, QPlainTextEdit)
+    assert models.toPlainText() == "goose = large"
+    models.setFocus()
+    models.moveCursor(QTextCursor.MoveOperation.End)
+    window.press(Qt.Key.Key_Return)
+    window.type("opencode")
+    window.press(Qt.Key.Key_Tab)
+    said = window.find("settings-said")
+    assert "is no pair" in said.text()  # type: ignore[attr-defined]  # a label
+    assert load_settings(config).settings.models == {"goose": "large"}
+
+    models.setFocus()
+    models.moveCursor(QTextCursor.MoveOperation.End)
+    window.type(" = anthropic/x")
+    window.press(Qt.Key.Key_Tab)
+    assert load_settings(config).settings.models == {"goose": "large", "opencode": "anthropic/x"}
+    assert config.read_text().startswith("# mine\n")
+
+    window.find("setting-keys").setFocus()
+    window.type('keys.keys = "Ctrl+Alt+H"')  # as in the file
+    window.press(Qt.Key.Key_Tab)
+    window.click("settings-close")
+    window.press(Qt.Key.Key_H, CONTROL | Qt.KeyboardModifier.AltModifier)
+    window.wait(lambda: window.sees("keys-search"))
 
 
 def test_a_file_that_cannot_be_understood_is_told_and_not_written_over(config: Path, window: Person) -> None:
