@@ -2266,6 +2266,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <source>Next change</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Next change, on into the next file</source>
             <translation type="unfinished" />
@@ -2941,6 +2946,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Previous change</source>
             <translation type="unfinished" />

@@ -69,7 +69,7 @@ def read_words(
             options[name] = ()
         else:
             raise BadInputError(
-                f"{word} is not an option here.", next=f"{_advice(usage)} Put text that begins with -- in quotes."
+                f"{word} is not an option here.", next=f"Put text that begins with -- in quotes. {_advice(usage)}"
             )
     _check_count(arguments, list(wanted), usage)
     return Words(tuple(arguments), options)

@@ -24,7 +24,9 @@ def add_copying(menu: QMenu, reader: DiffReader) -> None:
 
 
 def add_reading(menu: QMenu, reader: DiffReader) -> None:
-    """How it is looked at."""
+    """Where in it, and how it is looked at."""
+    menu.addAction(tr("Next change") + "\tN", partial(reader.step_to_change, 1))
+    menu.addAction(tr("Previous change") + "\tP", partial(reader.step_to_change, -1))
     context = reader.reading.context
     around = menu.addMenu(tr("Lines around changes"))
     for lines, words in CONTEXTS:

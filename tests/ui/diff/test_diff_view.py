@@ -346,6 +346,11 @@ def test_the_menu_offers_what_the_keys_do(auth: DiffView) -> None:
     words = [action.text().split("\t")[0] for action in auth.menu().actions() if action.text()]
     assert words[:3] == ["Drop this change", "Comment", "Copy"]
     assert {"Open in editor", "Search", "One column", "Wrap long lines"} <= set(words)
+    menu = {action.text().split("\t")[0]: action for action in auth.menu().actions()}
+    menu["Next change"].trigger()
+    assert auth.current_hunk == 2
+    menu["Previous change"].trigger()
+    assert auth.current_hunk == 1
 
 
 def test_keys_that_mean_nothing_here_are_left_to_the_window(qtbot: QtBot, auth: DiffView) -> None:
