@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
-
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.orchestration.restore_points import PointPreview, RestoredPoint, Restoring
@@ -11,16 +9,12 @@ from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr, tr_n
 
 
-class GoingBack(QObject):
+class GoingBack(Wishes):
     """Between the conversation, the sheet and the workroom."""
-
-    changed = Signal()
-    said = Signal(str, str)
-    failed = Signal(object)
-    """A `TandemError`."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """A person carries a plan over to the files as they are: at once where nothing overlaps, by hand where it does."""
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
@@ -12,20 +12,14 @@ from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.merge.merge_sheet import MergeSheet
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import some_of, tr_n
 
 _NAMED = 3
 
 
-class Merging(QObject):
+class Merging(Wishes):
     """Between the panel, the sheet and the workroom. Saves nothing while a conflict is open."""
-
-    changed = Signal()
-    """The plan is no longer what the panel shows."""
-    said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
-    failed = Signal(object)
-    """A `TandemError`."""
 
     def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)

@@ -1,6 +1,6 @@
 """An agent is asked for a better order of the plan on screen; what it says is offered, and nothing more."""
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.orchestration.workroom import Workroom
@@ -8,15 +8,12 @@ from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr
 
 
-class OrderWishes(QObject):
+class OrderWishes(Wishes):
     """Between the tasks and the workroom."""
-
-    said = Signal(str, str)
-    failed = Signal(object)
-    """A `TandemError`."""
 
     def __init__(
         self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, agents: AgentChoice, parent: QObject

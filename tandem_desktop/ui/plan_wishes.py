@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy, RunStatus
@@ -22,18 +22,12 @@ from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.rehearsal_wishes import RehearsalWishes
 from tandem_desktop.ui.undo_wishes import UndoWishes
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr
 
 
-class PlanWishes(QObject):
+class PlanWishes(Wishes):
     """Listens to the panel. Every step that counts was asked again in a sheet before it gets here."""
-
-    changed = Signal()
-    """Plans or runs are no longer what the panel shows."""
-    said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
-    failed = Signal(object)
-    """A `TandemError`."""
 
     def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -44,9 +38,7 @@ class PlanWishes(QObject):
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
         self._undos = UndoWishes(workroom, commands, panel, self)
         for wishes in (self._undos, RehearsalWishes(workroom, commands, panel.rehearsals, self)):
-            wishes.changed.connect(self.changed)
-            wishes.said.connect(self.said)
-            wishes.failed.connect(self.failed)
+            wishes.report_to(self)
         panel.choices_changed.connect(lambda choices: self._choose(lambda: workroom.choose(choices)))
         panel.edit_saved.connect(self._keep_edit)
         panel.save_requested.connect(lambda choices: self._carry_out(workroom.save_choices(choices)))

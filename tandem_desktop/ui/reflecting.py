@@ -2,7 +2,7 @@
 
 from concurrent.futures import Future
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.chat import EntryKind
 from tandem_desktop.domain.errors import TandemError
@@ -16,14 +16,12 @@ from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.chat_pane import ChatPane
 from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionWish
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr
 
 
-class Reflecting(QObject):
+class Reflecting(Wishes):
     """Follows runs and reflections. It asks one thing at a time, and Escape stops it."""
-
-    failed = Signal(object)
-    said = Signal(str, str)
 
     def __init__(
         self, workroom: Workroom, commands: Commands, chat: ChatPane, agents: AgentChoice, parent: QObject

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.errors import TandemError, UserAbortError
 from tandem_desktop.domain.ids import OperationId, PlanId
@@ -12,15 +12,12 @@ from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.rehearsal_desk import RehearsalDesk
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr
 
 
-class RehearsalWishes(QObject):
+class RehearsalWishes(Wishes):
     """Listens to the desk of the panel. A rehearsal changes nothing, so nothing is asked again."""
-
-    changed = Signal()
-    said = Signal(str, str)
-    failed = Signal(object)
 
     def __init__(self, workroom: Workroom, commands: Commands, desk: RehearsalDesk, parent: QObject) -> None:
         super().__init__(parent)

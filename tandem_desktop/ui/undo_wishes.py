@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import RunId
@@ -14,17 +14,14 @@ from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.taking_back import TakingBack, is_the_same
+from tandem_desktop.ui.wishes import Wishes
 from tandem_desktop.ui.words import tr, tr_n
 
 Seen = Callable[[Undoing, tuple[RunId, ...]], None]
 
 
-class UndoWishes(QObject):
+class UndoWishes(Wishes):
     """Listens to the panel."""
-
-    changed = Signal()
-    said = Signal(str, str)
-    failed = Signal(object)
 
     def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
