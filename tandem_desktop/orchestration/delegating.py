@@ -1,6 +1,6 @@
 """Give each task of a plan to the agent it is assigned to, in an order the dependencies allow, in one session."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from tandem_desktop.domain.agents import StopReason
@@ -41,7 +41,7 @@ class Delegation:
         self._synthesis = synthesis
         self._presented = Presented(synthesis.title, synthesis.text, synthesis.tasks, found)
         # The plan has no name before the first of its tasks is planned.
-        self._board = TaskBoard(new_plan_id(), engine.clock, synthesis.tasks)
+        self._board = _laid_out(TaskBoard(new_plan_id(), engine.clock), synthesis.tasks)
         self._briefed: list[PlanningSession] = []
         self._turns: list[Turn] = []
         self._nobody: TandemError | None = None
@@ -102,6 +102,17 @@ class Delegation:
         if bad is not None or self._nobody is None:
             return replace(bad or last, version=version)
         return Turn(version, last.said, None, SidecarError(self._nobody.message, next=self._nobody.next))
+
+
+def _laid_out(board: TaskBoard, tasks: Iterable[PlanTask]) -> TaskBoard:
+    """Every task first, then who waits for whom: a task may be named before the one it waits for."""
+    tasks = tuple(tasks)
+    for task in tasks:
+        board.create_task(task.model_copy(update={"blocked_by": ()}))
+    for task in tasks:
+        for other in task.blocked_by:
+            board.add_task_dependency(task.id, other)
+    return board
 
 
 def _delegated(session_id: SessionId, task: PlanTask, mind: Mind) -> TaskDelegated:
