@@ -108,6 +108,8 @@ def _papers(share: Path, lists: Path) -> None:
     doc = share / "doc" / NAME
     doc.mkdir(parents=True)
     shutil.copyfile(LINUX / "copyright", doc / "copyright")
+    shutil.copyfile(PROJECT / "README.md", doc / "README.md")
+    shutil.copytree(PROJECT / "docs", doc / "docs")  # where messages of the program send people
     when = time.strftime("%a, %d %b %Y %T +0000", time.gmtime(moment()))
     _pack(doc / "changelog.gz", filled("changelog.in", WHEN=when).encode())
     _pack(doc / "NEWS.gz", (PROJECT / "CHANGELOG.md").read_bytes())

@@ -25,7 +25,7 @@ def check_calls(machine: Machine, report: Report) -> None:
     report.check("tandem mcp", lambda: _mcp(machine))
     report.check("tandem serve", lambda: _serve(machine))
     report.check("a command of a plan sees nothing of the bundle", lambda: _environment(machine))
-    report.check("man page and completions are in place", lambda: _papers(machine))
+    report.check("man page, completions and documents are in place", lambda: _papers(machine))
 
 
 def _doctor(machine: Machine) -> str:
@@ -134,6 +134,7 @@ def _papers(machine: Machine) -> str:
     share = machine.folder / "usr" / "share"
     names = ("man/man1/tandem.1.gz", "bash-completion/completions/tandem", "zsh/vendor-completions/_tandem")
     names += ("fish/vendor_completions.d/tandem.fish", "doc/tandem-desktop/THIRD-PARTY.txt.gz")
+    names += ("doc/tandem-desktop/docs/settings.md", "doc/tandem-desktop/docs/pictures/first-run.png")
     missing = [name for name in names if not Path(share / name).is_file()]
     if missing:
         raise CheckError(f"missing: {missing}")
