@@ -22,6 +22,7 @@ _TONES = {
 }
 _STAYS_MILLISECONDS = 6000
 _WIDEST = 560
+_ANY_WIDTH = 16_777_215
 _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
@@ -146,6 +147,9 @@ class Toast(QFrame):
         area, px = self._area(), self._theme.px
         words = QFontMetrics(self._words.font()).horizontalAdvance(self._words.text())
         widest = min(px(_WIDEST), area.width() - 2 * px(16))
+        self._words.setMinimumWidth(0)  # as wide as it was made the last time, it could not be measured against the row
+        self._words.setMaximumWidth(_ANY_WIDTH)
+        self._row.invalidate()
         beside = self._row.sizeHint().width() - self._words.sizeHint().width()
         self._words.setFixedWidth(max(px(80), min(words + px(2), widest - beside)))
         self._row.invalidate()

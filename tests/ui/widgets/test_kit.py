@@ -177,6 +177,18 @@ def test_a_toast_is_announced_and_never_takes_the_keyboard(theme: Theme, qtbot: 
     assert window.rect().contains(toast.geometry())
 
 
+def test_a_toast_is_as_wide_after_the_window_was_resized_as_before(theme: Theme, qtbot: QtBot) -> None:
+    window, _ = _window_with_a_field(qtbot)
+    window.resize(900, 600)
+    toast = Toast(theme, window)
+    toast.say("A patch lies in no project, and does not fit its own folder. " * 3, stays=0)
+    wide = toast.width()
+    assert wide > 500
+    window.resize(1000, 600)
+    qtbot.waitUntil(lambda: toast.geometry().center().x() >= 495)
+    assert toast.width() == wide
+
+
 def test_the_action_in_a_toast_is_asked_for_and_closes_it(theme: Theme, qtbot: QtBot) -> None:
     window, _ = _window_with_a_field(qtbot)
     toast = Toast(theme, window)
