@@ -1172,6 +1172,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <source>Documents, licences</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
             <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />

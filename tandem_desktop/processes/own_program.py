@@ -17,6 +17,14 @@ def is_frozen() -> bool:
     return bool(getattr(sys, "frozen", False))
 
 
+def own_papers() -> Path | None:
+    """Where documents and licences lie that came with a frozen program, as `packaging/making/tree.py` puts them."""
+    if not is_frozen():
+        return None
+    found = Path(sys.executable).resolve().parents[2] / "share" / "doc" / "tandem-desktop"
+    return found if found.is_dir() else None
+
+
 def own_command(*words: str) -> tuple[str, ...]:
     """How to start a sub-command of this program."""
     return (sys.executable, *words) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *words)

@@ -78,6 +78,7 @@ class WindowPages(QObject):
 
     def show_about(self, workspace: Path | None) -> None:
         """With the places of the workspace, where there is one."""
+        from tandem_desktop.processes.own_program import own_papers
         from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
         from tandem_desktop.storage.locations import TANDEM_DIRECTORY
         from tandem_desktop.ui.about_facts import about_facts
@@ -89,6 +90,8 @@ class WindowPages(QObject):
         places.append((later("Settings"), config_directory() / SETTINGS_FILE))
         if workspace is not None:
             places.append((later("Plans here"), workspace / TANDEM_DIRECTORY))
+        if (papers := own_papers()) is not None:
+            places.append((later("Documents, licences"), papers))
         self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
         self._about.said.connect(self.said)
         self._about.diagnostics_requested.connect(self.save_diagnostics)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.processes.own_program import leave_bundle_out_of, own_command, own_script
+from tandem_desktop.processes.own_program import leave_bundle_out_of, own_command, own_papers, own_script
 
 
 @pytest.fixture
@@ -34,6 +34,20 @@ def test_frozen_program_starts_itself_by_its_sub_commands_alone() -> None:
     assert own_command("agent") == ("/usr/lib/tandem-desktop/tandem", "agent")
     relay = own_script("relay.py", "SES-1", frozen=("mcp", "--session", "SES-1"))
     assert relay == ("/usr/lib/tandem-desktop/tandem", "mcp", "--session", "SES-1")
+
+
+@pytest.mark.usefixtures("frozen")
+def test_frozen_program_finds_its_papers_wherever_its_tree_was_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "lib" / "tandem-desktop" / "tandem"))
+    assert own_papers() is None
+    (tmp_path / "share" / "doc" / "tandem-desktop").mkdir(parents=True)
+    assert own_papers() == tmp_path / "share" / "doc" / "tandem-desktop"
+
+
+def test_installed_program_has_its_papers_elsewhere() -> None:
+    assert own_papers() is None
 
 
 @pytest.mark.usefixtures("frozen")
