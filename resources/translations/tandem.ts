@@ -1815,7 +1815,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
-            <source>It was cut off inside the command of {command}. Resuming would run that command a second time, so it is not offered here.</source>
+            <source>It was cut off inside the command of {command}. Resuming runs that command a second time, whatever it did until then.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3330,6 +3330,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Room for a command</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <source>Run that command a second time</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 from tandem_desktop.domain.approval import Approval
@@ -292,9 +293,10 @@ class Workroom:
         return self._apart(lambda: self.engine.decisions.rate(plan_id, rating))
 
     def recover(self, run_id: RunId, way: str) -> "Future[RunResult]":
-        """Settle an interrupted run: `resume`, `rollback` or `mark-failed`."""
+        """Settle an interrupted run: `resume`, `resume-again` (its command, too), `rollback` or `mark-failed`."""
         ways: dict[str, Callable[[str | None], RunResult]] = {
             "resume": self.engine.runs.resume,
+            "resume-again": partial(self.engine.runs.resume, run_command_again=True),
             "rollback": self.engine.runs.roll_back,
             "mark-failed": self.engine.runs.mark_failed,
         }

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.execution.recovery import InterruptedRun
@@ -26,15 +26,21 @@ class InterruptedSheet(Sheet):
     """Three ways out, each with what it means. Escape leaves it for later; no other run can start until then."""
 
     chosen = Signal(str, str)
-    """Run id and `resume`, `rollback` or `mark-failed`."""
+    """Run id and `resume`, `resume-again`, `rollback` or `mark-failed`."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "interrupted-sheet", tr("A run was interrupted"))
         self._run_id = RunId("")
+        self._run: InterruptedRun | None = None
         self.said = plain_label("", "muted", wrap=True)
         self.warning = plain_label("", "risk", wrap=True)
         self.body.addWidget(self.said)
         self.body.addWidget(self.warning)
+        self.again = QCheckBox(tr("Run that command a second time"))
+        self.again.setObjectName("interrupted-again")
+        self.again.setAccessibleName(self.again.text())
+        self.again.toggled.connect(self._may_resume)
+        self.body.addWidget(self.again)
         self.buttons: dict[str, Button] = {}
         for way, words, meaning in _WAYS:
             self.body.addWidget(self._way(way, tr_marked(words), tr_marked(meaning)))
@@ -63,14 +69,17 @@ class InterruptedSheet(Sheet):
             )
         elif run.command is not None:
             warning = tr(
-                "It was cut off inside the command of {command}. Resuming would run that command a "
-                "second time, so it is not offered here.",
+                "It was cut off inside the command of {command}. Resuming runs that command a second time, "
+                "whatever it did until then.",
                 command=run.command,
             )
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))
+        self._run = run
+        self.again.setChecked(False)
+        self.again.setVisible(run.damage is None and run.command is not None)
         self.open(self.later)
-        self.decides(self.buttons["resume"], run.damage is None and run.command is None)
+        self._may_resume()
         self.decides(self.buttons["rollback"], run.damage is None)
         self.decides(self.buttons["mark-failed"], True)
 
@@ -91,6 +100,12 @@ class InterruptedSheet(Sheet):
         layout.addWidget(button)
         return frame
 
+    def _may_resume(self) -> None:
+        """A command is run a second time only by somebody who said so."""
+        run = self._run
+        may = run is not None and run.damage is None and (run.command is None or self.again.isChecked())
+        self.decides(self.buttons["resume"], may)
+
     def _choose(self, way: str) -> None:
         self.shut()
-        self.chosen.emit(self._run_id, way)
+        self.chosen.emit(self._run_id, "resume-again" if way == "resume" and self.again.isChecked() else way)

@@ -641,13 +641,19 @@ def test_an_interrupted_run_greets_the_person_with_three_ways_out(panel: Executi
     assert asked.args == [RUN, "rollback"]
 
 
-def test_a_run_cut_off_inside_a_command_is_not_resumed_by_a_click(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_a_command_that_was_cut_off_is_run_again_only_when_the_person_says_so(
+    panel: ExecutionPlanPanel, qtbot: QtBot
+) -> None:
     run = InterruptedRun(RUN, PLAN_ID, 3, 9, A_MOMENT, command=OperationId("s4"))
     panel.show_interrupted(run, "Migrate session store")
     sheet = panel.sheets.interrupted
     qtbot.waitUntil(sheet.buttons["mark-failed"].isEnabled)
     assert not sheet.buttons["resume"].isEnabled()
     assert "a second time" in sheet.warning.text()
+    qtbot.keyClick(sheet.again, Qt.Key.Key_Space)
+    with qtbot.waitSignal(panel.recover_requested) as asked:
+        qtbot.mouseClick(sheet.buttons["resume"], Qt.MouseButton.LeftButton)
+    assert asked.args == [RUN, "resume-again"]
 
 
 # Everywhere

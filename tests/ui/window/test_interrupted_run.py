@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,3 +49,30 @@ def test_person_is_greeted_with_what_was_cut_off_and_it_ends_as_they_say(
     person.wait(lambda: [plan.status for plan in person.place.plans.plans] == [status])
     assert {name for name in walk(cut_off) if name.endswith(".txt") and "/" not in name} == left
     assert not person.find("status-disk").property("text").startswith("Interrupted")
+
+
+def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(
+    workspace: Path,
+    programs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    open_window: Callable[..., Person],
+) -> None:
+    tandem = CommandLine(workspace, capsys)
+    once = f"[ -e {tmp_path}/once ] || {{ touch {tmp_path}/once; sleep 600; }}; echo done > done.txt"
+    plan = tandem.propose(bash(once))
+    tandem.approve(plan["plan_id"])
+    call = [sys.executable, "-m", "tandem_desktop", "-C", str(workspace), "apply", plan["plan_id"]]
+    with subprocess.Popen(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as applying:
+        while not (tmp_path / "once").exists():
+            assert applying.poll() is None
+            time.sleep(0.02)
+        applying.kill()
+    person = open_window()
+    person.wait(lambda: person.sees("interrupted-again") and person.sees("interrupted-rollback"))
+    assert not person.sees("interrupted-resume")
+    person.click("interrupted-again")
+    person.wait(lambda: person.sees("interrupted-resume"))
+    person.click("interrupted-resume")
+    person.wait(lambda: [each.status for each in person.place.plans.plans] == [PlanStatus.COMPLETED])
+    assert (workspace / "done.txt").read_text() == "done\n"
