@@ -176,3 +176,16 @@ def drop(target: QWidget, mime: QMimeData) -> None:
     QApplication.sendEvent(target, QDragEnterEvent(QPoint(5, 5), *hand))
     event = QDropEvent(QPointF(5, 5), *hand)
     QApplication.sendEvent(target, event)
+
+
+def test_plan_card_opens_the_sheet_by_1_and_sends_the_plan_back_by_2(person: Person) -> None:
+    person.wait(lambda: person.focus().objectName() == "plan-card-waiting")
+    person.press(Qt.Key.Key_1)
+    person.wait(lambda: person.sees("approval-back"))
+    person.press(Qt.Key.Key_Escape)
+    person.wait(lambda: person.focus().objectName() == "plan-card-waiting")
+    person.press(Qt.Key.Key_2)
+    person.type("/replace Goodbye Farewell")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.revision == 2)
+    assert "Farewell" in person.proposed("README.md")
