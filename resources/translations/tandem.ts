@@ -2344,6 +2344,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>No log-in and no key was found · {held}. {needs}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
             <source>No longer applies: {problem}</source>
             <translation type="unfinished" />

@@ -3,21 +3,15 @@
 import ctypes.util
 import importlib.util
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tandem_desktop.cli.findings import Finding, Level
 from tandem_desktop.cli.machine_checks import way_to_confinement
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
 
-if TYPE_CHECKING:
-    from tandem_desktop.domain.agents import AgentProfile
-
-_KEY = re.compile(r"_(?:KEY|TOKEN)$")
 LIBRARIES = {
     "EGL": "libegl1",
     "GL": "libgl1",
@@ -73,7 +67,7 @@ def settings(workspace: Path) -> Iterator[Finding]:
     yield Finding("settings", Level.OK, words)
 
 
-def agents(shadows: Path, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Iterator[Finding]:
+def agents(shadows: Path) -> Iterator[Finding]:
     """Which agents are here, with a log-in or a key or without, and how all of them would be held back."""
     from tandem_desktop.orchestration.agents_here import find_agents
 
@@ -83,7 +77,7 @@ def agents(shadows: Path, environment: Mapping[str, str] = os.environ, home: Pat
         yield Finding("agents", Level.ERROR, error.message, error.next)
         return
     for each in here.agents:
-        if each.path is not None and has_access(each.profile, environment, home or Path.home()):
+        if each.path is not None and each.has_access:
             yield Finding("agents", Level.OK, f"{each.profile.title} is here.")
         elif each.path is not None:
             words = f"{each.profile.title} is here; no log-in and no key for it was found."
@@ -93,14 +87,6 @@ def agents(shadows: Path, environment: Mapping[str, str] = os.environ, home: Pat
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
     yield Finding("confinement", level, f"Agents are {here.confinement.words}.", following)
-
-
-def has_access(profile: "AgentProfile", environment: Mapping[str, str], home: Path) -> bool:
-    """Whether a file of its log-in or a key is there; neither is read. What has no log-in needs none."""
-    if not profile.credentials:
-        return True
-    keys = [name for name in profile.env if _KEY.search(name)]
-    return any(environment.get(name) for name in keys) or any((home / each).is_file() for each in profile.credentials)
 
 
 def model(environment: Mapping[str, str] = os.environ) -> Finding:

@@ -22,6 +22,7 @@ from tandem_desktop.storage.resources import resource
 BUILT_IN = "built-in"
 CUSTOM = "custom"
 _VERSION_LIMIT_S = 10.0
+_KEY = re.compile(r"_(?:KEY|TOKEN)$")
 _VERSION = re.compile(rb"\d+(?:\.\d+)+[\w.+-]*")
 
 
@@ -32,6 +33,8 @@ class FoundAgent:
     profile: AgentProfile
     path: Path | None
     version: str | None = None
+    has_access: bool = True
+    """Whether a file of its log-in or a key is there; neither is read. What has no log-in needs none."""
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -90,10 +93,20 @@ def find_agent(
         from tandem_desktop import __version__
 
         return FoundAgent(profile, Path(sys.executable), __version__)
-    found = _which(profile.command[0], os.environ if environment is None else environment)
+    around = os.environ if environment is None else environment
+    found = _which(profile.command[0], around)
     if found is None:
         return FoundAgent(profile, None)
-    return FoundAgent(profile, found, _version(profile, found, environment) if ask_version else None)
+    version = _version(profile, found, environment) if ask_version else None
+    return FoundAgent(profile, found, version, has_access(profile, around, Path.home()))
+
+
+def has_access(profile: AgentProfile, environment: Mapping[str, str], home: Path) -> bool:
+    """Whether the agent has anything of a log-in or a key; only it knows whether that still holds."""
+    if not profile.credentials:
+        return True
+    keys = [name for name in profile.env if _KEY.search(name)]
+    return any(environment.get(name) for name in keys) or any((home / each).is_file() for each in profile.credentials)
 
 
 def _load(path: Path) -> AgentProfile:

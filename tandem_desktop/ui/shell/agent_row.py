@@ -30,8 +30,11 @@ class AgentRow(QFrame):
             note, words = tr("not installed"), tr("Install it with: {install}", install=profile.install)
         elif is_built_in:
             note, words = tr("Anthropic, OpenAI, Ollama, any compatible address"), profile.needs
-        else:
+        elif found.has_access:
             note, words = found.version or tr("found"), tr("Ready · {held}. {needs}", held=held, needs=profile.needs)
+        else:
+            lacks = tr("No log-in and no key was found · {held}. {needs}", held=held, needs=profile.needs)
+            note, words = found.version or tr("found"), lacks
         self.button: Button = Button(theme, tr("Use")) if is_here else QuietButton(theme, tr("Copy command"))
         self.button.setObjectName(f"agent-{profile.name}")
         use, copy = (
@@ -40,7 +43,8 @@ class AgentRow(QFrame):
         )
         self.button.setAccessibleName(use if is_here else copy)
         self.button.clicked.connect(lambda: self.pressed.emit(profile.name) if is_here else self._copy(profile.install))
-        fill(self, theme, "done" if is_here and not is_built_in else "waiting", profile.title, note, words, self.button)
+        is_ready = is_here and not is_built_in and found.has_access
+        fill(self, theme, "done" if is_ready else "waiting", profile.title, note, words, self.button)
 
     def _copy(self, command: str) -> None:
         QGuiApplication.clipboard().setText(command)

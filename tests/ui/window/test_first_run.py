@@ -27,7 +27,14 @@ def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     goose = programs / "goose"
     goose.write_text("#!/bin/sh\necho goose 1.34.0\n")
     goose.chmod(0o755)
+    gemini = programs / "gemini"
+    gemini.symlink_to(goose)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    (tmp_path / "home" / ".config" / "goose").mkdir(parents=True)
+    (tmp_path / "home" / ".config" / "goose" / "config.yaml").write_text("")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path / "config"))
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", "dark")
@@ -55,7 +62,8 @@ def click(window: MainWindow, name: str) -> None:
 def test_every_agent_is_named_with_what_it_needs_and_found_ones_with_their_version(first: MainWindow) -> None:
     shown = words(first.welcome)
     assert "1.34.0" in shown
-    assert "Ready · " in shown
+    assert shown.count("Ready · ") == 1
+    assert shown.count("No log-in and no key was found · ") == 1
     for profile in load_profiles():
         assert profile.title in shown
     missing = next(each for each in load_profiles() if each.name == "codex")

@@ -1,5 +1,6 @@
 """The doctor finds what stands in the way, says how to mend it, and leaves nothing behind."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -111,14 +112,17 @@ def test_agents_are_named_with_what_they_need_and_so_is_a_model_that_is_none(tan
     assert desktop_checks.model({"TANDEM_MODEL": "ollama:qwen3"}).level is Level.OK
 
 
-def test_an_agent_that_has_neither_a_log_in_nor_a_key_is_told_with_what_it_needs(tmp_path: Path) -> None:
-    claude = profile_named("claude")
-    assert not desktop_checks.has_access(claude, {"ANTHROPIC_BASE_URL": "http://here"}, tmp_path)
-    assert desktop_checks.has_access(claude, {"ANTHROPIC_API_KEY": "x"}, tmp_path)
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / ".credentials.json").write_text("{}")
-    assert desktop_checks.has_access(claude, {}, tmp_path)
-    assert desktop_checks.has_access(profile_named("built-in"), {}, tmp_path / "nowhere")
+def test_an_agent_that_has_neither_a_log_in_nor_a_key_is_told_with_what_it_needs(
+    tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "programs" / "goose"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    named = {each["message"]: each["next"] for each in tandem.answer("doctor")["checks"] if each["name"] == "agents"}
+    assert named["Goose is here; no log-in and no key for it was found."] == profile_named("goose").needs
 
 
 def test_namespaces_that_a_kernel_keeps_back_are_told_with_the_setting_that_opens_them(tmp_path: Path) -> None:

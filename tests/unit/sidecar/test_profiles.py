@@ -15,6 +15,7 @@ from tandem_desktop.sidecar.profiles import (
     FoundAgent,
     custom_profile,
     find_agent,
+    has_access,
     load_profiles,
     profile_named,
 )
@@ -72,7 +73,7 @@ def test_a_command_that_cannot_be_read_is_refused(line: str) -> None:
 def test_an_agent_is_found_on_the_path_with_its_version(tmp_path: Path) -> None:
     path = an_executable(tmp_path / "bin", "goose", 'test "$1" = --version && echo "goose 1.34.0 (abc)"')
     found = find_agent(profile_named("goose"), {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}"})
-    assert found == FoundAgent(profile_named("goose"), path, "1.34.0")
+    assert (found.profile, found.path, found.version) == (profile_named("goose"), path, "1.34.0")
     assert found.command == (str(path), "acp")
 
 
@@ -96,3 +97,13 @@ def test_the_built_in_agent_is_this_program() -> None:
     found = find_agent(profile_named(BUILT_IN))
     assert found.command == (sys.executable, "-m", "tandem_desktop", "agent")
     assert found.version
+
+
+def test_log_in_is_known_by_its_file_or_by_a_key_and_not_by_an_address(tmp_path: Path) -> None:
+    claude = profile_named("claude")
+    assert not has_access(claude, {"ANTHROPIC_BASE_URL": "http://here"}, tmp_path)
+    assert has_access(claude, {"ANTHROPIC_API_KEY": "x"}, tmp_path)
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / ".credentials.json").write_text("{}")
+    assert has_access(claude, {}, tmp_path)
+    assert has_access(profile_named("built-in"), {}, tmp_path / "nowhere")
