@@ -51,7 +51,8 @@ class EmptyChat(QWidget):
         holder = QWidget()
         holder.setLayout(self._column)
         holder.setMaximumWidth(theme.px(460))
-        theme.changed.connect(lambda: holder.setMaximumWidth(theme.px(460)))
+        self._holder = holder
+        theme.changed.connect(self._fit)
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(holder, 100)
@@ -74,6 +75,9 @@ class EmptyChat(QWidget):
             button.clicked.connect(lambda checked=False, text=example.text: self.chosen.emit(text))
             self._tasks.addWidget(button)
 
+    def _fit(self) -> None:
+        self._holder.setMaximumWidth(self._theme.px(460))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Only as many examples as there is room for; none is cut or lies over another."""
         super().resizeEvent(event)
@@ -94,8 +98,11 @@ class _ExampleButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(theme.px(56))
-        theme.changed.connect(lambda: self.setFixedHeight(theme.px(56)))
+        self._fit()
+        theme.changed.connect(self._fit)
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self._theme.px(56))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme
