@@ -32,6 +32,8 @@ from tandem_desktop.orchestration.plan_orchestrator import PlanOrchestrator
 from tandem_desktop.orchestration.remembered_advice import RememberedAdvice
 from tandem_desktop.reflection.plan_reflector import PlanReflector
 
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_PAUSING = getattr(signal, "SIGUSR1", None)
 _FINE = (Outcome.COMPLETED, Outcome.WAITING)
 
 
@@ -41,7 +43,7 @@ def orchestrate(call: Call) -> Answer:
     unsubscribe = call.engine.events.subscribe(lambda event: _tell(call, event))
     conducting = _Conducting(call)
     try:
-        with EngineThread() as thread, conducting.stopped_by_signals():
+        with EngineThread() as thread, conducting.steered_by_signals():
             ended = thread.wait_for(conducting.run())
     finally:
         unsubscribe()
@@ -54,6 +56,7 @@ class _Conducting:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._orchestrator: PlanOrchestrator | None = None
+        self._is_paused = False
 
     async def run(self) -> Orchestration:
         call, engine = self._call, self._call.engine
@@ -74,30 +77,43 @@ class _Conducting:
             await sessions.close()
 
     @contextmanager
-    def stopped_by_signals(self) -> Iterator[None]:
-        """The first signal stops it gracefully; a second one ends the call as usual."""
+    def steered_by_signals(self) -> Iterator[None]:
+        """The first signal to end stops it gracefully, a second one at once; SIGUSR1 pauses it, or lets it go on."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         before: dict[int, Any] = {}
 
-        def restore() -> None:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        def restore(*numbers: int) -> None:
+            for number in numbers:
+                signal.signal(number, before[number])
 
         def stop(number: int, frame: FrameType | None) -> None:
-            restore()
+            restore(*_ENDING)
             self._call.console.remark("Stopping; once more ends it at once.")
             if self._orchestrator is not None:
                 self._orchestrator.abort()
             else:
                 raise KeyboardInterrupt
 
-        before.update({number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)})
+        before.update({number: signal.signal(number, stop) for number in _ENDING})
+        if _PAUSING is not None:
+            before[_PAUSING] = signal.signal(_PAUSING, lambda number, frame: self._pause_or_go_on())
         try:
             yield
         finally:
-            restore()
+            restore(*before)
+
+    def _pause_or_go_on(self) -> None:
+        if self._orchestrator is None:
+            return
+        self._is_paused = not self._is_paused
+        if self._is_paused:
+            self._orchestrator.pause()
+            self._call.console.remark("Paused before what comes next; the same signal goes on.")
+        else:
+            self._call.console.remark("Going on.")
+            self._orchestrator.resume()
 
 
 class PersonAtTheTerminal:

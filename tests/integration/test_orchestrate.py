@@ -1,8 +1,11 @@
 """A task on its whole way by the real calls: the built-in agent, a scripted model, and a person at the terminal."""
 
 import json
+import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 from tests.support.command_line import CommandLine
 from tests.support.scenarios import Call, Step
 from tests.support.scripted_model import ScriptedModel
+from tests.support.shadows import wait_until
 from tests.support.sidecars import AGENTS
 
 BROKEN = "test -f missing.txt"
@@ -110,6 +114,37 @@ def test_a_task_goes_from_a_plan_through_a_failure_to_its_end_with_a_person_at_e
         *("revised", "approved", "executed", "reflected", "revised", "adjusted", "approved", "executed")
     ]
     assert tandem.answer("audit", "verify")["ok"]
+
+
+@pytest.mark.req("S4-12")
+def test_a_signal_pauses_a_run_before_its_next_operation_and_the_same_signal_goes_on(
+    tandem: CommandLine, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end, held = root.parent / "begun", root.parent / "may-end", threading.Event()
+
+    def pause_during_the_first_and_go_on() -> None:
+        wait_until(begun.exists)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        may_end.touch()
+        (meta,) = (root / ".tandem" / "plans").glob("PLAN-*/meta.json")
+        wait_until(lambda: json.loads(meta.read_text())["status"] == "paused")
+        held.set()
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    wait = f"touch {begun}; until test -e {may_end}; do sleep 0.02; done"
+    steps = [
+        {"id": "s1", "description": "Wait", "tool": "bash", "args": {"command": wait}},
+        {"id": "s2", "description": "Write", "tool": "write", "args": {"path": "a.txt", "content": "a\n"}},
+    ]
+    monkeypatch.setattr(sys, "stdin", Typed(stored_digest(root)))
+    watcher = threading.Thread(target=pause_during_the_first_and_go_on)
+    watcher.start()
+    done = tandem("orchestrate", "--task", "Greet", "--json", *saying(json.dumps({"title": "Greet", "steps": steps})))
+    watcher.join()
+    assert held.is_set()
+    assert done.data["outcome"] == "completed", done.err
+    assert done.err.index("Paused before what comes next") < done.err.index("Going on.")
+    assert (root / "a.txt").read_text() == "a\n"
 
 
 @pytest.mark.req("S4-01", "S4-12")
