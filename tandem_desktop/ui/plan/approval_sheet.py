@@ -56,60 +56,72 @@ class ApprovalSheet(Sheet):
         self._note_text = self._noted = ""
         self.said = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.said)
+        self._add_facts()
+        self._add_cards()
+        self._add_notes()
+        self._add_answers()
+
+    def _add_facts(self) -> None:
+        """What is bound, in words and figures."""
+        theme = self._theme
         self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(theme.px(24))
         self._facts.setVerticalSpacing(theme.px(6))
         self._facts.setColumnMinimumWidth(0, theme.px(118))
         self._facts.setColumnStretch(1, 1)
         self.body.addLayout(self._facts)
-        self.files, self.commands = (plain_label("", wrap=True) for _ in range(2))
-        self.digest = plain_label("", "code")
+        self.commands, self.recorded = (plain_label("", wrap=True) for _ in range(2))
+        self.recorded.setObjectName("approval-recorded")
+        top, middle = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter  # what may wrap is named at its top
+        rows = (
+            (tr("Files"), top, self._files_row()),
+            (tr("Commands"), top, _in_a_row(self.commands)),
+            ("", middle, _in_a_row(self.recorded)),
+            (tr("If something fails"), middle, self._policy_row()),
+            (tr("Digest"), middle, self._digest_row()),
+        )
+        for number, (words, place, row) in enumerate(rows):
+            if words:
+                self._facts.addWidget(plain_label(words, "muted"), number, 0, place)
+            self._facts.addLayout(row, number, 1)
+
+    def _files_row(self) -> QHBoxLayout:
+        self.files, self.kinds = (plain_label("", wrap=True) for _ in range(2))
         self.added, self.removed = plain_label("", "added"), plain_label("", "removed")
+        row = QHBoxLayout()
+        row.setSpacing(self._theme.px(6))
+        for label in (self.files, self.added, self.removed):
+            label.setWordWrap(False)
+            row.addWidget(label)
+        row.addWidget(self.kinds, 1)
+        return row
+
+    def _policy_row(self) -> QHBoxLayout:
         self.policy = QComboBox()
         self.policy.setObjectName("approval-policy")
         self.policy.setAccessibleName(tr("If something fails"))
         for policy, words in POLICIES:
             self.policy.addItem(tr_marked(words), policy.value)
-        self.copy = IconButton(theme, "copy", tr("Copy the whole digest"), size=24)
+        row = _in_a_row(self.policy)
+        row.addStretch(1)
+        return row
+
+    def _digest_row(self) -> QHBoxLayout:
+        self.digest = plain_label("", "code")
+        self.copy = IconButton(self._theme, "copy", tr("Copy the whole digest"), size=24)
         self.copy.clicked.connect(self._copy_digest)
-        digest = QHBoxLayout()
-        digest.addWidget(self.digest)
-        digest.addWidget(self.copy)
-        digest.addStretch(1)
-        files = QHBoxLayout()
-        files.setSpacing(theme.px(6))
-        self.kinds, self.recorded = (plain_label("", wrap=True) for _ in range(2))
-        self.recorded.setObjectName("approval-recorded")
-        for label in (self.files, self.added, self.removed):
-            label.setWordWrap(False)
-            files.addWidget(label)
-        files.addWidget(self.kinds, 1)
-        on_failure = QHBoxLayout()
-        on_failure.addWidget(self.policy)
-        on_failure.addStretch(1)
-        commands = QHBoxLayout()
-        commands.addWidget(self.commands)
-        recorded = QHBoxLayout()
-        recorded.addWidget(self.recorded)
-        rows = (
-            (tr("Files"), files),
-            (tr("Commands"), commands),
-            ("", recorded),
-            (tr("If something fails"), on_failure),
-            (tr("Digest"), digest),
-        )
-        for number, (words, row) in enumerate(rows):
-            if words:
-                above = row in (files, commands)  # these may wrap
-                place = Qt.AlignmentFlag.AlignTop if above else Qt.AlignmentFlag.AlignVCenter
-                self._facts.addWidget(plain_label(words, "muted"), number, 0, place)
-            self._facts.addLayout(row, number, 1)
+        row = _in_a_row(self.digest, self.copy)
+        row.addStretch(1)
+        return row
+
+    def _add_cards(self) -> None:
+        """A card for every command and every flagged operation."""
         self._cards = QWidget()
         self._cards.setObjectName("approval-cards")
         self._cards.setProperty("role", "panel")
         self._list = QVBoxLayout(self._cards)
         self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(theme.px(8))
+        self._list.setSpacing(self._theme.px(8))
         self._list.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._scroll = QScrollArea()
         self._scroll.setObjectName("approval-scroll")
@@ -118,6 +130,8 @@ class ApprovalSheet(Sheet):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._cards)
         self.body.addWidget(self._scroll, 1)
+
+    def _add_notes(self) -> None:
         self.notes = QLineEdit()
         self.notes.setObjectName("approval-notes")
         self.notes.setAccessibleName(tr("Note, kept with the approval"))
@@ -125,10 +139,12 @@ class ApprovalSheet(Sheet):
         self.body.addWidget(self.notes)
         self.passed_on = plain_label("", "muted", wrap=True)
         self.body.addWidget(self.passed_on)
+
+    def _add_answers(self) -> None:
         self.note = plain_label("", "muted", wrap=True)
-        self.back = QuietButton(theme, tr("Back to review"))
-        self.rework = Button(theme, tr("Send as rework"))
-        self.implement = PrimaryButton(theme, tr("Implement"))
+        self.back = QuietButton(self._theme, tr("Back to review"))
+        self.rework = Button(self._theme, tr("Send as rework"))
+        self.implement = PrimaryButton(self._theme, tr("Implement"))
         for name, button in (("back", self.back), ("rework", self.rework), ("implement", self.implement)):
             button.setObjectName(f"approval-{name}")
         self.back.clicked.connect(self.leave)
@@ -282,3 +298,10 @@ def _commands(page: PlanPage, totals: Totals) -> str:
         return told
     every = together == totals.commands
     return tr("{told}; all side by side", told=told) if every else tr("{told}; {n} side by side", told=told, n=together)
+
+
+def _in_a_row(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    for widget in widgets:
+        row.addWidget(widget)
+    return row

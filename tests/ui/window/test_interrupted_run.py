@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from tandem_desktop.domain.plan import PlanStatus
 from tests.support.command_line import CommandLine, bash, write
+from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
 
@@ -64,9 +64,7 @@ def test_command_that_was_cut_off_is_run_again_when_the_person_ticks_that(
     tandem.approve(plan["plan_id"])
     call = [sys.executable, "-m", "tandem_desktop", "-C", str(workspace), "apply", plan["plan_id"]]
     with subprocess.Popen(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as applying:
-        while not (tmp_path / "once").exists():
-            assert applying.poll() is None
-            time.sleep(0.02)
+        wait_until((tmp_path / "once").exists)
         applying.kill()
     person = open_window()
     person.wait(lambda: person.sees("interrupted-again") and person.sees("interrupted-rollback"))
