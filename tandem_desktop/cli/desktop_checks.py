@@ -6,11 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tandem_desktop.cli.findings import Finding, Level
 from tandem_desktop.cli.machine_checks import way_to_confinement
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+
+if TYPE_CHECKING:
+    from tandem_desktop.sidecar.profiles import FoundAgent
 
 LIBRARIES = {
     "EGL": "libegl1",
@@ -76,14 +80,7 @@ def agents(shadows: Path) -> Iterator[Finding]:
     except TandemError as error:
         yield Finding("agents", Level.ERROR, error.message, error.next)
         return
-    for each in here.agents:
-        if each.path is not None and each.has_access:
-            yield Finding("agents", Level.OK, f"{each.profile.title} is here.")
-        elif each.path is not None:
-            words = f"{each.profile.title} is here; no log-in and no key for it was found."
-            yield Finding("agents", Level.INFO, words, each.profile.needs)
-        else:
-            yield Finding("agents", Level.INFO, f"{each.profile.title} is not here.", each.profile.install)
+    yield from map(_agent, here.agents)
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
     yield Finding("confinement", level, f"Agents are {here.confinement.words}.", following)
@@ -101,3 +98,19 @@ def model(environment: Mapping[str, str] = os.environ) -> Finding:
         words = "The built-in agent has no model; its recipes work without one."
         return Finding("model", Level.INFO, words, f"For a model set {CHOICE}, as in docs/agents.md.")
     return Finding("model", Level.OK, f"The built-in agent speaks with {chosen.provider}:{chosen.name}.")
+
+
+def _agent(found: "FoundAgent") -> Finding:
+    from tandem_desktop.orchestration.agent_launch import running
+
+    profile = found.profile
+    if found.path is None:
+        return Finding("agents", Level.INFO, f"{profile.title} is not here.", profile.install)
+    try:
+        running(profile, found.command, os.environ.get("PATH", os.defpath))
+    except TandemError as error:
+        return Finding("agents", Level.WARNING, error.message, error.next)
+    if found.has_access:
+        return Finding("agents", Level.OK, f"{profile.title} is here.")
+    words = f"{profile.title} is here; no log-in and no key for it was found."
+    return Finding("agents", Level.INFO, words, profile.needs)

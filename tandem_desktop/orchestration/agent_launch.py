@@ -2,21 +2,21 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from tandem_desktop.agent.models import CHOICE, KEY, chosen_model
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
 from tandem_desktop.policy.plan_agent import opencode_plan_agent
+from tandem_desktop.processes.interpreters import interpreters
 from tandem_desktop.processes.launch import Launch
+from tandem_desktop.processes.own_program import own_files
 from tandem_desktop.shadow.agent_environment import agent_environment
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
+from tandem_desktop.shadow.temporary_files import folders_of
 from tandem_desktop.sidecar.profiles import BUILT_IN, find_agent
 from tandem_desktop.storage import atomic
-
-_TEMPORARY = Path("/tmp")
-_MOST_LINKS = 40
 
 
 def agent_launch(
@@ -32,7 +32,7 @@ def agent_launch(
     """How the agent of a profile starts in a shadow.
 
     Raises:
-        SidecarLaunchError: its program is not on this machine.
+        SidecarLaunchError: its program, or what runs that, is not on this machine.
         BadInputError: a model is named, and it cannot be chosen for this agent.
     """
     argv = program(profile)
@@ -42,8 +42,9 @@ def agent_launch(
     extra = {**profile.choosing(model), **(extra_environment or {})}
     additions = {**profile.set_env, **_key_from_keyring(profile, {**os.environ, **extra}), **extra}
     environment = agent_environment(profile.env, additions)
-    readable = _hidden_folders(argv, (shadow.workspace, home))
-    return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable)
+    needed = (Path(argv[0]), *running(profile, argv, environment["PATH"]))
+    readable = folders_of((*needed, *_named(argv), *own_files()))
+    return shadow.launch(argv, home=home, environment=environment, sockets=sockets, readable=readable, needed=needed)
 
 
 def program(profile: AgentProfile) -> tuple[str, ...]:
@@ -56,6 +57,21 @@ def program(profile: AgentProfile) -> tuple[str, ...]:
             next=profile.install or f"Install it so that `{first}` is found, then try again.",
         )
     return found.command
+
+
+def running(profile: AgentProfile, argv: tuple[str, ...], search_path: str) -> tuple[Path, ...]:
+    """What runs the program, where that is a script.
+
+    Raises:
+        SidecarLaunchError: it is not on this machine.
+    """
+    found = tuple(interpreters(argv, search_path))
+    for missing in (each.name for each in found if each.path is None):
+        raise SidecarLaunchError(
+            f"{profile.title} cannot be started: {argv[0]} is run by `{missing}`, which was not found.",
+            next=f"Install `{missing}` so that it is found, or install {profile.title} again.",
+        )
+    return tuple(each.path for each in found if each.path is not None)
 
 
 def _key_from_keyring(profile: AgentProfile, environment: Mapping[str, str]) -> dict[str, str]:
@@ -100,23 +116,13 @@ def _model_named_in(path: Path) -> str:
     return model if isinstance(model, str) else ""
 
 
-def _way(place: Path) -> Iterator[Path]:
-    """A path, and every place its links lead through."""
-    for _ in range(_MOST_LINKS):
-        yield place
-        if not place.is_symlink():
-            break
-        place = place.parent / place.readlink()
-    yield place.resolve()
+def _named(argv: tuple[str, ...]) -> tuple[Path, ...]:
+    """What the program is told to run or to read."""
+    return tuple(Path(word) for word in argv[1:] if word.startswith("/") and _is_there(word))
 
 
-def _hidden_folders(argv: tuple[str, ...], shown: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Where the program, and what it is told to run, lie among the temporary files, which a sandbox hides.
-
-    A folder that holds one of those that are `shown` is seen anyway; shown again, it would cover them.
-    """
-    named = [Path(word) for word in argv if word.startswith(f"{_TEMPORARY}/") and Path(word).exists()]
-    places = [step for place in (Path(argv[0]), *named) for step in _way(place)]
-    inside = (place.relative_to(_TEMPORARY) for place in places if place.is_relative_to(_TEMPORARY))
-    folders = {_TEMPORARY / place.parts[0] for place in inside if place.parts}
-    return tuple(sorted(each for each in folders if not any(place.is_relative_to(each) for place in shown)))
+def _is_there(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # no path at all, but a long sentence
+        return False

@@ -30,6 +30,11 @@ def own_command(*words: str) -> tuple[str, ...]:
     return (sys.executable, *words) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *words)
 
 
+def own_files() -> tuple[Path, ...]:
+    """What a child has to see in order to be this program, or one of its scripts."""
+    return (Path(sys.executable),) if is_frozen() else (Path(sys.executable), Path(__file__))
+
+
 def own_script(script: str, *arguments: str, frozen: tuple[str, ...]) -> tuple[str, ...]:
     """How to start a module that needs only the standard library; `frozen` is the sub-command that does the same.
 

@@ -11,19 +11,32 @@ from typing import Literal
 
 from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.shadow.secret_places import secret_places
+from tandem_desktop.shadow.temporary_files import COMMON_TEMPORARY
 from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 
 REFUSED = 97
 """The exit code of a start that was refused because the shadow was not in its place."""
+UNSEEN = 98
+"""The exit code of a start that was refused because what is to run cannot be seen from inside."""
+SAYS = "tandem: "
+"""How the words begin in which a refused start says why."""
 _CHECK = """\
 if [ "$("$3" -c %d:%i -- "$1")" != "$2" ]; then
     echo "tandem: the shadow is not mounted at $1; the command was not started." >&2
     exit 97
 fi
-shift 3
+left=$4
+shift 4
+while [ "$left" -gt 0 ]; do
+    if ! [ -e "$1" ]; then
+        echo "tandem: $1 is needed to start, and it cannot be seen in the sandbox." >&2
+        exit 98
+    fi
+    left=$((left - 1))
+    shift
+done
 exec "$@"
 """
-_COMMON_TEMPORARY = Path("/tmp")
 _KERNEL_SETTINGS = (
     "/proc/sys",
     "/proc/sysrq-trigger",
@@ -103,17 +116,18 @@ class Sandbox:
         sockets: tuple[Path, ...] = (),
         network: bool = True,
         readable: tuple[Path, ...] = (),
+        needed: tuple[Path, ...] = (),
     ) -> tuple[str, ...]:
-        """`command` inside; it is not started unless the right tree is in the workspace's place."""
+        """`command` inside; it is not started unless the right tree is in its place and what is `needed` is seen."""
         masks = self._masks()
         words = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
         words += self._workspace_and_masks(masks)
         words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
         words += ["--bind", str(home), str(home)]
-        for place in (*sockets, *readable):
+        for place in sockets:
             words += ["--ro-bind", str(place), str(place)]
         words += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
-        return (*words, *self._checked(command, cwd))
+        return (*words, *self._checked(command, cwd, needed))
 
     def rehearsal_argv(
         self,
@@ -123,11 +137,12 @@ class Sandbox:
         network: bool,
         report: Path,
         stand_ins: Iterable[tuple[Path, Path]] = (),
+        readable: tuple[Path, ...] = (),
     ) -> tuple[str, ...]:
         """`command` as a run would start it: as the person, in the person's home, with Tandem's own folder hidden.
 
-        `stand_ins` are places outside the workspace, each with the tree shown in its stead; without any, places for
-        temporary files are empty and the rest is read-only. `report` is a file it may write.
+        `stand_ins` are places outside the workspace, each with the tree shown in its stead; without any, of the
+        temporary files only what is `readable` is there, and the rest is read-only. `report` is a file it may write.
         """
         masks = self._masks()
         words = [*_beginning(_same_identity(), network=network)]
@@ -135,7 +150,7 @@ class Sandbox:
         for place, tree in shown:
             words += ["--bind", str(tree), str(place)]
         if not shown:
-            words += self._temporary(report, ())
+            words += self._temporary(report, readable)
         words += self._workspace_and_masks(masks)
         words += ["--bind", str(report), str(report)]
         words += _closed(masks)
@@ -150,9 +165,9 @@ class Sandbox:
         for mask in inner:
             yield from _cover(mask)
 
-    def _checked(self, command: Iterable[str], cwd: Path) -> tuple[str, ...]:
+    def _checked(self, command: Iterable[str], cwd: Path, needed: tuple[Path, ...] = ()) -> tuple[str, ...]:
         check = [_tool("sh"), "-c", _CHECK, "tandem", str(self.workspace), self.expected, _tool("stat")]
-        return ("--chdir", str(cwd), "--", *check, *command)
+        return ("--chdir", str(cwd), "--", *check, str(len(needed)), *map(str, needed), *command)
 
     def _masks(self) -> list[Path]:
         """What is covered: outermost first, none inside another."""
@@ -170,15 +185,16 @@ class Sandbox:
 
     def _temporary(self, home: Path, readable: tuple[Path, ...]) -> Iterator[str]:
         """An empty folder for temporary files; of the real one only the branches are left that are needed."""
-        if not _COMMON_TEMPORARY.is_dir():
+        if not COMMON_TEMPORARY.is_dir():
             return
-        yield from ("--tmpfs", str(_COMMON_TEMPORARY))
+        yield from ("--tmpfs", str(COMMON_TEMPORARY))
         branches = {
-            _COMMON_TEMPORARY / place.relative_to(_COMMON_TEMPORARY).parts[0]
-            for place in (self.workspace, home, *readable)
-            if place.is_relative_to(_COMMON_TEMPORARY)
+            COMMON_TEMPORARY / place.relative_to(COMMON_TEMPORARY).parts[0]
+            for place in (self.workspace, home)
+            if COMMON_TEMPORARY in place.parents
         }
-        for branch in sorted(branches - {self.workspace, home}):
+        shown = {place for place in readable if COMMON_TEMPORARY in place.parents}
+        for branch in sorted((branches | shown) - {self.workspace, home}):
             yield from ("--ro-bind", str(branch), str(branch))
 
 

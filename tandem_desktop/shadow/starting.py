@@ -10,6 +10,7 @@ from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.shadow.confinement import Confinement, Sandbox
 from tandem_desktop.shadow.private_home import private_home
+from tandem_desktop.shadow.temporary_files import searched_for_programs
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -40,11 +41,13 @@ class Starting(ABC):
         sockets: tuple[Path, ...] = (),
         network: bool = True,
         readable: tuple[Path, ...] = (),
+        needed: tuple[Path, ...] = (),
     ) -> Launch:
         """How to start `argv` in the shadow: in the sandbox where there is one, else in the copy, held back by nothing.
 
-        `home` is its private home, the only other place it can write; `sockets` and `readable` are shown to it even
-        where they lie in a covered place. It ends with the thread that starts it, so that must be a lasting one.
+        `home` is its private home, the only other place it can write; `sockets` are shown to it even where they lie in
+        a covered place, and what is `readable` though it lies among temporary files. It says so, and does not start,
+        where it cannot see what is `needed`. It ends with the thread that starts it, so that must be a lasting one.
 
         Raises:
             ShadowError: the shadow is not there, or the workspace is another folder than it was.
@@ -56,7 +59,13 @@ class Starting(ABC):
         joining = self._joining()
         self._make_room_for_mask()
         inside = self._sandbox.argv(
-            argv, home=private.path, cwd=self.workspace / cwd, sockets=sockets, network=network, readable=readable
+            argv,
+            home=private.path,
+            cwd=self.workspace / cwd,
+            sockets=sockets,
+            network=network,
+            readable=(*readable, *searched_for_programs(environment.get("PATH", ""))),
+            needed=needed,
         )
         return Launch((*joining, *inside), private.environment, Path("/"))
 
@@ -79,7 +88,12 @@ class Starting(ABC):
                 next="See what is missing with: tandem doctor",
             )
         inside = self._sandbox.rehearsal_argv(
-            argv, cwd=self.workspace / cwd, network=network, report=report, stand_ins=self._stand_ins()
+            argv,
+            cwd=self.workspace / cwd,
+            network=network,
+            report=report,
+            stand_ins=self._stand_ins(),
+            readable=searched_for_programs(environment.get("PATH", "")),
         )
         return Launch((*self._joining(), *inside), dict(environment), Path("/"))
 

@@ -7,11 +7,23 @@ from typing import Any
 from pydantic import ValidationError
 
 from tandem_desktop.domain.agents import AgentFacts, AgentProfile, StopReason
-from tandem_desktop.domain.errors import LoginNeededError, SidecarError, SidecarExitedError, SidecarProtocolError
+from tandem_desktop.domain.errors import (
+    LoginNeededError,
+    SidecarError,
+    SidecarExitedError,
+    SidecarLaunchError,
+    SidecarProtocolError,
+)
+from tandem_desktop.shadow.confinement import REFUSED, SAYS, UNSEEN
 from tandem_desktop.sidecar.connection import AUTH_REQUIRED, RefusedError
 
 LOOK_AT_STDERR = "Look at the agent's last words; try its command in a terminal."
 _MOST_WORDS = 500
+_NOT_LET = {
+    REFUSED: "Start the agent again; what is missing is told by: tandem doctor",
+    UNSEEN: "Install the agent, and what runs it, where nothing is hidden from it (docs/security.md, Hidden), "
+    "then start it again.",
+}
 
 
 def of_refusal(profile: AgentProfile, facts: AgentFacts, refusal: RefusedError, what: str) -> SidecarError:
@@ -26,6 +38,16 @@ def login_needed(profile: AgentProfile, facts: AgentFacts, refusal: RefusedError
         f"{profile.title} wants a login first: {_words(refusal)}{ways}",
         next=profile.needs or f"Log in with {profile.command[0]} in a terminal, then start the agent again.",
     )
+
+
+def of_failed_start(profile: AgentProfile, code: int | None, error: SidecarExitedError) -> SidecarLaunchError:
+    """It ended before it was greeted; where the sandbox did not let it start, that has said why."""
+    said = error.stderr[-1] if error.stderr else ""
+    if code in _NOT_LET and said.startswith(SAYS):
+        message, then = f"{profile.title} was not started: {said.removeprefix(SAYS)}", _NOT_LET[code]
+    else:
+        message, then = error.message, profile.needs or LOOK_AT_STDERR
+    return SidecarLaunchError(message, next=then, stderr=error.stderr)
 
 
 def of_exit(profile: AgentProfile, code: int | None) -> SidecarExitedError:

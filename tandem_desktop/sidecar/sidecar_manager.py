@@ -13,7 +13,6 @@ from tandem_desktop.domain.agents import AgentFacts, AgentProfile, AgentSession,
 from tandem_desktop.domain.errors import (
     SidecarError,
     SidecarExitedError,
-    SidecarLaunchError,
     SidecarProtocolError,
     SidecarTimeoutError,
 )
@@ -171,9 +170,7 @@ class SidecarManager:
             self._facts = await self._within(link, self._greet(link), self._profile.start_timeout_s, "start")
         except SidecarExitedError as error:
             await self._end()
-            raise SidecarLaunchError(
-                error.message, next=self._profile.needs or failures.LOOK_AT_STDERR, stderr=error.stderr
-            ) from error
+            raise failures.of_failed_start(self._profile, process.exit_code, error) from error
         except BaseException:
             await self._end()
             raise

@@ -11,7 +11,7 @@ from tests.support.sidecars import AGENTS
 _MODES = {"build": "Build", "approve": "Approve"}
 
 
-def put_on_path(folder: Path, name: str, script: dict[str, Any]) -> None:
+def put_on_path(folder: Path, name: str, script: dict[str, Any], first_line: str = f"#!{sys.executable} -SE") -> None:
     """Make `name` an agent that does what the script says, whatever it is started with."""
     folder.mkdir(parents=True, exist_ok=True)
     offered = [{"id": each, "name": words} for each, words in _MODES.items()]
@@ -21,7 +21,7 @@ def put_on_path(folder: Path, name: str, script: dict[str, Any]) -> None:
     spoken = text.replace("json.loads(sys.argv[1])", f"json.loads({json.dumps(whole)!r})")
     assert spoken != text
     program = folder / name
-    program.write_text(f"#!{sys.executable} -SE\n{spoken}")
+    program.write_text(f"{first_line}\n{spoken}")
     program.chmod(0o755)
 
 

@@ -10,6 +10,7 @@ from tandem_desktop.cli.findings import Finding, Level
 from tandem_desktop.sidecar.profiles import profile_named
 from tandem_desktop.storage.locations import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
+from tests.support.temporary import make_program
 
 
 @pytest.fixture
@@ -115,14 +116,21 @@ def test_agents_are_named_with_what_they_need_and_so_is_a_model_that_is_none(tan
 def test_an_agent_that_has_neither_a_log_in_nor_a_key_is_told_with_what_it_needs(
     tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "programs" / "goose"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    program = make_program(tmp_path / "programs/goose", "#!/bin/sh")
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("HOME", str(tmp_path))
     named = {each["message"]: each["next"] for each in tandem.answer("doctor")["checks"] if each["name"] == "agents"}
     assert named["Goose is here; no log-in and no key for it was found."] == profile_named("goose").needs
+
+
+def test_an_agent_whose_interpreter_is_gone_is_not_called_here(
+    tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = make_program(tmp_path / "programs/goose", f"#!{tmp_path}/gone/python")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    (found,) = [each for each in tandem.answer("doctor")["checks"] if "Goose" in each["message"]]
+    assert (found["level"], f"{tmp_path}/gone/python" in found["message"]) == ("warning", True)
+    assert found["next"]
 
 
 def test_namespaces_that_a_kernel_keeps_back_are_told_with_the_setting_that_opens_them(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import pytest
 import tandem_desktop
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.shadow import confinement
-from tandem_desktop.shadow.confinement import REFUSED
+from tandem_desktop.shadow.confinement import REFUSED, SAYS, UNSEEN
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
 from tests.support.shadows import ShadowPlace, is_running, wait_until
+from tests.support.temporary import make_program, temporary_folders
 
 
 def test_everything_but_the_shadow_and_the_private_home_is_read_only(place: ShadowPlace, tmp_path: Path) -> None:
@@ -139,14 +140,59 @@ def test_a_socket_in_a_hidden_place_can_be_shown(place: ShadowPlace) -> None:
         shutil.rmtree(address.parent)
 
 
-def test_a_readable_place_is_shown_though_it_lies_in_a_hidden_one(place: ShadowPlace) -> None:
-    shown = place.state / "tools"
-    shown.mkdir()
-    (shown / "tool").write_text("tool\n")
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder among the temporary files, beside the one where everything else of the test lies."""
+    with temporary_folders() as make:
+        yield make()
+
+
+def test_a_readable_place_is_shown_among_the_temporary_files_that_are_hidden(
+    place: ShadowPlace, temporary: Path
+) -> None:
+    (temporary / "tool").write_text("tool\n")
     place.open()
-    assert "tool\n" not in place.agent(f"cat '{shown}/tool'")
-    assert place.agent(f"cat '{shown}/tool'; echo x > '{shown}/y'", readable=(shown,)).startswith("tool\n")
-    assert not (shown / "y").exists()
+    assert "tool\n" not in place.agent(f"cat '{temporary}/tool'")
+    said = place.agent(f"cat '{temporary}/tool'; echo x > '{temporary}/y'", readable=(temporary,))
+    assert said.startswith("tool\n")
+    assert not (temporary / "y").exists()
+
+
+def test_a_readable_place_uncovers_no_secret_and_no_state(place: ShadowPlace, temporary: Path) -> None:
+    place.person = temporary / "person"
+    secret = place.person / ".ssh/id"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("SECRET")
+    (place.state / "key").write_text("SECRET")
+    place.open()
+    said = place.agent(f"cat '{secret}' '{place.state}/key'; echo x > a.txt", readable=(temporary, place.base))
+    assert said.count("No such file") == 2
+    assert place.shadow.read("a.txt") == b"x\n"
+
+
+def test_programs_on_the_search_path_are_found_among_the_temporary_files(place: ShadowPlace, temporary: Path) -> None:
+    tool = make_program(temporary / "venv/bin/tool", "#!/bin/sh", f"cat '{temporary}/venv/lib/words'\n")
+    for name in ("venv/lib/words", "venv/notes"):
+        (temporary / name).parent.mkdir(exist_ok=True)
+        (temporary / name).write_text(f"{name}\n")
+    place.open()
+    environment = {"PATH": f"{tool.parent}:{os.defpath}"}
+    assert place.agent("tool", environment=environment) == "venv/lib/words\n"
+    assert "No such file" in place.agent(f"cat '{temporary}/venv/notes'", environment=environment)
+    rehearsal = place.shadow.rehearse(
+        ["tool"], environment=environment, cwd=".", network=False, report=place.put("report")
+    )
+    ended = subprocess.run(rehearsal.argv, env=rehearsal.environment, cwd="/", capture_output=True, check=False)
+    assert ended.stdout == b"venv/lib/words\n"
+
+
+def test_a_start_without_what_it_needs_is_refused_and_names_it(place: ShadowPlace) -> None:
+    hidden = place.put(".tandem/python")
+    place.open()
+    ended = place.start("echo started", needed=(Path("/bin/sh"), hidden))
+    assert (ended.returncode, ended.stdout) == (UNSEEN, "")
+    assert ended.stderr.startswith(f"{SAYS}{hidden} ")
+    assert place.start("echo started", needed=(Path("/bin/sh"),)).stdout == "started\n"
 
 
 def test_without_network_there_is_none(place: ShadowPlace) -> None:
