@@ -177,7 +177,7 @@ def _agrees(head: _End | None, count: int, last: str, previous: str) -> bool:
 
 def _record(end: _End, kind: str, at: datetime, body: Frozen) -> tuple[AuditRecord, bytes]:
     """A record and its line: the hash stands first and covers every byte after it."""
-    number, facts = end.count + 1, body.model_dump(mode="json")
+    number, facts = end.count + 1, body.model_dump(mode="json", exclude_none=True)
     fields = {"number": number, "kind": kind, "at": at.isoformat(), "body": facts, "previous": end.hash}
     rest = canonical(fields)[1:] + b"\n"
     hash_ = _hash(rest)

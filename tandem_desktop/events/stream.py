@@ -70,8 +70,7 @@ class EventStream:
                     self._delivering = False
 
     def _deliver(self, event: TandemEvent, number: int) -> None:
-        with self._lock:
-            subscriber = self._subscribers.get(number)
+        subscriber = self._subscribers.get(number)
         if subscriber is None:
             return
         try:

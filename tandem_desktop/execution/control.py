@@ -11,6 +11,8 @@ class RunControl:
         self._aborted = threading.Event()
         self._going = threading.Event()
         self._going.set()
+        self._is_free = True
+        """Neither stopped nor paused: asked before every single step."""
         self._on_wait: Callable[[bool], None] = lambda waits: None
 
     def watch(self, on_wait: Callable[[bool], None]) -> None:
@@ -19,12 +21,17 @@ class RunControl:
 
     def abort(self) -> None:
         self._aborted.set()
+        self._is_free = False
         self._going.set()
 
     def pause(self) -> None:
         self._going.clear()
+        self._is_free = False
 
     def resume(self) -> None:
+        self._is_free = True
+        if self._aborted.is_set():  # asked last, so that a stop at the same moment is not lost
+            self._is_free = False
         self._going.set()
 
     @property
@@ -37,6 +44,8 @@ class RunControl:
 
     def may_go_on(self) -> bool:
         """Wait while paused; then say whether to go on."""
+        if self._is_free:
+            return True
         if self.is_paused:
             self._on_wait(True)
             self._going.wait()

@@ -11,13 +11,14 @@ from tandem_desktop.domain.paths import check_path
 from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.workspace import Sight, Workspace
+from tandem_desktop.storage.sights import Sights
+from tandem_desktop.storage.workspace import Workspace
 
 _SPARE_BYTES = 1024 * 1024
 _NAMED = 5
 
 
-def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> dict[str, Sight]:
+def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> Sights:
     """Check the folder, the paths, every base, every stored byte and the room on the disk; answer what was seen.
 
     Raises:
@@ -26,7 +27,7 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     workspace.check_identity()
     _check_paths(operations)
     check_tools(operations)
-    sights = _check_drift(operations, workspace)
+    sights = _check_drift(operations, workspace, objects)
     needed = _check_objects(operations, objects)
     _check_room(workspace, needed)
     return sights
@@ -59,14 +60,14 @@ def check_tools(operations: Iterable[StagedOperation]) -> None:
         )
 
 
-def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) -> dict[str, Sight]:
+def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> Sights:
     workspace.forget_directories()
-    sights: dict[str, Sight] = {}
-    if _is_plainly_unchanged(operations, workspace, sights):
+    sights = Sights()
+    if _is_plainly_unchanged(operations, workspace, objects, sights):
         return sights
     drifted = drift(operations, workspace)
     if not drifted:
-        return {}
+        return Sights()
     named = ", ".join(f"{entry.path} ({entry.change})" for entry in drifted[:_NAMED])
     more = f" and {len(drifted) - _NAMED} more" if len(drifted) > _NAMED else ""
     raise DriftError(
@@ -77,7 +78,7 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace) 
 
 
 def _is_plainly_unchanged(
-    operations: Iterable[StagedOperation], workspace: Workspace, sights: dict[str, Sight]
+    operations: Iterable[StagedOperation], workspace: Workspace, objects: ObjectStore, sights: Sights
 ) -> bool:
     """Whether every path is just as the plan saw it first; plans that touch folders need the thorough look."""
     first: dict[str, NodeState] = {}
@@ -88,7 +89,7 @@ def _is_plainly_unchanged(
             first.setdefault(operation.path, operation.base)
         if operation.to is not None:
             first.setdefault(operation.to, ABSENT)
-    return all(workspace.has(path, state, sights) for path, state in first.items())
+    return all(workspace.has(path, state, sights, objects.at_hand) for path, state in first.items())
 
 
 def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:

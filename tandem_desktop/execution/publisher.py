@@ -9,7 +9,8 @@ from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, Fil
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata, remove_node
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.workspace import Sight, Workspace, look_at
+from tandem_desktop.storage.sights import Sight, sight_of
+from tandem_desktop.storage.workspace import Workspace, look_at
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _MANY = 16
@@ -48,7 +49,7 @@ class Publisher:
         inverse = invert(step)
         try:
             if inverse.needs_preparation and not (trusted and step.action is not Action.RMDIR):
-                found = look_at(self._bench.fd, str(step.n), step.path, keep=False)[0]
+                found = look_at(self._bench.fd, step.name, step.path, keep=False)[0]
                 if found != inverse.after:
                     self._bench.replace(inverse, metadata)
             _DO[inverse.action](self, inverse)
@@ -62,7 +63,9 @@ class Publisher:
         self._workspace.forget_directories()
         for path, state in before.items():
             seen = self._first_sights.get(path)
-            if not self._workspace.is_as_seen(path, seen) and not self._workspace.has(path, state):
+            if not self._workspace.is_as_seen(path, seen) and not self._workspace.has(
+                path, state, at_hand=self._bench.at_hand
+            ):
                 return path
         return None
 
@@ -71,24 +74,22 @@ class Publisher:
         for step in steps:
             if step.action not in (Action.SWAP, Action.REMOVE):
                 continue
-            resting = self._came_out(str(step.n), step)
+            resting = self._came_out(step.name, step)
             # Before it is published, the bench may hold half of an after-image; afterwards only what was in its place.
             is_published = self._workspace.peek(step.path, keep=False)[0] == step.after
             if not is_published or resting in (ABSENT, step.before):
                 continue
             dir_fd, name = self._workspace.parent(step.path)
             if step.action is Action.SWAP:
-                syscalls.exchange(str(step.n), name, self._bench.fd, dir_fd)
+                syscalls.exchange(step.name, name, self._bench.fd, dir_fd)
             else:
-                self._move(str(step.n), name, self._bench.fd, dir_fd)
+                self._move(step.name, name, self._bench.fd, dir_fd)
             self._note(step)
         self.sync()
 
     def metadata_of(self, step: Step) -> Metadata:
-        """Owner and attributes of a node that a published step took away."""
-        if step.action is Action.REMOVE and isinstance(step.before, FileState):
-            return read_metadata(self._bench.fd, str(step.n))
-        return {}
+        """Owner and attributes of a node that a published removal took away."""
+        return read_metadata(self._bench.fd, step.name) if isinstance(step.before, FileState) else {}
 
     def sync(self) -> None:
         """Make every published name durable, and every mode that was changed in place."""
@@ -125,7 +126,7 @@ class Publisher:
     def _put(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
         try:
-            syscalls.rename_new(str(step.n), name, self._bench.fd, dir_fd)
+            syscalls.rename_new(step.name, name, self._bench.fd, dir_fd)
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
@@ -133,14 +134,14 @@ class Publisher:
 
     def _put_without_flags(self, step: Step, dir_fd: int, name: str) -> None:
         if isinstance(step.after, DirectoryState):
-            syscalls.rename(str(step.n), name, self._bench.fd, dir_fd)
+            syscalls.rename(step.name, name, self._bench.fd, dir_fd)
             return
-        syscalls.link(str(step.n), name, self._bench.fd, dir_fd)
-        syscalls.unlink(str(step.n), self._bench.fd)
+        syscalls.link(step.name, name, self._bench.fd, dir_fd)
+        syscalls.unlink(step.name, self._bench.fd)
 
     def _swap(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
-        bench, own = self._bench.fd, str(step.n)
+        bench, own = self._bench.fd, step.name
         try:
             syscalls.exchange(own, name, bench, dir_fd)
         except OSError as error:
@@ -159,14 +160,14 @@ class Publisher:
         found = look_at(dir_fd, name, step.path, keep=False)[0]
         if found != step.before:
             raise _unexpected(step, found)
-        bench, own, kept = self._bench.fd, str(step.n), f"{step.n}.kept"
+        bench, own, kept = self._bench.fd, step.name, f"{step.name}.kept"
         syscalls.link(name, kept, dir_fd, bench)
         syscalls.rename(own, name, bench, dir_fd)
         syscalls.rename(kept, own, bench, bench)
 
     def _remove(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
-        bench, own = self._bench.fd, str(step.n)
+        bench, own = self._bench.fd, step.name
         try:
             self._move(name, own, dir_fd, bench)
         except FileExistsError:
@@ -239,7 +240,7 @@ class Publisher:
     def _is_known(self, dir_fd: int, name: str, step: Step) -> bool:
         """Whether what came out is the file that was read before the run, or that the run itself had put there."""
         sight = self._sights.get(step.path)
-        return sight is not None and Sight.of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+        return sight is not None and sight_of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
 
     def _came_out(self, own: str, step: Step) -> NodeState | None:
         try:

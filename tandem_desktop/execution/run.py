@@ -15,9 +15,11 @@ from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.segments import Segment, dependents, is_a_command
 from tandem_desktop.execution.side_by_side import Touched, in_turn
-from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
+from tandem_desktop.execution.steps import Action, Step, compile_steps, net_changes, pack_step
+from tandem_desktop.execution.verification import not_as_approved
 from tandem_desktop.execution.workbench import Metadata, Workbench
-from tandem_desktop.storage.workspace import Sight, Workspace
+from tandem_desktop.storage.sights import Sights
+from tandem_desktop.storage.workspace import Workspace
 
 FAILED_HERE = -1
 """The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
@@ -51,7 +53,7 @@ class Run:
         on_output: OnOutput,
         on_start: Callable[[OperationId, bool], None] = lambda operation, is_command: None,
         metadata: dict[str, Metadata] | None = None,
-        sights: dict[str, Sight] | None = None,
+        sights: Sights | None = None,
     ) -> None:
         self._workspace = workspace
         self._bench = bench
@@ -65,10 +67,13 @@ class Run:
         self._on_start = on_start
         self._begun: OperationId | None = None
         self._metadata = metadata
+        self._plain = sights.plain if sights is not None else set()
+        """Files that were seen to have nothing to keep, as long as only this run has touched anything."""
         self._published: list[Step] = []
         self._lost: dict[int, Metadata] = {}
         self._next_step = 0
         self._doomed: set[OperationId] = set()
+        self._success: dict[OperationId, OperationResult] = {}
         self._operations: tuple[StagedOperation, ...] = ()
         self.results: dict[OperationId, OperationResult] = {}
         self.ran_in_place = False
@@ -164,7 +169,7 @@ class Run:
         self._journal.append({"type": "done", "count": count, "lost": {}})
         whole = {step.operation for step in steps[:count]} - {step.operation for step in steps[count:]}
         for operation in whole:
-            self._set(OperationResult(id=operation, status=ResultStatus.COMPLETED))
+            self._set(self._completed(operation))
 
     def fail(self, operation: OperationId, message: str, **facts: Any) -> None:
         """Record a failure; the policy decides whether anything follows."""
@@ -217,9 +222,11 @@ class Run:
         self._run_files(wanted[position + 1 :])
 
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
-        self._bench.prepare(steps, self._metadata)
-        with self._bench.syncing(steps):
+        self._bench.prepare(steps, self._metadata, self._plain)
+        with self._bench.syncing(steps):  # a good time for everything that does not need the disk
             intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps]})
+            for step in steps:
+                self._completed(step.operation)
         self._journal.append(intent)
 
     def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
@@ -231,7 +238,7 @@ class Run:
                 self.touched.add(step.to)
             self._publisher.publish(step)
             self._published.append(step)
-            if metadata := self._publisher.metadata_of(step):
+            if step.action is Action.REMOVE and (metadata := self._publisher.metadata_of(step)):
                 self._lost[step.n] = metadata
         wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
@@ -241,22 +248,7 @@ class Run:
             self.fail(OperationId(error.step or ""), error.message)
 
     def _verify(self, steps: tuple[Step, ...]) -> list[OperationError]:
-        """Read back every touched path; whatever is not as approved is an error."""
-        expected: dict[str, tuple[NodeState, Step]] = {}
-        for step in steps:
-            for path, _, after in step.states():
-                expected[path] = (after, step)
-        self._workspace.forget_directories()
-        return [
-            OperationError(
-                f"{path} is not what was approved after writing it.",
-                path=path,
-                step=step.operation,
-                next="Something else writes to it; stop that, then apply again.",
-            )
-            for path, (after, step) in expected.items()
-            if not self._workspace.has(path, after)
-        ]
+        return not_as_approved(steps, self._workspace, self._bench.at_hand)
 
     def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:
         """Make the segment durable, say so in the journal, then acknowledge."""
@@ -269,7 +261,14 @@ class Run:
                 completed.discard(step.operation)
                 known = self.results.get(step.operation)
                 if known is None or known.status is not ResultStatus.COMPLETED:
-                    self._set(OperationResult(id=step.operation, status=ResultStatus.COMPLETED))
+                    self._set(self._completed(step.operation))
+
+    def _completed(self, operation: OperationId) -> OperationResult:
+        """The result of an operation that succeeds, made once."""
+        result = self._success.get(operation)
+        if result is None:
+            result = self._success[operation] = OperationResult(id=operation, status=ResultStatus.COMPLETED)
+        return result
 
     def _run_commands(self, operations: tuple[StagedOperation, ...]) -> None:
         """One command, or several that do not depend on each other: run side by side, committed in plan order."""
@@ -279,6 +278,7 @@ class Run:
         for operation in operations:
             self._tell_start(operation.id, is_command=True)
         outcomes = self._outcomes(operations)
+        self._plain = set()
         self._workspace.forget_directories()
         self._segments_done += len(operations)
         touched, waiting = Touched(), list(operations)

@@ -32,6 +32,7 @@ from tandem_desktop.execution.journal import Journal
 from tandem_desktop.execution.journal_shelf import JournalShelf
 from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.publisher import Publisher
+from tandem_desktop.execution.rare_collection import collecting_rarely
 from tandem_desktop.execution.run import HaltError, Run
 from tandem_desktop.execution.run_store import RunStore, encode_operations, encode_results
 from tandem_desktop.execution.steps import Step
@@ -40,7 +41,8 @@ from tandem_desktop.storage import locks
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.refusals import writing
-from tandem_desktop.storage.workspace import Sight, Workspace
+from tandem_desktop.storage.sights import Sights
+from tandem_desktop.storage.workspace import Workspace
 from tandem_desktop.tasks.task_summary import tasks_told
 
 Clock = Callable[[], datetime]
@@ -108,7 +110,8 @@ class RunDesk:
                         path=str(self.workspace.path),
                         next="Wait for it to end; see it with: tandem runs",
                     )
-                yield
+                with collecting_rarely():
+                    yield
         finally:
             if is_ours:
                 self._turn.release()
@@ -172,7 +175,7 @@ class RunDesk:
         *,
         control: RunControl | None = None,
         metadata: dict[str, Metadata] | None = None,
-        sights: dict[str, Sight] | None = None,
+        sights: Sights | None = None,
         meanwhile: Meanwhile | None = None,
     ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
         """Do the work, roll back when the policy says so, close the books.
@@ -236,10 +239,14 @@ class RunDesk:
             bench.close()
 
     def file(
-        self, record: RunRecord, operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        encoded: bytes | None = None,
     ) -> None:
         """What follows the last record of a journal; repeated by recovery when it was cut off."""
-        self.runs.finish(record, operations, results)
+        self.runs.finish(record, operations, results, encoded)
         self._paperwork.file(record, results)
         self.shelf.close(record.run_id)
 
@@ -282,15 +289,11 @@ class RunDesk:
         journal: Journal,
         bench: Workbench,
     ) -> None:
+        encoded = encode_results(results)
         try:
-            end = (
-                b'{"type":"end","record":',
-                record.model_dump_json().encode(),
-                b',"results":',
-                encode_results(results),
-            )
-            journal.append(b"".join(end) + b"}")
-            self.file(record, operations, results)
+            end = (b'{"type":"end","record":', record.model_dump_json().encode(), b',"results":', encoded, b"}")
+            journal.append(b"".join(end))
+            self.file(record, operations, results, encoded)
         except (OSError, StorageError) as error:
             raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
         # Last, so that no sync has to wait for it; what an error or a kill leaves behind is swept by the next call.
@@ -321,7 +324,8 @@ def _all_results(
 ) -> tuple[OperationResult, ...]:
     """One result per operation; what was never reached says so, and a fault is that of the operation it names."""
     rest = ResultStatus.CANCELLED if status is RunStatus.CANCELLED else ResultStatus.PENDING
-    results = [run.results.get(operation.id, OperationResult(id=operation.id, status=rest)) for operation in operations]
+    known = run.results
+    results = [known.get(o.id) or OperationResult(id=o.id, status=rest) for o in operations]
     if fault is not None:
         named = fault.step if isinstance(fault, TandemError) else None
         unfinished = [i for i, result in enumerate(results) if result.status is not ResultStatus.ROLLED_BACK]

@@ -40,12 +40,13 @@ class RunStore:
         record: RunRecord,
         operations: tuple[StagedOperation, ...],
         results: tuple[OperationResult, ...],
+        encoded: bytes | None = None,
     ) -> None:
-        """Write down what came of it."""
+        """Write down what came of it; the results may come as JSON as well."""
         folder = self._folder / record.run_id
         with atomic.together():
             atomic.make_directory(folder)
-            atomic.replace(folder / "results.json", encode_results(results))
+            atomic.replace(folder / "results.json", encoded or encode_results(results))
             atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
             self.save(record)
 

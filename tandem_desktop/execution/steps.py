@@ -1,9 +1,8 @@
 """Operations taken apart into single system calls, so that a crash always falls between two known states."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import (
@@ -33,9 +32,11 @@ class Action(StrEnum):
     RMDIR = "rmdir"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One atomic change. `n` is its name on the workbench."""
+_PREPARED = (Action.PUT, Action.SWAP)
+
+
+class Step(NamedTuple):
+    """One atomic change. `n` is its number in the run."""
 
     n: int
     operation: OperationId
@@ -46,8 +47,13 @@ class Step:
     to: str | None = None
 
     @property
+    def name(self) -> str:
+        """Its name on the workbench: so long that a block of the folder holds few, as each search reads a whole one."""
+        return f"{self.n:032d}"
+
+    @property
     def needs_preparation(self) -> bool:
-        return self.action in (Action.PUT, Action.SWAP)
+        return self.action in _PREPARED
 
     def states(self) -> tuple[tuple[str, NodeState, NodeState], ...]:
         """(path, before, after) of each path the step touches."""

@@ -9,7 +9,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,8 @@ from tandem_desktop.execution.inheritance import Inheritance, give_nothing
 from tandem_desktop.execution.steps import Action, Step
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.workspace import Sight, Workspace
+from tandem_desktop.storage.sights import Sight, is_settled, sight_of
+from tandem_desktop.storage.workspace import Workspace
 
 Metadata = dict[str, Any]
 """Owner and extended attributes of a node, as far as they differ from what a new file would get."""
@@ -42,6 +43,7 @@ class Workbench:
         self.folder = folder
         self._workspace = workspace
         self._objects = objects
+        self.at_hand = objects.at_hand
         self._sights: dict[str, Sight] = {}
         self._synced_ns = 0
         self.is_for_many = False
@@ -65,10 +67,13 @@ class Workbench:
             )
         give_nothing(self.fd)
 
-    def prepare(self, steps: tuple[Step, ...], metadata: dict[str, Metadata] | None) -> None:
+    def prepare(
+        self, steps: tuple[Step, ...], metadata: dict[str, Metadata] | None, plain: Set[str] = frozenset()
+    ) -> None:
         """Write every after-image; durable after the next `sync_all`.
 
-        With `metadata` files come back with what they had; without, new ones get what their folder gives.
+        With `metadata` files come back with what they had; without, new ones get what their folder gives. Of those
+        that are replaced, the `plain` ones have nothing to hand on.
 
         Raises:
             OperationError: one could not be written; nothing of the workspace has changed.
@@ -78,7 +83,7 @@ class Workbench:
         wanted: list[tuple[Step, Metadata]] = []
         for step in steps:
             if step.needs_preparation:
-                kept = self._kept_metadata(step, origins, metadata)
+                kept = self._kept_metadata(step, origins.of(step.path), metadata, plain)
                 wanted.append((step, inheritance.of(step) if kept is None else kept))
             origins.follow(step)
         few = len(wanted) <= _FEW
@@ -98,7 +103,7 @@ class Workbench:
 
     def place(self, step: Step, metadata: Metadata, *, sync: bool, name: str = "") -> None:
         """Write one after-image under the step's number, or another name, replacing a leftover of that name."""
-        name, after = name or str(step.n), step.after
+        name, after = name or step.name, step.after
         if isinstance(after, FileState):
             self._place_file(name, after, metadata, sync=sync)
         elif isinstance(after, SymlinkState):
@@ -108,9 +113,9 @@ class Workbench:
 
     def replace(self, step: Step, metadata: Metadata) -> None:
         """Put another after-image in the place of what rests under the step's number, whole at every moment."""
-        part = f"{step.n}.part"
+        part = f"{step.name}.part"
         self.place(step, metadata, sync=True, name=part)
-        syscalls.rename(part, str(step.n), self.fd, self.fd)
+        syscalls.rename(part, step.name, self.fd, self.fd)
 
     def place_directory(self, name: str, mode: int, metadata: Metadata, *, sync: bool) -> None:
         self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))
@@ -144,8 +149,8 @@ class Workbench:
 
     def sight(self, step: Step) -> Sight | None:
         """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
-        sight = self._sights.get(str(step.n)) if step.needs_preparation else None
-        return sight if sight is not None and sight.is_settled(self._synced_ns) else None
+        sight = self._sights.get(step.name) if step.needs_preparation else None
+        return sight if sight is not None and is_settled(sight, self._synced_ns) else None
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -157,11 +162,14 @@ class Workbench:
         self.close()
         sweep_folder(self.folder)
 
-    def _kept_metadata(self, step: Step, origins: "_Origins", metadata: dict[str, Metadata] | None) -> Metadata | None:
+    def _kept_metadata(
+        self, step: Step, origin: str | None, metadata: dict[str, Metadata] | None, plain: Set[str]
+    ) -> Metadata | None:
         """Owner and attributes of the file that is replaced, or that comes back; None for one that was never there."""
-        origin = origins.of(step.path)
         if step.action is not Action.SWAP or origin is None:
             return None if metadata is None else metadata.get(step.path, {})
+        if origin in plain:
+            return {}
         try:
             return read_metadata(*self._workspace.parent(origin))
         except OSError as error:
@@ -185,7 +193,7 @@ class Workbench:
                 info = os.fstat(fd)
             if sync:
                 syscalls.sync(fd)
-            self._sights[name] = Sight.of(info)
+            self._sights[name] = sight_of(info)
         finally:
             os.close(fd)
 

@@ -24,6 +24,8 @@ class RunNews:
         self._now = now
         self._last = float("-inf")
         self._begun: tuple[RunId, OperationId] | None = None
+        """Set by the run alone, told by the timer: once."""
+        self._told: tuple[RunId, OperationId] | None = None
         self._lock = threading.Lock()
         self._printed: dict[OperationId, str] = {}
         self._decoders: dict[OperationId, codecs.IncrementalDecoder] = {}
@@ -34,13 +36,14 @@ class RunNews:
 
         Commands are told at once: several may run side by side.
         """
-        with self._lock:
-            is_due = is_command or self._now() - self._last >= _BETWEEN_S
-            self._begun = None if is_due else (run_id, operation)
-            if not is_due:
-                self._tell_soon()
-        if is_due:
+        if is_command or self._now() - self._last >= _BETWEEN_S:
+            self._begun = None
             self._tell_started(run_id, operation)
+            return
+        self._begun = (run_id, operation)
+        if self._timer is None:
+            with self._lock:
+                self._tell_soon()
 
     def printed(self, operation: OperationId, chunk: bytes) -> None:
         with self._lock:
@@ -50,11 +53,12 @@ class RunNews:
             self._tell_soon()
 
     def finished(self, run_id: RunId, result: OperationResult) -> None:
-        with self._lock:
-            self._printed.pop(result.id, None)
-            self._decoders.pop(result.id, None)
-            if self._begun is not None and self._begun[1] == result.id:
-                self._begun = None
+        if self._begun is not None and self._begun[1] == result.id:
+            self._begun = None
+        if self._decoders:
+            with self._lock:
+                self._printed.pop(result.id, None)
+                self._decoders.pop(result.id, None)
         self._events.publish(OperationFinished(run_id=run_id, result=result))
 
     def _tell_soon(self) -> None:
@@ -70,9 +74,10 @@ class RunNews:
     def _tell(self) -> None:
         with self._lock:
             self._timer = None
-            begun, self._begun = self._begun, None
             told = tuple(self._printed.items())
-        if begun is not None:
+        begun = self._begun
+        if begun is not None and begun != self._told:
+            self._told = begun
             self._tell_started(*begun)
         for operation, text in told:
             self._events.publish(CommandPrinted(operation_id=operation, tail=text))

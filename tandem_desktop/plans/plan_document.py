@@ -17,8 +17,11 @@ ARTIFACTS = "artifacts"
 _BACKTICKS = re.compile("`+")
 
 
-def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path) -> str:
-    """Front matter, then Steps, Context, Risks and what was said when the plan was sent back."""
+def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, worded: str = "") -> str:
+    """Front matter, then Steps, Context, Risks and what was said when the plan was sent back.
+
+    `worded` are the steps in words, where they are known already.
+    """
     # Slow to load, and only needed when a plan is written.
     import frontmatter
 
@@ -27,7 +30,7 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path) 
         for part in (
             version.content.strip(),
             "## Steps",
-            _steps(version.operations),
+            worded or steps(version.operations),
             "## Context",
             _context(version.context, artifacts, folder),
             "## Risks",
@@ -56,7 +59,8 @@ def _front_matter(meta: PlanMeta) -> dict[str, Any]:
     return {"id": meta.plan_id, **{name: fields[name] for name in chosen}}
 
 
-def _steps(operations: tuple[StagedOperation, ...]) -> str:
+def steps(operations: tuple[StagedOperation, ...]) -> str:
+    """Every operation in words, a numbered line each."""
     lines = []
     for number, operation in enumerate(operations, start=1):
         lines.append(f"{number}. {_step(operation)}")

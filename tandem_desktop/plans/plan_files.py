@@ -31,6 +31,7 @@ class PlanFiles:
         self._artifacts = artifacts
         self._metas: Remembered[PlanId, PlanMeta] = Remembered(_METAS_REMEMBERED)
         self._versions: Remembered[tuple[PlanId, int], PlanVersion] = Remembered(_VERSIONS_REMEMBERED)
+        self._worded: Remembered[tuple[PlanId, int], str] = Remembered(_VERSIONS_REMEMBERED)
 
     def existing(self, plan_id: PlanId) -> Path:
         """The folder of a plan that is there.
@@ -162,8 +163,17 @@ class PlanFiles:
     def _save_page(self, folder: Path, meta: PlanMeta) -> None:
         with contextlib.suppress(OSError, PlanDamagedError):
             version = self.load_revision(folder, meta.revision)
-            text = plan_document.render(version, meta, self._artifacts, folder)
-            atomic.replace(folder / plan_record.document_file(meta.revision), text.encode("utf-8", "replace"))
+            text = plan_document.render(version, meta, self._artifacts, folder, self._steps(folder, version))
+            page = folder / plan_record.document_file(meta.revision)
+            atomic.replace(page, text.encode("utf-8", "replace"))
+
+    def _steps(self, folder: Path, version: PlanVersion) -> str:
+        """The steps in words: a revision keeps its own, and its page is written at every turn of the plan."""
+        key = (version.plan_id, version.revision)
+        seen = plan_record.signature(os.lstat(folder / plan_record.revision_file(version.revision)))
+        steps = self._worded.get(key, seen) or plan_document.steps(version.operations)
+        self._worded.put(key, seen, steps)
+        return steps
 
     def _mark(self, plan_id: PlanId) -> Path:
         return self._folder / f".{plan_id}{REVISING}"

@@ -27,6 +27,8 @@ class ObjectStore:
         self._folder = folder
         self._prefix = f"{folder}/"
         self._recent = RecentBytes()
+        self.at_hand = self._recent.data
+        """The bytes of a digest if they are in memory; whether they still lie on disk is not asked."""
 
     def put_all(self, contents: Iterable[bytes]) -> None:
         """Store every value durably before returning; they are taken one at a time."""

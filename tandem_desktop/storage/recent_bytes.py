@@ -4,8 +4,10 @@ import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from operator import attrgetter
 
 _MOST_BYTES = 64 * 1024 * 1024
+_look = attrgetter("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 @dataclass(slots=True)
@@ -18,7 +20,7 @@ class Known:
     """Whether they were read back, or their file was found untouched, since they were written."""
 
     def is_of(self, info: os.stat_result) -> bool:
-        return self.look == _look(info)
+        return bool(self.look == _look(info))
 
 
 class RecentBytes:
@@ -32,6 +34,10 @@ class RecentBytes:
 
     def get(self, sha256: str) -> Known | None:
         return self._known.get(sha256)
+
+    def data(self, sha256: str) -> bytes | None:
+        known = self._known.get(sha256)
+        return known.data if known is not None else None
 
     def put(self, sha256: str, data: bytes, info: os.stat_result, *, is_checked: bool) -> None:
         """Remember bytes, and forget the oldest when there are too many."""
@@ -54,7 +60,3 @@ class RecentBytes:
     def _drop(self, sha256: str) -> None:
         known = self._known.pop(sha256, None)
         self._bytes -= len(known.data) if known else 0
-
-
-def _look(info: os.stat_result) -> tuple[int, int, int, int]:
-    return info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns

@@ -8,9 +8,9 @@ import stat
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
@@ -22,6 +22,7 @@ from tandem_desktop.domain.operations import (
     NodeState,
     SymlinkState,
 )
+from tandem_desktop.storage.sights import Sight, Sights, is_settled, sight_of
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_EFFECT_BYTES = 1024 * 1024 * 1024
@@ -30,25 +31,8 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_DIRECTORIES = 128
 _STREAMED_FROM = 4 * 1024 * 1024
-_SETTLED_NS = 20_000_000
-"""A file system's clock may stand still this long, so a younger time does not prove that nothing was written since."""
-
-
-class Sight(NamedTuple):
-    """By what a file that was read is known again, without reading it: who touches it leaves another time."""
-
-    inode: int
-    size: int
-    mode: int
-    modified_ns: int
-
-    @classmethod
-    def of(cls, info: os.stat_result) -> "Sight":
-        return cls(info.st_ino, info.st_size, info.st_mode, info.st_mtime_ns)
-
-    def is_settled(self, at_ns: int) -> bool:
-        """Whether a change after `at_ns` is sure to show."""
-        return self.modified_ns + _SETTLED_NS < at_ns
+AtHand = Callable[[str], bytes | None]
+"""The bytes of a digest, where they are in memory anyway."""
 
 
 class _OpenDirectories(OrderedDict[str, int]):
@@ -63,6 +47,13 @@ class _OpenDirectories(OrderedDict[str, int]):
             self.forget()
 
 
+class _Own(threading.local):
+    """What each thread keeps for itself."""
+
+    def __init__(self) -> None:
+        self.directories = _OpenDirectories()
+
+
 class Workspace:
     """Read the tree and hand out directory descriptors. Nothing else opens a target.
 
@@ -71,7 +62,7 @@ class Workspace:
 
     def __init__(self, root: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self._max_file_bytes = max_file_bytes
-        self._own = threading.local()
+        self._own = _Own()
         try:
             self.path = root.resolve(strict=True)
             self.root_fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -127,13 +118,18 @@ class Workspace:
             FileNotFoundError: a parent is missing.
         """
         folder, _, name = path.rpartition("/")
-        return self.directory(folder), name
+        known = self._own.directories
+        fd = known.get(folder)
+        if fd is None:
+            return self.directory(folder), name
+        known.move_to_end(folder)
+        return fd, name
 
     def directory(self, path: str) -> int:
         """A descriptor for a directory, kept for the next caller."""
         if not path:
             return self.root_fd
-        known = self._directories
+        known = self._own.directories
         fd = known.get(path)
         if fd is not None:
             known.move_to_end(path)
@@ -147,11 +143,11 @@ class Workspace:
 
     def forget_directories(self) -> None:
         """Drop the descriptors; the next look walks again from the root."""
-        self._directories.forget()
+        self._own.directories.forget()
 
     def forget_directory(self, path: str) -> None:
         """Drop one descriptor, because the folder behind it is gone."""
-        fd = self._directories.pop(path, None)
+        fd = self._own.directories.pop(path, None)
         if fd is not None:
             os.close(fd)
 
@@ -184,8 +180,11 @@ class Workspace:
         except StorageError:
             return None, None
 
-    def has(self, path: str, state: NodeState, sights: dict[str, Sight] | None = None) -> bool:
-        """Whether exactly this is at `path`; files seen so are remembered in `sights`."""
+    def has(self, path: str, state: NodeState, sights: Sights | None = None, at_hand: AtHand | None = None) -> bool:
+        """Whether exactly this is at `path`; files seen so are remembered in `sights`.
+
+        Bytes that are at hand are compared with what is read, which is as sure as a digest and quicker.
+        """
         if not isinstance(state, FileState) or state.size > _STREAMED_FROM:
             if isinstance(state, Absent) and self._is_plainly_absent(path):
                 return True
@@ -200,16 +199,20 @@ class Workspace:
             if info.st_size != state.size or info.st_mode != stat.S_IFREG | state.mode:
                 return False
             data = os.read(fd, state.size + 1)
+            is_plain = sights is not None and _is_plain(fd, info)
         except OSError:
             return False
         finally:
             os.close(fd)
-        if hashlib.sha256(data).hexdigest() != state.sha256:
+        expected = at_hand(state.sha256) if at_hand is not None else None
+        if data != expected and hashlib.sha256(data).hexdigest() != state.sha256:
             return False
         if sights is not None:
-            sight = Sight.of(info)
-            if sight.is_settled(time.time_ns()):
+            sight = sight_of(info)
+            if is_settled(sight, time.time_ns()):
                 sights[path] = sight
+            if is_plain:
+                sights.plain.add(path)
         return True
 
     def _is_plainly_absent(self, path: str) -> bool:
@@ -228,7 +231,7 @@ class Workspace:
             return False
         try:
             dir_fd, name = self.parent(path)
-            return Sight.of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+            return sight_of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
         except (OSError, OutsideWorkspaceError, StorageError):
             return False
 
@@ -264,14 +267,6 @@ class Workspace:
             return stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
         except (OSError, OutsideWorkspaceError):
             return False
-
-    @property
-    def _directories(self) -> _OpenDirectories:
-        try:
-            return self._own.directories  # type: ignore[no-any-return]  # a thread's own attributes have no types
-        except AttributeError:
-            self._own.directories = _OpenDirectories()
-            return self._own.directories  # type: ignore[no-any-return]
 
     def _look(self, path: str, *, keep: bool, max_bytes: int | None = None) -> tuple[NodeState, bytes | None]:
         try:
@@ -358,6 +353,10 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
         type="file", sha256=hashlib.sha256(data).hexdigest(), size=len(data), mode=stat.S_IMODE(info.st_mode)
     )
     return state, data if keep else None
+
+
+def _is_plain(fd: int, info: os.stat_result) -> bool:
+    return info.st_uid == os.geteuid() and info.st_gid == os.getegid() and not os.listxattr(fd)
 
 
 def _hashed_in_parts(fd: int, info: os.stat_result) -> FileState:

@@ -1,6 +1,7 @@
 """Files that were read are known again without reading them; whoever touches one meanwhile is noticed all the same."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,9 @@ from tandem_desktop.execution.preflight import preflight
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.segments import segments
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.workspace import Sight, Workspace
-from tests.support.builders import a_delete, a_file, a_move, a_write
+from tandem_desktop.storage.sights import Sights
+from tandem_desktop.storage.workspace import Workspace
+from tests.support.builders import a_command, a_delete, a_file, a_move, a_write
 from tests.support.desks import a_desk, a_record
 from tests.support.tree_walker import leftovers, walk
 
@@ -85,11 +87,49 @@ def test_rolled_back_tree_is_exactly_what_it_was(desk: RunDesk, root: Path) -> N
 
 def test_file_younger_than_the_clock_of_its_disk_is_not_taken_as_known(root: Path) -> None:
     (root / "a.txt").write_bytes(b"old\n")
-    sights: dict[str, Sight] = {}
+    sights = Sights()
     workspace = Workspace(root)
     assert workspace.has("a.txt", a_file(b"old\n"), sights)
     assert workspace.has("b.txt", a_file(b"old\n"), sights)
     assert set(sights) == {"b.txt"}
+
+
+def test_bytes_at_hand_never_stand_in_for_what_is_on_disk(root: Path) -> None:
+    workspace = Workspace(root)
+    (root / "a.txt").write_bytes(b"NEW\n")
+    assert not workspace.has("a.txt", a_file(b"old\n"), at_hand=lambda sha256: b"old\n")
+    assert workspace.has("a.txt", a_file(b"NEW\n"), at_hand=lambda sha256: b"other")
+
+
+@pytest.mark.parametrize("when", ["before the run", "by a command of the run"])
+def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunDesk, root: Path, when: str) -> None:
+    def attach() -> None:
+        os.setxattr(root / "b.txt", "user.note", b"mine")
+
+    try:
+        attach()
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    if when == "by a command of the run":
+        os.removexattr(root / "b.txt", "user.note")
+    script = f"{sys.executable} -c \"import os; os.setxattr('b.txt', 'user.note', b'mine')\""
+    operations = (
+        a_write("a.txt", b"new\n", before=b"old\n"),
+        a_command("true" if when == "before the run" else script, id="c1"),
+        a_write("b.txt", b"new\n", before=b"old\n", id="s2"),
+    )
+    results = run_checked(desk, operations)
+    assert set(results.values()) == {ResultStatus.COMPLETED}
+    assert os.getxattr(root / "b.txt", "user.note") == b"mine"
+
+
+def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: RunDesk, root: Path) -> None:
+    wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
+    os.chown(root, -1, wanted)
+    root.chmod(0o2755)
+    results = run_checked(desk, (a_delete("b.txt", b"old\n"), a_write("b.txt", b"new\n", id="s2")))
+    assert set(results.values()) == {ResultStatus.COMPLETED}
+    assert (root / "b.txt").stat().st_gid == wanted
 
 
 def test_bench_cleared_beside_the_caller_is_gone_when_finished(root: Path, memory_path: Path) -> None:
