@@ -28,6 +28,8 @@ Metadata = dict[str, Any]
 
 _T = TypeVar("_T")
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
 _FEW = 16
 """Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
 _HANDS = 2
@@ -56,8 +58,10 @@ class Workbench:
         Raises:
             StorageError: it is not on the workspace's own file system.
         """
+        atomic.make_directory(self.folder.parent)
+        _let_benches_lie_apart(self.folder.parent)
         atomic.make_directory(self.folder)
-        self.fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self.fd = os.open(self.folder, _FOLDER)
         if os.fstat(self.fd).st_dev != self._workspace.identity.device:
             self.close()
             raise StorageError(
@@ -119,7 +123,7 @@ class Workbench:
 
     def place_directory(self, name: str, mode: int, metadata: Metadata, *, sync: bool) -> None:
         self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))
-        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.fd)
+        fd = os.open(name, _FOLDER, dir_fd=self.fd)
         try:
             _apply_metadata(fd, metadata)
             syscalls.chmod(fd, mode)
@@ -219,6 +223,16 @@ class _Origins:
             self._moved[step.to] = self.of(step.path)
         elif step.action is Action.PUT:
             self._moved[step.path] = None
+
+
+def _let_benches_lie_apart(folder: Path) -> None:
+    """Where many files come and go, making one becomes slow; each bench gets fresh ground, if the disk can do that."""
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, _FOLDER)
+        try:
+            syscalls.spread(fd)
+        finally:
+            os.close(fd)
 
 
 def read_metadata(dir_fd: int, name: str) -> Metadata:

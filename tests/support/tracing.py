@@ -14,7 +14,7 @@ NAMED_OTHERS = ("utime", "utimes", "mknod", "setxattr", "lsetxattr", "removexatt
 AT = ("openat", "openat2", "mkdirat", "unlinkat", "renameat", "renameat2", "linkat", "symlinkat", "fchmodat")
 AT_OTHERS = ("fchmodat2", "fchownat", "utimensat", "futimesat", "mknodat")
 BY_DESCRIPTOR = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate", "fallocate", "fsync", "fdatasync")
-BY_DESCRIPTOR_OTHERS = ("syncfs", "sync_file_range", "fchmod", "fchown", "fsetxattr", "fremovexattr")
+BY_DESCRIPTOR_OTHERS = ("syncfs", "sync_file_range", "fchmod", "fchown", "fsetxattr", "fremovexattr", "ioctl")
 COPYING = ("copy_file_range", "sendfile", "splice", "mmap", "sync")
 WATCHED = NAMED + NAMED_OTHERS + AT + AT_OTHERS + BY_DESCRIPTOR + BY_DESCRIPTOR_OTHERS + COPYING
 
@@ -48,6 +48,8 @@ class Call:
         """Whether a call of this form can change a disk or make it durable."""
         if self.name in ("openat", "open", "openat2"):
             return any(flag in self.rest for flag in ("O_CREAT", "O_TRUNC", "O_TMPFILE", "O_WRONLY", "O_RDWR"))
+        if self.name == "ioctl":
+            return any(request in self.rest for request in ("SETFLAGS", "FICLONE", "FSSETXATTR"))
         return self.name != "mmap" or ("MAP_SHARED" in self.rest and "PROT_WRITE" in self.rest)
 
     def inside(self, *folders: Path) -> bool:
