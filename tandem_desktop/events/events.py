@@ -100,6 +100,9 @@ class OperationStaged(Frozen):
     session_id: SessionId
     plan_id: PlanId | None = None
     operation: StagedOperation
+    added: int | None = None
+    removed: int | None = None
+    """How many lines; None where it is no text, or so long that counting waits for the plan."""
 
 
 class OperationUnstaged(Frozen):

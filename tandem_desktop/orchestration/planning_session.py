@@ -58,6 +58,7 @@ class PlanningSession:
         agent: AgentPort,
         shadow: ShadowWorkspace,
         staging: SessionStaging,
+        live: LiveStaging,
         doors: SessionDoors,
         interceptor: PermissionInterceptor,
         plans: PlanStore,
@@ -89,7 +90,7 @@ class PlanningSession:
         self._on_turn: Callable[[], None] = lambda: None
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
-        self._live = LiveStaging(session_id, staging, events, clock)
+        self._live = live
         self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who)
         self._agent_session: SessionId | None = None
         self._facts = AgentFacts()

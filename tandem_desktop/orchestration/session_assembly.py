@@ -14,6 +14,7 @@ from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.heard_since import HeardSince
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
+from tandem_desktop.orchestration.live_staging import LiveStaging
 from tandem_desktop.orchestration.opening import mode_words, opening_words
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.session_doors import SessionDoors
@@ -100,6 +101,7 @@ def assemble(
         ),
         shadow=shadow,
         staging=staging,
+        live=LiveStaging(session_id, staging, engine.objects, engine.events, clock),
         doors=doors,
         interceptor=interceptor,
         plans=engine.plans,

@@ -31,7 +31,7 @@ class Totals:
             path = operation.to or operation.path
             if path is not None and operation.kind is not OperationKind.MKDIR:
                 paths.add(path)
-            if view.hunks:
+            if view.has_lines:
                 plus, minus = line_counts(view)
                 added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
@@ -55,4 +55,6 @@ def by_folder(views: Iterable[OperationView]) -> tuple[tuple[str, Totals], ...]:
 
 def line_counts(view: OperationView) -> tuple[int, int]:
     """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
+    if view.counted is not None:
+        return view.counted
     return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)

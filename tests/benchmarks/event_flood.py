@@ -157,7 +157,10 @@ class _Window:
         self._place.panel.show_drafting("A plan")
 
     def draft(self) -> Iterable[TandemEvent]:
-        yield from (OperationStaged(session_id=self._place.session_id, operation=each) for each in self._operations)
+        session_id = self._place.session_id
+        yield from (
+            OperationStaged(session_id=session_id, operation=each, added=1, removed=0) for each in self._operations
+        )
 
     def begin_run(self) -> None:
         engine = self._place.workroom.engine

@@ -64,7 +64,7 @@ class OperationRow:
     change: str
     """`new`, `changed` or `moved` against the revision it is compared with."""
     checked: bool
-    """False while the agent drafts: flags and counts come with the revision."""
+    """False while the agent drafts: flags come with the revision."""
     since: float | None = None
     """When it was begun, by the clock that only goes forward."""
     dropped: bool = False
@@ -106,7 +106,7 @@ def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
 
 def spoken(row: OperationRow) -> str:
     parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
-    if row.view.hunks:
+    if row.view.has_lines:
         parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
     parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
     parts += [

@@ -102,7 +102,7 @@ class ProgressFollower:
         """Show one event; whether a run of the plan on screen has begun with it."""
         match event:
             case OperationStaged() if plan_id is None and is_drafting:
-                self._model.append(OperationView(event.operation, (), ()))
+                self._model.append(_drafted(event))
                 self._sum_up_soon()
             case OperationUnstaged() if plan_id is None:
                 self._model.remove(event.operation_id)
@@ -172,6 +172,12 @@ class ProgressFollower:
         if self._tabs.current == "runs":
             self._tabs.show_tab("operations")
         announce(self._host, tr("The run: {status}", status=wording.RUNS[event.status]), urgent=True)
+
+
+def _drafted(event: OperationStaged) -> OperationView:
+    """What can be said of an operation before its plan is made."""
+    counted = None if event.added is None or event.removed is None else (event.added, event.removed)
+    return OperationView(event.operation, (), (), counted=counted)
 
 
 def _settled(result: OperationResult) -> OperationResult:

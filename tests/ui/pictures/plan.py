@@ -14,7 +14,7 @@ from tandem_desktop.domain.perspectives import Voice
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.review import Comments, Place
-from tandem_desktop.events.events import OperationFinished, OperationStaged, OperationStarted, RunStarted
+from tandem_desktop.events.events import OperationFinished, OperationStarted, RunStarted
 from tandem_desktop.events.perspective_events import (
     PerspectiveCompleted,
     PerspectiveMoved,
@@ -36,7 +36,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
 from tests.support.spoken_minds import all_voices
 from tests.ui.pictures.stage import settle
-from tests.ui.plan.pages import Contents, a_page, every_kind, many, source_of, the_operations, viewed
+from tests.ui.plan.pages import Contents, a_page, a_staged, every_kind, many, source_of, the_operations, viewed
 
 RUN = RunId("RUN-0badcafe")
 
@@ -144,7 +144,7 @@ def _drifted(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> Non
 def _drafting(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     panel.show_drafting("Rate-limit the login route")
     for view in views[:3]:
-        panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=view.operation))
+        panel.show_progress(a_staged(view))
 
 
 def _every_kind(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:

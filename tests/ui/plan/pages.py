@@ -8,14 +8,17 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.events.events import OperationStaged
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.totals import line_counts
 from tandem_desktop.staging.hazards import flags
 from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.ui.commands import Commands
 from tandem_desktop.ui.plan.row_diff import DiffSource
 from tests.support.builders import (
+    SESSION_ID,
     a_chmod,
     a_command,
     a_delete,
@@ -77,6 +80,12 @@ def viewed(operation: StagedOperation, before: bytes = b"", after: bytes = b"") 
     new = after if operation.after.type == "file" else None
     shown = hunks(before, after) if before != after else ()
     return OperationView(operation, flags(operation, old, new), shown)
+
+
+def a_staged(view: OperationView) -> OperationStaged:
+    """The news of an operation while its agent drafts."""
+    operation, counts = view.operation, line_counts(view) if view.hunks else (None, None)
+    return OperationStaged(session_id=SESSION_ID, operation=operation, added=counts[0], removed=counts[1])
 
 
 def a_page(

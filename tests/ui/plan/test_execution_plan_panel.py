@@ -36,7 +36,7 @@ from tandem_desktop.ui.plan.taking_back import TakingBack
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banner import Banner
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
-from tests.ui.plan.pages import a_page, the_operations, viewed
+from tests.ui.plan.pages import a_page, a_staged, the_operations, viewed
 from tests.ui.plan.test_runs_and_revisions_models import a_run
 
 LEFT = Qt.MouseButton.LeftButton
@@ -484,11 +484,24 @@ def test_operations_appear_while_the_agent_drafts(panel: ExecutionPlanPanel) -> 
     panel.show_drafting("Rate-limit the login route")
     assert panel.operations.empty.why is Emptiness.DRAFTING
     for view in the_operations()[0][:3]:
-        panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=view.operation))
+        panel.show_progress(a_staged(view))
     panel.show_progress(OperationUnstaged(session_id=SESSION_ID, operation_id=OperationId("s2")))
     assert panel.model.rowCount() == 2
     assert panel.header.badge.text() == "Drafting"
     assert not panel.footer.isVisible()
+
+
+@pytest.mark.req("S0-35")
+def test_lines_are_counted_while_the_agent_drafts(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+    views = the_operations()[0][:3]
+    panel.show_drafting("Rate-limit the login route")
+    for view in views:
+        panel.show_progress(a_staged(view))
+    panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=a_write("logo.png", id="s9")))
+    shown = [panel.model.row(number).view for number in range(4)]
+    assert [(view.added, view.removed) for view in shown] == [*((view.added, view.removed) for view in views), (0, 0)]
+    qtbot.waitUntil(lambda: f"+{sum(view.added for view in views)}" in panel.header.totals.words())
+    assert "61 added, 0 removed" in panel.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
 def started(panel: ExecutionPlanPanel) -> None:

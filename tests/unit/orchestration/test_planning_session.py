@@ -15,7 +15,7 @@ from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableEr
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.review import Side
-from tandem_desktop.events.events import ChangesWaiting, PermissionAsked, TandemEvent
+from tandem_desktop.events.events import ChangesWaiting, OperationStaged, PermissionAsked, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
@@ -63,6 +63,24 @@ async def test_what_an_agent_writes_while_planning_becomes_a_plan_and_nothing_el
     assert turn.version.operations[0].request_ids
     assert turn.version.title == "Make it new"
     assert walk(workspace) == before
+
+
+async def test_lines_of_what_is_staged_are_counted_while_the_agent_works(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    told: list[OperationStaged] = []
+    engine.events.subscribe(lambda event: told.append(event) if isinstance(event, OperationStaged) else None)
+    session = await a_session(
+        sessions,
+        [
+            steps.ask_to_write("c1", "a.txt", "new\nand more\n", "old\n"),
+            steps.write("a.txt", "new\nand more\n"),
+            steps.ended("c1"),
+            steps.ask_to_run("c2", "make"),
+        ],
+    )
+    await session.plan("Make it new")
+    assert ("a.txt", 2, 1) in [(each.operation.path, each.added, each.removed) for each in told]
 
 
 @pytest.mark.req("S0-78b")
