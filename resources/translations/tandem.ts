@@ -448,6 +448,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Ask the agent to start a project: its files are held here for your review, and none is written before you approve it. Or open the folder you want to work on.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
             <source>Ask them about a task…</source>
             <translation type="unfinished" />
@@ -520,6 +525,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Becomes executable</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Begin with a README</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2650,6 +2660,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>Open another folder…</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
             <source>Open folder</source>
             <translation type="unfinished" />
@@ -3431,6 +3446,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Say what it is to be. The agent works in a copy of this folder: no file is made before you approve it.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <source>Say what should be different: the agent revises the plan by your words.</source>
             <translation type="unfinished" />
@@ -3586,6 +3606,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Set how every editor indents</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
             <location filename="../../tandem_desktop/ui/window_pages.py" />
@@ -3724,6 +3749,16 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Stage</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Start a Python package</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
+            <source>Start a project</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4418,6 +4453,11 @@
         <message>
             <location filename="../../resources/hazards.toml" />
             <source>This file becomes executable.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <source>This folder is empty</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -137,6 +137,15 @@ class Locations:
         """Whether nothing can be written in the workspace, as far as that can be told without writing."""
         return bool(os.statvfs(self.workspace).f_flag & os.ST_RDONLY) or not os.access(self.workspace, os.W_OK)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the workspace holds nothing but a repository and Tandem's own folder."""
+        try:
+            with os.scandir(self.workspace) as entries:
+                return all(entry.name in (".git", TANDEM_DIRECTORY) for entry in entries)
+        except OSError:  # what cannot be looked into is not known to be empty
+            return False
+
     def prepare_state(self) -> None:
         """Make the state folder, readable by nobody else."""
         for folder in (self.state, self.objects, self.journals, self.approvals, self.locks):

@@ -198,6 +198,7 @@ class MainWindow(QWidget):
         self.errands.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.panel.perspectives.transcript_requested.connect(self.errands.open_advice)
         place.failed.connect(self._tell_failure)
+        place.panel.operations.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         place.attention_wanted.connect(
             lambda title, words, plan: self.notifier.tell(title, words, lambda: self._look_at(place, plan))

@@ -335,8 +335,9 @@ class Workplace(QObject):
             self._show_nothing()
 
     def _show_nothing(self) -> None:
-        is_read_only = self.workroom.engine.locations.is_read_only
-        self.panel.show_nothing(Emptiness.READ_ONLY if is_read_only else Emptiness.NO_PLAN)
+        why = Emptiness.of(self.workroom.engine.locations)
+        self.panel.show_nothing(why)
+        self.chat.show_beginning(has_files=why is not Emptiness.NO_FILES)
 
     def _follow(self, machine: object) -> None:
         panel = self.panel

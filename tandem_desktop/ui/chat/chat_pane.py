@@ -11,7 +11,7 @@ from tandem_desktop.domain.agents import UsageReported
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.ui.chat.commands_on_offer import ChatCommand, window_command
 from tandem_desktop.ui.chat.composer import Composer, FindFiles
-from tandem_desktop.ui.chat.empty_chat import EmptyChat, ExampleTask
+from tandem_desktop.ui.chat.empty_chat import EmptyChat
 from tandem_desktop.ui.chat.plan_card import PlanFacts
 from tandem_desktop.ui.chat.queue_list import QueueList
 from tandem_desktop.ui.chat.reflection_card import ReflectionFacts
@@ -155,8 +155,9 @@ class ChatPane(QWidget):
         self._queue_list.show_messages(self._queue)
         self.queue_changed.emit(self._queue)
 
-    def set_examples(self, examples: Sequence[ExampleTask]) -> None:
-        self._empty.set_examples(examples)
+    def show_beginning(self, *, has_files: bool) -> None:
+        """What is offered while nothing was said: changes, or a start where there is no file yet."""
+        self._empty.show_beginning(has_files=has_files)
 
     def set_actions(self, widget: QWidget | None) -> None:
         """Put the plan's buttons between the conversation and the composer."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.words import later, tr, tr_marked
+from tandem_desktop.ui.words import later, tr_marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,20 @@ EXAMPLES = (
     ExampleTask(later("Add a licence header"), '/licence-header MIT --holder "Jane Doe"'),
 )
 """Recipes: they work with the built-in agent, without a model or an account."""
+STARTS = (
+    ExampleTask(later("Start a Python package"), '/new-from-template python-package "Weather"'),
+    ExampleTask(later("Begin with a README"), '/new-from-template readme "Weather"'),
+    ExampleTask(later("Set how every editor indents"), '/new-from-template editorconfig "Weather"'),
+)
+"""Recipes that need no file to begin with."""
+_CHANGE = (
+    later("Ask for a change"),
+    later("The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."),
+)
+_START = (
+    later("Start a project"),
+    later("Say what it is to be. The agent works in a copy of this folder: no file is made before you approve it."),
+)
 
 
 class EmptyChat(QWidget):
@@ -36,14 +50,14 @@ class EmptyChat(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._examples: Sequence[ExampleTask] = ()
+        self._buttons: list[_ExampleButton] = []
         self.setObjectName("empty-chat")
         self._column = QVBoxLayout()
         self._column.setSpacing(theme.px(8))
-        self._column.addWidget(plain_label(tr("Ask for a change"), "title"))
-        words = tr(
-            "The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."
-        )
-        self._column.addWidget(plain_label(words, "muted", wrap=True))
+        self._title, self._words = plain_label("", "title"), plain_label("", "muted", wrap=True)
+        self._column.addWidget(self._title)
+        self._column.addWidget(self._words)
         self._column.addSpacing(theme.px(8))
         self._tasks = QVBoxLayout()
         self._tasks.setSpacing(theme.px(8))
@@ -61,9 +75,23 @@ class EmptyChat(QWidget):
         layout.addStretch(2)
         layout.addLayout(across)
         layout.addStretch(3)
-        self.set_examples(EXAMPLES)
+        self.show_beginning(has_files=True)
 
-    def set_examples(self, examples: Sequence[ExampleTask]) -> None:
+    def show_beginning(self, *, has_files: bool) -> None:
+        title, words = _CHANGE if has_files else _START
+        self._title.setText(tr_marked(title))
+        self._words.setText(tr_marked(words))
+        self._show_examples(EXAMPLES if has_files else STARTS)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _show_examples(self, examples: Sequence[ExampleTask]) -> None:
+        if examples == self._examples:
+            return
+        self._examples = examples
+        self._buttons = []
         while (item := self._tasks.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -74,18 +102,18 @@ class EmptyChat(QWidget):
             button.setObjectName(f"example-{at + 1}")
             button.clicked.connect(lambda checked=False, text=example.text: self.chosen.emit(text))
             self._tasks.addWidget(button)
+            self._buttons.append(button)
+        self._make_room()
 
     def _fit(self) -> None:
         self._holder.setMaximumWidth(self._theme.px(460))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def _make_room(self) -> None:
         """Only as many examples as there is room for; none is cut or lies over another."""
-        super().resizeEvent(event)
-        buttons = self.findChildren(_ExampleButton)
         height = self._theme.px(56) + self._theme.px(8)
         words = self._theme.px(120)
         room = max(0, self.height() - words) // height
-        for at, button in enumerate(buttons):
+        for at, button in enumerate(self._buttons):
             button.setVisible(at < room)
 
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from PySide6.QtWidgets import QWidget
 
+from tandem_desktop.storage.locations import Locations
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.words import later, tr_marked
@@ -18,6 +19,14 @@ class Emptiness(StrEnum):
     NOTHING_FOUND = "nothing-found"
     LOADING = "loading"
     READ_ONLY = "read-only"
+    NO_FILES = "no-files"
+
+    @classmethod
+    def of(cls, workspace: Locations) -> "Emptiness":
+        """Why there is no plan in a workspace that was just opened."""
+        if workspace.is_read_only:
+            return cls.READ_ONLY
+        return cls.NO_FILES if workspace.is_empty else cls.NO_PLAN
 
 
 _WORDS = {
@@ -52,6 +61,15 @@ _WORDS = {
             "the folder, or open another one."
         ),
         "",
+    ),
+    Emptiness.NO_FILES: (
+        "folder",
+        later("This folder is empty"),
+        later(
+            "Ask the agent to start a project: its files are held here for your review, and none is written before "
+            "you approve it. Or open the folder you want to work on."
+        ),
+        later("Open another folder…"),
     ),
 }
 

@@ -76,7 +76,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.attention.show_views(())
         self.operations.result.hide()
         self.header.show_running(False)
-        self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY))
+        self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
         self.runs.show_progress(False)
         self.rehearsals.show_page(None)
         self.work.clear()

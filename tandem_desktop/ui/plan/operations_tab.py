@@ -26,6 +26,8 @@ class OperationsTab(QWidget):
     """Places the parts and lets them talk to each other."""
 
     banner_requested = Signal(str)
+    folder_requested = Signal()
+    """Another folder is to be worked on."""
 
     def __init__(
         self, theme: Theme, model: StagedOperationsModel, make_content: Callable[[OperationRow], OperationContent]
@@ -60,7 +62,7 @@ class OperationsTab(QWidget):
         self.filter.changed.connect(self._filter)
         self.filter.left.connect(self.list.setFocus)
         self.filter.next_requested.connect(self._to_the_list)
-        self.empty.requested.connect(self.filter.leave)
+        self.empty.requested.connect(self._leave_empty)
         model.modelReset.connect(self._arrange)
         model.rowsInserted.connect(self._arrange)
         self._arrange()
@@ -102,6 +104,12 @@ class OperationsTab(QWidget):
         self._model.set_filter(text, which, sorting)
         found = self._model.rowCount()
         self.filter.field.set_count(f"{found:,} of {self._model.total:,}" if self.filter.is_used else "")
+
+    def _leave_empty(self) -> None:
+        if self.empty.why is Emptiness.NO_FILES:
+            self.folder_requested.emit()
+        else:
+            self.filter.leave()
 
     def _to_the_list(self) -> None:
         if self._model.rowCount():
