@@ -4,6 +4,7 @@ Every turn works on a fresh copy, synced before the clock starts so that nobody 
 tree is compared byte by byte afterwards.
 """
 
+import contextlib
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.run import Run
 from tandem_desktop.orchestration.engine import Engine
 from tests.benchmarks.rounds import measure, row, seconds_of
 
@@ -61,6 +64,7 @@ def run(rounds: int) -> list[tuple[str, str]]:
                 "git": lambda: bench.git_apply(work),
                 "apply": lambda: bench.apply(work),
                 "process": lambda: bench.apply_by_process(work),
+                "restored": lambda: bench.restored(work),
                 "roll back": lambda: bench.roll_back(work),
                 "undo": lambda: bench.undo(work),
             },
@@ -78,7 +82,8 @@ def run(rounds: int) -> list[tuple[str, str]]:
         return [
             row("apply 1,000, in process", found["apply"], found["git"], "git apply"),
             row("apply 1,000, `tandem apply`", found["process"], found["git"], "git apply"),
-            row("roll back 1,000", found["roll back"], found["git"], "git apply"),
+            row("roll back 1,000, tree as before", found["restored"], found["git"], "git apply"),
+            row("roll back 1,000, run closed", found["roll back"], found["git"], "git apply"),
             row("undo 1,000", found["undo"], found["git"], "git apply"),
             row("apply 10,000, in process", grown["many"], grown["git, many"], "git apply"),
             row("growth: 1,000 of 10,000 / 1,000", per_thousand, grown["few"], "of 1,000"),
@@ -110,14 +115,24 @@ class Bench:
         seconds = seconds_of(lambda: subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True))
         return self._checked(seconds, work.after)
 
+    def restored(self, work: Work) -> float:
+        """A run stopped before its last publish: from the stop to the tree as before, verified and durable."""
+        return self._rolled_back(work)[0]
+
     def roll_back(self, work: Work) -> float:
-        """A run stopped before its last publish: from the stop to the closed run."""
+        """The same, to the run with its results, audit and plan closed."""
+        return self._rolled_back(work)[1]
+
+    def _rolled_back(self, work: Work) -> tuple[float, float]:
         engine, plan_id = self._approved(work)
         control = StopAt(len(engine.plans.revision(plan_id).operations))
-        result = engine.runs.apply(plan_id, control=control)
-        seconds = time.perf_counter() - control.stopped_at
+        ends: list[float] = []
+        with noting_the_end_of(Run, "roll_back", ends):
+            result = engine.runs.apply(plan_id, control=control)
+        ends.append(time.perf_counter())
         assert result.record.rolled_back
-        return self._checked(seconds, work.before)
+        restored, closed = (self._checked(end - control.stopped_at, work.before) for end in ends)
+        return restored, closed
 
     def undo(self, work: Work) -> float:
         engine, plan_id = self._approved(work)
@@ -151,6 +166,24 @@ class Bench:
         }
         assert found == expected, "the tree is not what it should be"
         return seconds
+
+
+@contextlib.contextmanager
+def noting_the_end_of(owner: type, name: str, ends: list[float]) -> Iterator[None]:
+    """Append the moment at which a method of this name returns."""
+    method = getattr(owner, name)
+
+    def noted(*arguments: Any, **named: Any) -> Any:
+        try:
+            return method(*arguments, **named)
+        finally:
+            ends.append(time.perf_counter())
+
+    setattr(owner, name, noted)
+    try:
+        yield
+    finally:
+        setattr(owner, name, method)
 
 
 class StopAt(RunControl):
