@@ -4239,11 +4239,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
-            <source>The order is good as it is. {reasons}</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>The plan changed while you were looking. Go back and look at what is new.</source>
             <translation type="unfinished" />
@@ -6377,6 +6372,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>{agent} finds the order good as it is: {reasons}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/turns.py" />
             <source>{agent} is starting; slow agents take 5 to 20 seconds</source>
             <translation type="unfinished" />
@@ -6394,6 +6394,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>{agent} ready · not confined</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <source>{agent} suggests the order {names}: {reasons}</source>
             <translation type="unfinished" />
         </message>
         <message>

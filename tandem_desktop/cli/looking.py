@@ -17,6 +17,7 @@ from tandem_desktop.rehearsal.rehearsal import Rehearsal
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.compare import compare as compare_versions
 from tandem_desktop.review.interdiff import interdiff
+from tandem_desktop.sidecar.profiles import title_of
 from tandem_desktop.staging.text import visible
 from tandem_desktop.tasks.suggested_order import suggest_order
 
@@ -157,6 +158,12 @@ def simulate(call: Call) -> Answer:
     return Answer(data, lines, next=f"Leave them out with: {call.command('drop', plan_id, problems[0].step)}")
 
 
+def _agent(kept: str) -> str:
+    """`OpenCode with gpt-5`, of what a plan's record keeps."""
+    name, _, model = kept.partition(":")
+    return f"{title_of(name)} with {model}" if model else title_of(name)
+
+
 def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> list[Line]:
     latest = "" if version.revision == meta.revision else f" (the latest is r{meta.revision})"
     lines: list[Line] = [
@@ -166,9 +173,9 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
         f"{_AUTHORS[version.origin]}",
     ]
     if meta.planner_model:
-        lines.append(f"Planned by {meta.planner_model}")
+        lines.append(f"Planned by {_agent(meta.planner_model)}")
     if meta.executor_model:
-        lines.append(f"Followed up by {meta.executor_model}")
+        lines.append(f"Followed up by {_agent(meta.executor_model)}")
     if point := meta.branched_from:
         lines.append(f"An alternative to {point.plan_id} r{point.revision}")
     if version.content.strip() not in ("", f"# {version.title}"):

@@ -48,7 +48,7 @@ class Advice(Generic[Result]):
 
     result: Result
     agent: str
-    """Its name."""
+    """Its name, as records keep it."""
     model: str = ""
     """The model that was asked for, else the one the agent names; empty where nobody knows."""
     read: tuple[str, ...] = ()
@@ -57,4 +57,6 @@ class Advice(Generic[Result]):
     """What it wanted to do beyond looking, and was refused."""
     thrown_away: tuple[str, ...] = ()
     """Paths it changed without asking, in a shadow that is gone now."""
+    title: str = ""
+    """What people call the agent; its name where it has no other."""
     said: str = field(default="", repr=False)

@@ -12,7 +12,7 @@ from typing import Generic
 
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agent_ports import AgentPort
-from tandem_desktop.domain.agents import StopReason
+from tandem_desktop.domain.agents import AgentProfile, StopReason
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import (
     BadInputError,
@@ -94,7 +94,7 @@ class Consultations:
                 finally:
                     await agent.stop()
                 model = mind.model or opened.model
-                return await asyncio.to_thread(_advice, wanted, mind.profile.name, model, doors, shadow)
+                return await asyncio.to_thread(_advice, wanted, mind.profile, model, doors, shadow)
             finally:
                 await host.close_session(session_id)
                 await asyncio.to_thread(transcript.close)
@@ -227,12 +227,13 @@ def _opening(wanted: Wanted[Result]) -> str:
 
 
 def _advice(
-    wanted: Wanted[Result], agent: str, model: str, doors: AdviserDoors, shadow: ShadowWorkspace
+    wanted: Wanted[Result], profile: AgentProfile, model: str, doors: AdviserDoors, shadow: ShadowWorkspace
 ) -> Advice[Result]:
     assert wanted.answer is not None
     return Advice(
         result=wanted.answer,
-        agent=agent,
+        agent=profile.name,
+        title=profile.title,
         model=model,
         read=doors.files_read(),
         denied=doors.denied,

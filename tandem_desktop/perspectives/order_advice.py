@@ -41,7 +41,7 @@ async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: Prompt
         session_id=version.session_id,
     )
     advice = await advisor.ask(question)
-    return SuggestedOrder(advice.result.order, (f"{advice.agent} says: {advice.result.reason}",))
+    return SuggestedOrder(advice.result.order, (advice.result.reason,), by=advice.title or advice.agent)
 
 
 def _line(operation: StagedOperation) -> str:

@@ -64,6 +64,12 @@ def profile_named(name: str) -> AgentProfile:
     raise BadInputError(f"No agent is called {name}.", next=f"Choose one of {names}, or give a command of your own.")
 
 
+def title_of(name: str) -> str:
+    """What people call the agent a record names; the name itself where nobody knows it any more."""
+    titles = {CUSTOM: "Custom agent"} | {profile.name: profile.title for profile in load_profiles()}
+    return titles.get(name, name)
+
+
 def custom_profile(command_line: str, env: tuple[str, ...] = ()) -> AgentProfile:
     """A profile for any command that speaks the protocol; `env` names what it may see of the environment.
 

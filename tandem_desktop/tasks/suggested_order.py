@@ -24,6 +24,8 @@ class SuggestedOrder:
 
     order: tuple[OperationId, ...]
     reasons: tuple[str, ...]
+    by: str = ""
+    """The agent that was asked, as people call it; empty for what Tandem found itself."""
 
 
 def suggest_order(

@@ -61,7 +61,7 @@ class SpokenMinds:
 
 def all_voices(lost: str = "") -> Perspectives:
     """What the three said about the auth system, perhaps without one of them."""
-    facts: dict[str, Any] = {"timestamp": A_MOMENT, "spoken_by": "OpenCode", "model": "claude-sonnet-4-5"}
+    facts: dict[str, Any] = {"timestamp": A_MOMENT, "spoken_by": "opencode", "model": "claude-sonnet-4-5"}
     read = ("src/auth.py", "src/middleware.py", "tests/unit/authentication/test_sessions_of_many_people.py")
     refused = {"files_read": read, "denied": ("Edit src/auth.py",)}
     found = Perspectives(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Perspective, Voice
 from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.perspectives.wording import titles
+from tandem_desktop.sidecar.profiles import title_of
 from tandem_desktop.staging.text import visible
 from tandem_desktop.ui.words import tr, tr_table
 
@@ -89,7 +90,7 @@ def parts(found: Perspective) -> tuple[Part, ...]:
 
 
 def spoken_by(found: Perspective) -> str:
-    return " · ".join(word for word in (found.spoken_by, found.model) if word)
+    return " · ".join(word for word in (title_of(found.spoken_by), found.model) if word)
 
 
 def _effort_tone(effort: Effort) -> str:

@@ -46,7 +46,8 @@ class OrderOffer(QWidget):
         self._unwanted = ()
         self.show_order(suggested)
         if suggested.order == present:
-            said = tr("The order is good as it is. {reasons}", reasons=visible(" ".join(suggested.reasons)))
+            reasons = visible(" ".join(suggested.reasons))
+            said = tr("{agent} finds the order good as it is: {reasons}", agent=visible(suggested.by), reasons=reasons)
             self.banner.set_message("info", said, ((_NOT_NOW, tr("Done")),))
 
     def _answer(self, action: str) -> None:
@@ -62,6 +63,9 @@ class OrderOffer(QWidget):
 
 
 def words(suggested: SuggestedOrder) -> str:
-    """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`"""
+    """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`, and who suggests it, if an agent."""
     names, reasons = some_of(suggested.order, _NAMED), visible(" ".join(suggested.reasons))
+    if suggested.by:
+        agent = visible(suggested.by)
+        return tr("{agent} suggests the order {names}: {reasons}", agent=agent, names=names, reasons=reasons)
     return tr("Suggested order: {names}. {reasons}", names=names, reasons=reasons)

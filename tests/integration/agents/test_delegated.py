@@ -42,6 +42,9 @@ def test_a_planner_that_may_only_look_proposes_and_ends_and_another_agent_follow
     assert "One file says hello." in told
     assert "create hello.txt: completed" in told
     assert models(place, plan) == ("custom:strong-1", "built-in:ollama:small")
+    shown = place.tandem("show", plan["plan_id"]).out
+    assert "Planned by Custom agent with strong-1" in shown
+    assert "Followed up by Built-in agent with ollama:small" in shown
     assert kinds_and_paths(following) == [("modify", "hello.txt")]
     assert models(place, following) == ("built-in:ollama:small", "")
 

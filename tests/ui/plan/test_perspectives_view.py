@@ -31,6 +31,7 @@ def words(widget: QWidget) -> list[str]:
 def test_every_voice_shows_concerns_recommendations_effort_risk_and_the_files_it_read(view: PerspectivesView) -> None:
     view.show_perspectives(all_voices())
     chapo, koda = words(view.cards[Voice.CHAPO]), words(view.cards[Voice.KODA])
+    assert "OpenCode · claude-sonnet-4-5" in chapo
     assert {"medium risk", "medium effort", "Sessions of people who are logged in end."} <= set(chapo)
     assert {"small effort", "Keep the name login in src/auth.py.", "Files read (3)", "src/middleware.py"} <= set(koda)
     assert {"Wanted to do more, and was refused", "Edit src/auth.py"} <= set(koda)

@@ -137,9 +137,9 @@ def test_an_agent_is_asked_for_an_order_and_what_it_says_is_offered(panel: Execu
     assert not panel.tasks.ask.isEnabled()
     panel.tasks.stop_waiting()
     order = tuple(map(OperationId, ("s2", "s1", "s3", "s4", "s5")))
-    panel.tasks.show_advice(SuggestedOrder(order, ("OpenCode says: Models first.",)))
+    panel.tasks.show_advice(SuggestedOrder(order, ("Models first.",), by="OpenCode"))
     panel.show_page(four())
-    assert "OpenCode says: Models first." in panel.tasks.offer.banner.text
+    assert panel.tasks.offer.banner.text == "OpenCode suggests the order s2, s1, s3, s4, s5: Models first."
     with qtbot.waitSignal(panel.choices_changed) as chosen:
         QTest.mouseClick(panel.findChild(QWidget, "banner-use"), Qt.MouseButton.LeftButton)
     assert chosen.args[0].order == order
@@ -148,6 +148,6 @@ def test_an_agent_is_asked_for_an_order_and_what_it_says_is_offered(panel: Execu
 def test_an_agent_may_find_the_order_good_as_it_is(panel: ExecutionPlanPanel) -> None:
     panel.show_page(four())
     panel.show_tasks()
-    panel.tasks.show_advice(SuggestedOrder(panel.work.order, ("OpenCode says: Nothing to gain.",)))
-    assert panel.tasks.offer.banner.text == "The order is good as it is. OpenCode says: Nothing to gain."
+    panel.tasks.show_advice(SuggestedOrder(panel.work.order, ("Nothing to gain.",), by="OpenCode"))
+    assert panel.tasks.offer.banner.text == "OpenCode finds the order good as it is: Nothing to gain."
     assert not any(each.isVisible() for each in panel.findChildren(QWidget, "banner-use"))

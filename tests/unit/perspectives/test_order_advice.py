@@ -26,14 +26,15 @@ class OneMind:
         self.asked = question.words
         answer = question.result.model_validate({"order": self.order, "reason": "Files first, then the build."})
         question.check(answer)
-        return Advice(answer, "OpenCode")
+        return Advice(answer, "opencode", title="OpenCode")
 
 
 @pytest.mark.req("S0-88")
 async def test_a_minds_order_comes_with_its_reason_and_who_said_it() -> None:
     mind = OneMind("s1", "s3", "s2")
     found = await advise_order(mind, VERSION)
-    assert (found.order, found.reasons) == (("s1", "s3", "s2"), ("OpenCode says: Files first, then the build.",))
+    assert (found.order, found.reasons) == (("s1", "s3", "s2"), ("Files first, then the build.",))
+    assert found.by == "OpenCode"
     assert "- s2: command make, task t2, waits for s1." in mind.asked
 
 

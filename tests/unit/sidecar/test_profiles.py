@@ -18,9 +18,17 @@ from tandem_desktop.sidecar.profiles import (
     has_access,
     load_profiles,
     profile_named,
+    title_of,
 )
 
 EXPECTED = {"built-in", "opencode", "goose", "claude", "qwen", "gemini", "codex", "vibe"}
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [("opencode", "OpenCode"), ("custom", "Custom agent"), ("long-gone", "long-gone")]
+)
+def test_agent_a_record_names_is_told_by_what_people_call_it(name: str, title: str) -> None:
+    assert title_of(name) == title
 
 
 def an_executable(folder: Path, name: str, text: str) -> Path:
