@@ -5342,6 +5342,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>cannot start</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
             <source>changed</source>
@@ -6372,6 +6377,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <source>{agent} cannot start: {program} was not found</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
             <source>{agent} finds the order good as it is: {reasons}</source>
             <translation type="unfinished" />
@@ -6387,12 +6397,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
             <source>{agent} ready · confined</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
             <source>{agent} ready · not confined</source>
             <translation type="unfinished" />
         </message>
@@ -6818,6 +6828,16 @@ Open another folder</source>
         <message>
             <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
             <source>{path} {reason}. Nothing is guessed: you say what stands.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <source>{program}, which runs it, was not found</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <source>{program}, which runs it, was not found. Install that, or install {agent} again: {install}</source>
             <translation type="unfinished" />
         </message>
         <message>

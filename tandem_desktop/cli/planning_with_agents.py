@@ -16,7 +16,7 @@ from tandem_desktop.cli import planning_with_perspectives as perspectives
 from tandem_desktop.cli.answers import Answer
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.failures import UsageError
-from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.lines import Line, Piece, Span, Tone
 from tandem_desktop.cli.proposing import proposed
 from tandem_desktop.cli.stop_request import StopRequest
 from tandem_desktop.domain.advised_plan import phase_of
@@ -32,7 +32,15 @@ from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
-from tandem_desktop.sidecar.profiles import BUILT_IN, CUSTOM, custom_profile, find_agent, load_profiles, profile_named
+from tandem_desktop.sidecar.profiles import (
+    BUILT_IN,
+    CUSTOM,
+    FoundAgent,
+    custom_profile,
+    find_agent,
+    load_profiles,
+    profile_named,
+)
 
 EXECUTOR = "executor"
 """The role of whoever follows up on a plan that somebody else made."""
@@ -72,7 +80,7 @@ def agents(call: Call) -> Answer:
                 "found": each.path is not None,
                 "path": str(each.path) if each.path else None,
                 "confined": confinement.confined,
-                "needs": each.profile.needs if each.path else each.profile.install,
+                "needs": _needs(each),
                 "known": each.profile.known.strip(),
             }
             for each in found
@@ -81,11 +89,29 @@ def agents(call: Call) -> Answer:
     }
     lines: list[Line] = []
     for each in found:
-        here = (Span("found", Tone.ADDED), f"  {each.version or ''}") if each.path else (Span("not here", Tone.QUIET),)
-        lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *here))
-        lines.append(f"           {each.profile.needs if each.path else 'Install: ' + each.profile.install}")
+        lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *_here(each)))
+        lines.append(f"           {_needs(each) if each.path else 'Install: ' + _needs(each)}")
     lines.append(f"Agents are {confinement.words}.")
     return Answer(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
+
+
+def _here(found: FoundAgent) -> tuple[Piece, ...]:
+    if found.path is None:
+        return (Span("not here", Tone.QUIET),)
+    if found.lacks:
+        return (Span("cannot start", Tone.WARNING),)
+    return (Span("found", Tone.ADDED), f"  {found.version or ''}")
+
+
+def _needs(found: FoundAgent) -> str:
+    profile = found.profile
+    if found.path is None:
+        return profile.install
+    if found.lacks:
+        return (
+            f"`{found.lacks}`, which runs it, was not found: install that, or {profile.title} again: {profile.install}"
+        )
+    return profile.needs
 
 
 @dataclass(frozen=True, slots=True)

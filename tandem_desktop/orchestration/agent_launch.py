@@ -9,7 +9,7 @@ from tandem_desktop.agent.models import CHOICE, KEY, chosen_model
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError, SidecarLaunchError
 from tandem_desktop.policy.plan_agent import opencode_plan_agent
-from tandem_desktop.processes.interpreters import interpreters
+from tandem_desktop.processes.interpreters import interpreters, missing_interpreter
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.processes.own_program import own_files
 from tandem_desktop.shadow.agent_environment import agent_environment
@@ -65,13 +65,12 @@ def running(profile: AgentProfile, argv: tuple[str, ...], search_path: str) -> t
     Raises:
         SidecarLaunchError: it is not on this machine.
     """
-    found = tuple(interpreters(argv, search_path))
-    for missing in (each.name for each in found if each.path is None):
+    if missing := missing_interpreter(argv, search_path):
         raise SidecarLaunchError(
             f"{profile.title} cannot be started: {argv[0]} is run by `{missing}`, which was not found.",
             next=f"Install `{missing}` so that it is found, or install {profile.title} again.",
         )
-    return tuple(each.path for each in found if each.path is not None)
+    return tuple(each.path for each in interpreters(argv, search_path) if each.path is not None)
 
 
 def _key_from_keyring(profile: AgentProfile, environment: Mapping[str, str]) -> dict[str, str]:

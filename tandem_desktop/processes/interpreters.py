@@ -46,6 +46,11 @@ def interpreters(argv: Sequence[str], search_path: str) -> Iterator[Interpreter]
         words = (str(found), *called[1:])
 
 
+def missing_interpreter(argv: Sequence[str], search_path: str) -> str:
+    """The first of them that is not there, by its name; empty where nothing is missing."""
+    return next((each.name for each in interpreters(argv, search_path) if each.path is None), "")
+
+
 def _first_line(program: Path) -> tuple[str, ...]:
     """The words of a script's first line: what runs it, and at most one word for that."""
     try:

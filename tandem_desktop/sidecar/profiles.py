@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.processes.child import run_child, scrubbed_environment
+from tandem_desktop.processes.interpreters import missing_interpreter
 from tandem_desktop.processes.own_program import own_command
 from tandem_desktop.storage.resources import resource
 
@@ -35,6 +36,12 @@ class FoundAgent:
     version: str | None = None
     has_access: bool = True
     """Whether a file of its log-in or a key is there; neither is read. What has no log-in needs none."""
+    lacks: str = ""
+    """What runs its program and is not here, such as `node`; empty where nothing is missing."""
+
+    @property
+    def can_start(self) -> bool:
+        return self.path is not None and not self.lacks
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -103,8 +110,9 @@ def find_agent(
     found = _which(profile.command[0], around)
     if found is None:
         return FoundAgent(profile, None)
-    version = _version(profile, found, environment) if ask_version else None
-    return FoundAgent(profile, found, version, has_access(profile, around, Path.home()))
+    lacks = missing_interpreter((str(found), *profile.command[1:]), around.get("PATH", os.defpath))
+    version = _version(profile, found, environment) if ask_version and not lacks else None
+    return FoundAgent(profile, found, version, has_access(profile, around, Path.home()), lacks)
 
 
 def has_access(profile: AgentProfile, environment: Mapping[str, str], home: Path) -> bool:

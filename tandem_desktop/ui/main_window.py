@@ -23,6 +23,7 @@ from tandem_desktop.ui.plan_shelf import PlanShelf
 from tandem_desktop.ui.quiet_pool import QuietPool
 from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
+from tandem_desktop.ui.shell.agent_words import readiness, what_it_needs
 from tandem_desktop.ui.shell.branch import BranchWatch
 from tandem_desktop.ui.shell.command_palette import CommandPalette
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
@@ -321,14 +322,10 @@ class MainWindow(QWidget):
 
     def _show_agents(self, found: tuple[AgentsHere, str]) -> None:
         here, chosen = found
-        rows = [
-            (each.profile.name, each.profile.title, "" if each.path is not None else each.profile.install)
-            for each in here.agents
-        ]
+        rows = [(each.profile.name, each.profile.title, what_it_needs(each)) for each in here.agents]
         self.top.show_agents(rows, chosen, here.confinement.words)
-        title = next((title for name, title, _ in rows if name == chosen), chosen)
-        confined, open_ = tr("{agent} ready · confined", agent=title), tr("{agent} ready · not confined", agent=title)
-        self.status.show_agent("done", confined if here.confinement.confined else open_)
+        in_use = next(each for each in here.agents if each.profile.name == chosen)
+        self.status.show_agent(*readiness(in_use, here.confinement))
 
     def _tell_failure(self, error: TandemError) -> None:
         words = " ".join(filter(None, (error.message, error.next)))

@@ -23,28 +23,22 @@ class AgentRow(QFrame):
 
     def __init__(self, theme: Theme, found: FoundAgent, confinement: Confinement) -> None:
         super().__init__()
-        profile, is_here = found.profile, found.path is not None
+        profile, is_usable = found.profile, found.can_start
         is_built_in = profile.name == BUILT_IN
-        held = tr("confined by the kernel") if confinement.confined else confinement.words
-        if not is_here:
-            note, words = tr("not installed"), tr("Install it with: {install}", install=profile.install)
-        elif is_built_in:
-            note, words = tr("Anthropic, OpenAI, Ollama, any compatible address"), profile.needs
-        elif found.has_access:
-            note, words = found.version or tr("found"), tr("Ready · {held}. {needs}", held=held, needs=profile.needs)
-        else:
-            lacks = tr("No log-in and no key was found · {held}. {needs}", held=held, needs=profile.needs)
-            note, words = found.version or tr("found"), lacks
-        self.button: Button = Button(theme, tr("Use")) if is_here else QuietButton(theme, tr("Copy command"))
+        note, words = _told(found, confinement)
+        self.button: Button = Button(theme, tr("Use")) if is_usable else QuietButton(theme, tr("Copy command"))
         self.button.setObjectName(f"agent-{profile.name}")
         use, copy = (
             tr("Use {agent}", agent=profile.title),
             tr("Copy the command that installs {agent}", agent=profile.title),
         )
-        self.button.setAccessibleName(use if is_here else copy)
-        self.button.clicked.connect(lambda: self.pressed.emit(profile.name) if is_here else self._copy(profile.install))
-        is_ready = is_here and not is_built_in and found.has_access
-        fill(self, theme, "done" if is_ready else "waiting", profile.title, note, words, self.button)
+        self.button.setAccessibleName(use if is_usable else copy)
+        self.button.clicked.connect(
+            lambda: self.pressed.emit(profile.name) if is_usable else self._copy(profile.install)
+        )
+        is_ready = is_usable and not is_built_in and found.has_access
+        mark = "failed" if found.lacks else "done" if is_ready else "waiting"
+        fill(self, theme, mark, profile.title, note, words, self.button)
 
     def _copy(self, command: str) -> None:
         QGuiApplication.clipboard().setText(command)
@@ -63,6 +57,27 @@ class RecipesRow(QFrame):
         self.button.clicked.connect(lambda: self.pressed.emit())
         words = tr("Rename, replace across files, licence headers, apply a patch")
         fill(self, theme, "done", tr("Built-in recipes"), tr("no model needed"), words, self.button)
+
+
+def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
+    """A word or two beside the name, and what the person has to know."""
+    profile = found.profile
+    held = tr("confined by the kernel") if confinement.confined else confinement.words
+    if found.path is None:
+        return tr("not installed"), tr("Install it with: {install}", install=profile.install)
+    if found.lacks:
+        return tr("cannot start"), tr(
+            "{program}, which runs it, was not found. Install that, or install {agent} again: {install}",
+            program=found.lacks,
+            agent=profile.title,
+            install=profile.install,
+        )
+    if profile.name == BUILT_IN:
+        return tr("Anthropic, OpenAI, Ollama, any compatible address"), profile.needs
+    if found.has_access:
+        return found.version or tr("found"), tr("Ready · {held}. {needs}", held=held, needs=profile.needs)
+    lacks = tr("No log-in and no key was found · {held}. {needs}", held=held, needs=profile.needs)
+    return found.version or tr("found"), lacks
 
 
 def fill(frame: QFrame, theme: Theme, mark: str, title: str, note: str, words: str, button: Button) -> None:

@@ -56,7 +56,7 @@ class Welcome(QWidget):
 
     def show_agents(self, here: AgentsHere) -> None:
         """What was found, those that can work at once first."""
-        ready = sorted(here.agents, key=lambda each: each.path is None)
+        ready = sorted(here.agents, key=lambda each: (not each.can_start, each.path is None))
         self._show_rows(tuple(AgentRow(self._theme, each, here.confinement) for each in ready))
         looked = tr_n("Looked for {n} agent on your PATH.", "Looked for {n} agents on your PATH.", len(here.agents))
         self._looked.setText(f"{looked} {tr_marked(_PRIVACY)}")

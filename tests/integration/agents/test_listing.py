@@ -16,6 +16,9 @@ def test_every_agent_is_listed_with_what_it_needs(place: AgentPlace, monkeypatch
     goose = programs / "goose"
     goose.write_text("#!/bin/sh\necho ' 1.34.0'\n")
     goose.chmod(0o755)
+    qwen = programs / "qwen"
+    qwen.write_text("#!/usr/bin/env no-such-node\n")
+    qwen.chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join([str(programs), "/usr/bin", "/bin"]))
     found = place.tandem.answer("agents")["agents"]
     assert all(set(agent) >= FIELDS for agent in found)
@@ -25,6 +28,8 @@ def test_every_agent_is_listed_with_what_it_needs(place: AgentPlace, monkeypatch
     assert (agents["goose"]["found"], agents["goose"]["version"]) == (True, "1.34.0")
     assert (agents["vibe"]["found"], agents["vibe"]["version"]) == (False, None)
     assert all(agent["needs"] for agent in found)
+    assert agents["qwen"]["needs"].startswith("`no-such-node`, which runs it, was not found: install that, or Qwen")
+    assert "cannot start" in place.tandem("agents").out
     assert {type(agent["confined"]) for agent in found} == {bool}
 
 

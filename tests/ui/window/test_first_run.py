@@ -14,6 +14,7 @@ from tandem_desktop.app.window import load_recipes, look_for_agents, open_workro
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.sidecar.profiles import load_profiles
 from tandem_desktop.ui.main_window import MainWindow
+from tandem_desktop.ui.shell.agent_row import AgentRow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.window.walker import Walker
 
@@ -29,6 +30,9 @@ def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     goose.chmod(0o755)
     gemini = programs / "gemini"
     gemini.symlink_to(goose)
+    qwen = programs / "qwen"
+    qwen.write_text("#!/usr/bin/env no-such-node\n")
+    qwen.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     (tmp_path / "home" / ".config" / "goose").mkdir(parents=True)
     (tmp_path / "home" / ".config" / "goose" / "config.yaml").write_text("")
@@ -69,6 +73,14 @@ def test_every_agent_is_named_with_what_it_needs_and_found_ones_with_their_versi
     missing = next(each for each in load_profiles() if each.name == "codex")
     assert f"Install it with: {missing.install}" in shown
     assert f"Looked for {len(load_profiles())} agents" in shown
+
+
+def test_agent_whose_interpreter_is_gone_is_not_called_ready_and_says_what_to_install(first: MainWindow) -> None:
+    row = next(each for each in first.findChildren(AgentRow) if each.button.objectName() == "agent-qwen")
+    assert "cannot start no-such-node, which runs it, was not found. Install that, or install Qwen Code" in words(row)
+    click(first, "agent-qwen")
+    assert "qwen" in QGuiApplication.clipboard().text()
+    assert first.workplace is None
 
 
 def test_command_that_installs_an_agent_is_copied(first: MainWindow) -> None:

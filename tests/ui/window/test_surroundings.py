@@ -1,11 +1,13 @@
 """What stands around the panes: words about what has just happened, the branch, how texts are written."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from tandem_desktop.domain.plan import PlanStatus
+from tests.support.agents_on_path import put_on_path
 from tests.ui.window.driver import Person
 
 
@@ -68,3 +70,19 @@ def test_current_operation_tells_how_its_text_is_written(window: Person, workspa
     window.place.panel.operations.list.setFocus()
     window.press(Qt.Key.Key_Down)
     window.wait(lambda: words_of(window, "status-encoding") == "UTF-8 · CRLF")
+
+
+def test_agent_whose_interpreter_is_gone_is_neither_offered_nor_called_ready(
+    programs: Path, open_window: Callable[..., Person]
+) -> None:
+    put_on_path(programs, "opencode", {}, first_line="#!/usr/bin/env no-such-node")
+    person = open_window()
+    person.click("agent-button")
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    offered = {action.text(): action.isEnabled() for action in menu.actions()}
+    menu.close()
+    assert offered["OpenCode — no-such-node, which runs it, was not found"] is False
+    assert offered["Built-in agent"] is True
+    person.place.agents.choose("opencode")  # as a window does that was closed with it
+    assert words_of(person, "status-agent") == "OpenCode cannot start: no-such-node was not found"

@@ -85,6 +85,13 @@ def test_an_agent_is_found_on_the_path_with_its_version(tmp_path: Path) -> None:
     assert found.command == (str(path), "acp")
 
 
+def test_an_agent_whose_interpreter_is_gone_cannot_start(tmp_path: Path) -> None:
+    path = an_executable(tmp_path / "bin", "goose", "echo 1.0")
+    path.write_text("#!/usr/bin/env no-such-node\n")
+    found = find_agent(profile_named("goose"), {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}"})
+    assert (found.path, found.lacks, found.can_start, found.version) == (path, "no-such-node", False, None)
+
+
 def test_an_agent_that_is_not_installed_has_no_path(tmp_path: Path) -> None:
     assert find_agent(profile_named("goose"), {"PATH": str(tmp_path)}) == FoundAgent(profile_named("goose"), None)
 
