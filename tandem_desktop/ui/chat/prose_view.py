@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
+    QPaintEvent,
     QTextCursor,
     QTextDocument,
     QTextOption,
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
+from tandem_desktop.ui.chat.bullets import paint_bullets
 from tandem_desktop.ui.chat.markdown import TextBlock
 from tandem_desktop.ui.chat.prose_writer import FILE_LINK, ProseWriter
 from tandem_desktop.ui.theme.theme import Theme
@@ -104,6 +106,10 @@ class ProseView(QTextEdit):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(40), self._theme.px(16))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        paint_bullets(self, self._theme, self._theme.color(self._ink), event.rect())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the conversation scrolls, not a piece of it

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 
 from tandem_desktop.domain.paths import shown
+from tandem_desktop.ui.chat.bullets import UNMARKED
 from tandem_desktop.ui.chat.markdown import TextBlock
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.words import tr
@@ -130,8 +131,7 @@ class ProseWriter:
 
     def _open_list(self, token: "Token") -> None:
         ordered = token.type.startswith("ordered")
-        bullets = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle)
-        style = QTextListFormat.Style.ListDecimal if ordered else bullets[len(self._lists) % 2]
+        style = QTextListFormat.Style.ListDecimal if ordered else UNMARKED
         self._styles = [*self._styles[: len(self._lists)], (style, int(token.attrs.get("start", 1)))]
         self._lists.append(None)
 

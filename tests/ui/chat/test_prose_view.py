@@ -124,3 +124,20 @@ def test_colouring_never_changes_a_letter_of_the_code() -> None:
     assert ("def", "syntax_keyword") in pieces(code, "python")
     assert pieces("a\r\nb", "python") == [("a\r\nb", "text")]
     assert pieces(code, "no-such-language") == [(code, "text")]
+
+
+def test_every_item_of_a_list_stands_equally_far_from_its_mark(qtbot: QtBot, theme: Theme) -> None:
+    view = shown(qtbot, theme, "- one\n  - two\n    - three\n- `four`\n  - **five**\n")
+    image = view.viewport().grab().toImage()
+    ground = image.pixelColor(image.width() - 1, 0)
+    gaps = []
+    block = view.document().begin()
+    while block.isValid():
+        line = block.layout().lineAt(0)
+        top = view.document().documentLayout().blockBoundingRect(block).top() + line.y()
+        left, rows = round(line.x()), range(round(top), round(top + line.height()))
+        gaps.append(next(gap for gap in range(1, left) if any(image.pixelColor(left - gap, y) != ground for y in rows)))
+        block = block.next()
+    assert len(gaps) == 5
+    assert theme.px(5) <= min(gaps)
+    assert max(gaps) - min(gaps) <= 1
