@@ -18,6 +18,7 @@ from tandem_desktop.storage.locations import default_state_directory
 from tandem_desktop.storage.logbook import LOGS, Logbook
 from tandem_desktop.ui.chat_errands import ChatErrands
 from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.home_path import from_home
 from tandem_desktop.ui.models.palette_model import PaletteItem
 from tandem_desktop.ui.plan_shelf import PlanShelf
 from tandem_desktop.ui.quiet_pool import QuietPool
@@ -213,7 +214,7 @@ class MainWindow(QWidget):
         root = place.workroom.engine.locations.workspace
         self._branch = BranchWatch(root, place)
         self._branch.changed.connect(self.top.show_branch)
-        self.top.show_workspace(root.name, str(root), self._branch.branch)
+        self.top.show_workspace(root.name, from_home(root), self._branch.branch)
         self.setWindowTitle(f"{root.name} — Tandem Desktop")
         self._memory.restore_panes(self.splitter)
         place.start()

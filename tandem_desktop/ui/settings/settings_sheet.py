@@ -12,6 +12,7 @@ from tandem_desktop.settings.groups import AT_ONCE, GROUPS
 from tandem_desktop.settings.load import load_settings
 from tandem_desktop.settings.save import save_setting
 from tandem_desktop.settings.settings import Settings
+from tandem_desktop.ui.home_path import from_home
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.settings.pairs_edit import PairsEdit
 from tandem_desktop.ui.settings.setting_control import control_for
@@ -71,7 +72,7 @@ class SettingsSheet(Sheet):
         """As the file says now."""
         self.search.clear()
         self._again.hide()
-        self._say(tr("Kept in {config}", config=self._config))
+        self._say(tr("Kept in {config}", config=from_home(self._config)))
         try:
             self._fill(load_settings(self._config).settings)
         except TandemError as error:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
 
 from tandem_desktop.staging.text import visible
 from tandem_desktop.storage.logbook import Logbook, LogLine
+from tandem_desktop.ui.home_path import from_home
 from tandem_desktop.ui.plan.sheet import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.button import Button, QuietButton
@@ -47,7 +48,7 @@ class LogSheet(Sheet):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.place = ElidedLabel(theme, visible(str(logbook.folder)), token="muted", code=True)
+        self.place = ElidedLabel(theme, visible(from_home(logbook.folder)), token="muted", code=True)
         head = QHBoxLayout()
         head.setSpacing(theme.px(12))
         head.addWidget(self.sources)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from tandem_desktop.orchestration.agents_here import AgentsHere
+from tandem_desktop.ui.home_path import from_home
 from tandem_desktop.ui.shell.agent_row import AgentRow, RecipesRow
 from tandem_desktop.ui.theme.stylesheet import set_role
 from tandem_desktop.ui.theme.theme import Theme
@@ -65,7 +66,7 @@ class Welcome(QWidget):
         _empty(self._recent)
         self._recent_title.setVisible(bool(folders))
         for path in folders[:_MOST_RECENT]:
-            button = LinkButton(self._theme, path, ink="muted", parent=self)
+            button = LinkButton(self._theme, from_home(path), ink="muted", parent=self)
             button.setObjectName("recent-folder")
             button.clicked.connect(lambda checked=False, chosen=path: self.folder_chosen.emit(chosen))
             self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -47,19 +47,24 @@ class Patience:
 
 
 class Stage:
-    """One scene. Everything it needs is made in a folder that goes away with it."""
+    """One scene, in a home of its own that goes away with it: pictures speak of the product, and of no machine."""
 
     def __init__(self, theme: str) -> None:
         self._theme = theme
-        self._base = Path(tempfile.mkdtemp(prefix="tandem-scene-"))
-        self.workspace = self._base / "orders-api"
+        self._home = Path(tempfile.mkdtemp(prefix="tandem-scene-"))
+        self._state, self._config = self._home / ".local/state/tandem-desktop", self._home / ".config/tandem-desktop"
+        self._programs = self._home / ".local/bin"
+        self._state.mkdir(parents=True, mode=0o700)
+        self._config.mkdir(parents=True)
+        self.workspace = self._home / "projects" / "orders-api"
         shutil.copytree(resource("sample/workspace"), self.workspace, symlinks=True)
-        self.gate = self._base / "gate"
+        self.gate = self._home / "gate"
         self.person: Person | None = None
         self._before = dict(os.environ)
-        os.environ["TANDEM_STATE_DIR"] = str(self._base / "state")
-        os.environ["TANDEM_CONFIG_DIR"] = str(self._base / "config")
-        os.environ["PATH"] = searched(self._base / "programs")
+        os.environ["HOME"] = str(self._home)
+        os.environ["TANDEM_STATE_DIR"] = str(self._state)
+        os.environ["TANDEM_CONFIG_DIR"] = str(self._config)
+        os.environ["PATH"] = searched(self._programs)
 
     def __enter__(self) -> Self:
         return self
@@ -70,25 +75,23 @@ class Stage:
             self.person.leave()
         os.environ.clear()
         os.environ.update(self._before)
-        shutil.rmtree(self._base, ignore_errors=True)
+        shutil.rmtree(self._home, ignore_errors=True)
 
     def open(self) -> Person:
         """The window on the workspace."""
         assert self.person is None
-        settings = self._base / "window.ini"
+        settings = self._state / "window.ini"
         self.person = Person(Patience(), self.workspace, settings, self._theme)  # type: ignore[arg-type]  # as much as it uses
         return self.person
 
     def use_agent(self, script: dict[str, Any]) -> None:
         """From now on the agent in use does what the script says."""
-        put_on_path(self._base / "programs", AGENT, script)
-        (self._base / "config").mkdir()
-        (self._base / "config" / "settings.toml").write_text(f'agent = "{AGENT}"\n')
+        put_on_path(self._programs, AGENT, script)
+        (self._config / "settings.toml").write_text(f'agent = "{AGENT}"\n')
 
     def was_here(self, version: str) -> None:
         """The version whose window was opened last."""
-        (self._base / "state").mkdir(mode=0o700)
-        (self._base / "state" / LAST_VERSION).write_text(version)
+        (self._state / LAST_VERSION).write_text(version)
 
     def tandem(self, *words: str) -> dict[str, Any]:
         """Call the command line beside the window."""
@@ -100,7 +103,7 @@ class Stage:
         return answer
 
     def propose(self, title: str, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
-        path = self._base / "plan.json"
+        path = self._home / "plan.json"
         path.write_text(json.dumps({"title": title, "steps": list(steps), **fields}))
         return self.tandem("propose", str(path))
 
