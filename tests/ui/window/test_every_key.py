@@ -112,6 +112,47 @@ def test_keys_of_review(person: Person) -> None:
     assert [view.operation.id for view in model.views()] == [second, first]
 
 
+def test_keys_that_open_edit_and_read_an_operation_and_send_what_was_said_of_it(
+    person: Person, programs: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = an_editor(programs / "code")
+    monkeypatch.setenv("VISUAL", "code")
+    person.go_to("operation-list")
+    person.press(Qt.Key.Key_Home)
+    path = person.operations[0]
+    person.press(Qt.Key.Key_O)
+    person.wait(lambda: called.exists() and f"{workspace / path}:1" in called.read_text())
+    person.press(Qt.Key.Key_E)
+    person.wait(lambda: person.focus().objectName() == "edit-file")
+    person.press(Qt.Key.Key_Escape)
+    person.wait(lambda: person.focus().objectName() == "operation-list")
+    person.press(Qt.Key.Key_C)
+    person.wait(lambda: person.focus().objectName() == "comment-editor")
+    person.type("Say it in French.")
+    person.press(Qt.Key.Key_Return, CONTROL)
+    person.wait(lambda: len(person.place.panel.comments) == 1)
+    person.press(Qt.Key.Key_N)
+    person.wait(lambda: bool(person.reads()))
+    person.tab_to(f"diff-{person.reads()[0]}")
+    person.wait(lambda: len(person.focus().rows) > 1)  # type: ignore[attr-defined]  # a diff
+    person.press(Qt.Key.Key_T)
+    assert "Goodbye" in person.focus().toPlainText()  # type: ignore[attr-defined]  # the diff as one text
+    person.press(Qt.Key.Key_T)
+    person.wait(lambda: isinstance(person.focus(), DiffView))
+    person.press(Qt.Key.Key_Return, CONTROL | SHIFT)
+    person.wait(lambda: person.sees("rework-send"))
+    assert "1 comment will be sent along" in person.place.panel.sheets.rework.drafts.text()
+
+
+def an_editor(program: Path) -> Path:
+    """A program that writes down what it was asked to open; answers where."""
+    called = program.with_suffix(".called")
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\necho "$@" > {called}\n')
+    program.chmod(0o755)
+    return called
+
+
 def test_keys_of_the_message(person: Person, workspace: Path) -> None:
     composer = person.place.chat.composer
     person.go_to("composer-text")
