@@ -12,17 +12,21 @@ from tandem_desktop.domain.errors import ShadowError
 
 _SCRIPT = """\
 cd "$1" || exit 1
-layer() {
-    "$1" --rbind "$2" lower && "$1" -t overlay tandem -o lowerdir=lower,upperdir=upper,workdir=work,userxattr merged
-}
-layer "$3" "$2" || exit 1
 mount=$3
-shift 3
+fleeting=$4
+overlay() {
+    "$mount" -t overlay tandem -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr$1" merged
+}
+layer() {
+    "$mount" --rbind "$1" lower && { { [ "$fleeting" ] && overlay ,volatile 2>/dev/null; } || overlay; }
+}
+layer "$2" || exit 1
+shift 4
 [ $# = 0 ] || "$mount" -t tmpfs -o size=1g,mode=0700 tandem outside || exit 1
 number=0
 for place; do
     mkdir outside/$number && cd outside/$number && mkdir lower upper work merged || exit 1
-    chmod "$(stat -c %a "$place")" upper && layer "$mount" "$place" 2>/dev/null || : > not-layered
+    chmod "$(stat -c %a "$place")" upper && layer "$place" 2>/dev/null || : > not-layered
     cd ../..
     number=$((number + 1))
 done
@@ -32,7 +36,8 @@ read -r _
 """The layers are named relative to their folder, so no letter in a path can be mistaken for an option.
 
 Places outside the workspace have their layers in memory: their own disk may be the one the state lies on, and an
-upper layer may not lie inside its lower one.
+upper layer may not lie inside its lower one. A fleeting shadow is volatile: the end of any other overlay waits until
+everything that anybody has written on the disk of its upper layer is there.
 """
 _PATIENCE_S = 30.0
 _TOOLS = ("unshare", "nsenter", "mount", "sh")
@@ -41,14 +46,15 @@ _TOOLS = ("unshare", "nsenter", "mount", "sh")
 class Holder:
     """Mounts at birth, and holds until its pipe is closed: it cannot outlive whoever started it, however that ended."""
 
-    def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] = ()) -> None:
+    def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] | None = None) -> None:
+        """With `outside`, what is written is thrown away, and these places get layers besides the workspace."""
         self._folder = folder
-        self._outside = outside
+        self._outside = outside or ()
         spaces = ["--mount", "--propagation", "private"]
         if not _is_root():
             spaces = ["--user", "--map-root-user", *spaces]
         script = [_tool("sh"), "-c", _SCRIPT, "tandem-shadow", str(folder), str(workspace), _tool("mount")]
-        script += map(str, outside)
+        script += ["" if outside is None else "fleeting", *map(str, self._outside)]
         self._process = subprocess.Popen(
             [_tool("unshare"), *spaces, *script],
             stdin=subprocess.PIPE,

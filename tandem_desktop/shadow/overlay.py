@@ -18,12 +18,15 @@ from tandem_desktop.storage.locations import TANDEM_DIRECTORY
 from tandem_desktop.storage.scratch import remove_tree
 
 _SCRIPT = """\
-mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
+mount -t overlay tandem -o "$1,volatile" "$2" 2>/dev/null || mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
 mount -t proc proc /proc 2>/dev/null
 : > "$4"
 cd "$2/$3" || exit
 shift 4
 exec "$@"
+"""
+"""Volatile where the kernel can: the layers are read and removed when the command has ended, and the end of any other
+overlay waits until everything that anybody has written on that disk is there.
 """
 _SPECIAL = set(',:\\"')
 

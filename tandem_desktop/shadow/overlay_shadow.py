@@ -44,7 +44,7 @@ class OverlayShadow(ShadowWorkspace):
                 hide_tandem(folder / "upper")
             super().__init__(workspace, folder, objects)
             undo.callback(self._disk.close)
-            self._holder = Holder(workspace.path, folder, outside or ())
+            self._holder = Holder(workspace.path, folder, outside)
             undo.callback(self._holder.end)
             self._tree = Tree(os.open(self._holder.merged, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
             undo.callback(self._tree.close)

@@ -102,10 +102,11 @@ class UpperLayer:
 
 def written_in(upper: Path, folder: str = "") -> Iterator[tuple[str, tuple[int, ...]]]:
     """Every file, link or removal in an upper layer, with marks by which a later change of it shows."""
-    for entry in os.scandir(upper / folder):
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        info = entry.stat(follow_symlinks=False)
-        if stat.S_ISDIR(info.st_mode):
-            yield from written_in(upper, path)
-        else:
-            yield path, (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)
+    with os.scandir(upper / folder) as entries:
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            info = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(info.st_mode):
+                yield from written_in(upper, path)
+            else:
+                yield path, (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ino)

@@ -19,11 +19,12 @@ def _empty(path: Path) -> None:
     fd = _open(path)
     try:
         syscalls.chmod(fd, stat.S_IRWXU)
-        for entry in os.scandir(fd):
-            if entry.is_dir(follow_symlinks=False):
-                remove_tree(path / entry.name)
-            else:
-                syscalls.unlink(entry.name, fd)
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    remove_tree(path / entry.name)
+                else:
+                    syscalls.unlink(entry.name, fd)
     finally:
         os.close(fd)
 

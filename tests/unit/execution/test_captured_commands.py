@@ -61,6 +61,11 @@ def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: 
     assert walk(root) == after
 
 
+def test_end_of_a_command_does_not_wait_for_what_others_write_on_the_disk(desk: RunDesk) -> None:
+    _, results = carry_out(desk, (a_command('grep " $PWD overlay " /proc/mounts'),))
+    assert "volatile" in results[0].output
+
+
 def test_failing_command_leaves_no_effect_at_all(desk: RunDesk, root: Path) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (a_command(f"{CHURN}; exit 1"),), FailurePolicy.STOP)

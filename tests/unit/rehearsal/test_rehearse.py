@@ -65,6 +65,11 @@ def stages(engine: Engine) -> list[str]:
     return sorted(each.name for each in engine.locations.shadows.glob("rehearsal-*"))
 
 
+def test_end_of_a_rehearsal_does_not_wait_for_what_others_write_on_the_disk(engine: Engine) -> None:
+    found = only(engine, 'grep " $PWD overlay " /proc/mounts')
+    assert "volatile" in found.output
+
+
 def test_each_step_sees_what_the_ones_before_it_did_and_the_workspace_sees_nothing(engine: Engine, root: Path) -> None:
     before = walk(root)
     found = rehearse(

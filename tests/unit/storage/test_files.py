@@ -1,6 +1,8 @@
 """Files are replaced whole, objects are what their names say, locks exclude."""
 
+import errno
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tandem_desktop.storage import atomic, locks, syscalls
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.scratch import remove_tree
+from tests.support.faults import failing_at
 
 
 @pytest.mark.req("S3-10")
@@ -119,3 +122,12 @@ def test_scratch_tree_is_removed_without_following_links(memory_path: Path) -> N
     remove_tree(tree)
     assert not tree.exists()
     assert kept.read_text() == "stays"
+
+
+def test_scratch_tree_that_cannot_be_removed_is_not_held_open(memory_path: Path) -> None:
+    (memory_path / "tree" / "inner").mkdir(parents=True)
+    before = os.listdir("/dev/fd")
+    for point in (1, 2, 3):
+        with pytest.raises(OSError, match="Input/output") as refusal:
+            failing_at(point, errno.EIO, lambda: remove_tree(memory_path / "tree"), lasting=True)
+        assert os.listdir("/dev/fd") == before, refusal  # which holds everything that was under way
