@@ -1,6 +1,7 @@
 """Where runs are opened and closed: one at a time per workspace, each with its journal, bench and records."""
 
 import contextlib
+import errno
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -48,6 +49,7 @@ from tandem_desktop.tasks.task_summary import tasks_told
 Clock = Callable[[], datetime]
 
 _LETTING_GO_S = 2.0
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Outcome(NamedTuple):
@@ -184,7 +186,7 @@ class RunDesk:
             RollbackError: the tree could not be restored; the run stays open.
             OperationError: an unexpected fault; the tree is as before.
         """
-        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
+        bench = self._bench(record)
         run = Run(
             workspace=self.workspace,
             bench=bench,
@@ -229,7 +231,7 @@ class RunDesk:
 
     def give_back(self, record: RunRecord, steps: tuple[Step, ...]) -> None:
         """Return what a crash left on the bench and is not the run's own: somebody's edit, caught in an exchange."""
-        bench = Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
+        bench = self._bench(record)
         if not bench.folder.is_dir():
             return
         bench.open()
@@ -245,8 +247,20 @@ class RunDesk:
         results: tuple[OperationResult, ...],
         encoded: bytes | None = None,
     ) -> None:
-        """What follows the last record of a journal; repeated by recovery when it was cut off."""
-        self.runs.finish(record, operations, results, encoded)
+        """What follows the last record of a journal; repeated by recovery when it was cut off.
+
+        Raises:
+            StorageError: the workspace is no longer where its papers would be put.
+        """
+        self.workspace.check_identity()
+        try:
+            self.runs.finish(record, operations, results, encoded)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            # What rests on its own bench takes up the room, and a run that has ended needs none of it.
+            _discard(self._bench(record))
+            self.runs.finish(record, operations, results, encoded)
         self._paperwork.file(record, results)
         self.shelf.close(record.run_id)
 
@@ -255,6 +269,9 @@ class RunDesk:
         self.runs.finish(record, (), ())
         self._paperwork.file(record, ())
         self.sweep()
+
+    def _bench(self, record: RunRecord) -> Workbench:
+        return Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)
 
     def _roll_back(self, run: Run, policy: FailurePolicy) -> bool:
         if policy is not FailurePolicy.ROLLBACK:
@@ -301,11 +318,14 @@ class RunDesk:
         self._clear(lambda: _discard(bench))
 
     def _left_open(self, record: RunRecord, error: OSError | StorageError, what: str) -> InterruptedRunError:
-        reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror
+        if isinstance(error, StorageError):
+            reason, mend = error.message.rstrip("."), error.next.rstrip(".")
+        else:
+            reason, mend = error.strerror, "Make room or mend the permissions, then"
         return InterruptedRunError(
             f"{record.run_id} could not be {what.format(reason=reason)}",
             path=_place(error) or str(self._locations.state),
-            next="Make room or mend the permissions, then: tandem recover",
+            next=f"{mend}: tandem recover",
         )
 
     @property
