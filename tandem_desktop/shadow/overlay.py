@@ -23,10 +23,14 @@ mount -t proc proc /proc 2>/dev/null
 : > "$4"
 cd "$2/$3" || exit
 shift 4
-exec "$@"
+"$@"
+exit $?
 """
 """Volatile where the kernel can: the layers are read and removed when the command has ended, and the end of any other
 overlay waits until everything that anybody has written on that disk is there.
+
+The command is a child of this shell, not the first process of its namespace: that one no signal ends, not even its
+own, so that a script which gives up by `kill $$` would go on.
 """
 _SPECIAL = set(',:\\"')
 

@@ -73,6 +73,14 @@ def test_failing_command_leaves_no_effect_at_all(desk: RunDesk, root: Path) -> N
     assert walk(root) == before
 
 
+@pytest.mark.parametrize("signal", ["TERM", "KILL", "ABRT"])
+def test_command_that_ends_itself_by_a_signal_has_failed(desk: RunDesk, root: Path, signal: str) -> None:
+    before = walk(root)
+    record, _ = carry_out(desk, (a_command(f"kill -{signal} $$; echo went on > a.txt"),))
+    assert record.status is RunStatus.FAILED
+    assert walk(root) == before
+
+
 def test_committed_effects_are_rolled_back_when_a_later_operation_fails(desk: RunDesk, root: Path) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (a_command(CHURN, id="s1"), a_command("exit 1", id="s2")))
