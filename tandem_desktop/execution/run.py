@@ -68,7 +68,7 @@ class Run:
         self._begun: OperationId | None = None
         self._metadata = metadata
         self._plain = sights.plain if sights is not None else set()
-        """Files that were seen to have nothing to keep, as long as only this run has touched anything."""
+        """Files that were seen to have nothing to keep, as long as nothing was published and no command has run."""
         self._published: list[Step] = []
         self._lost: dict[int, Metadata] = {}
         self._next_step = 0
@@ -210,6 +210,7 @@ class Run:
         failed = OperationId(error.step or wanted[0].id)
         if self._policy is FailurePolicy.ROLLBACK:
             self.fail(failed, error.message)
+        self._plain = set()
         own = [step.n for step in self._published if step.operation == failed]
         if own:
             self._take_back_from(min(own))

@@ -356,7 +356,10 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
 
 
 def _is_plain(fd: int, info: os.stat_result) -> bool:
-    return info.st_uid == os.geteuid() and info.st_gid == os.getegid() and not os.listxattr(fd)
+    try:
+        return info.st_uid == os.geteuid() and info.st_gid == os.getegid() and not os.listxattr(fd)
+    except (OSError, AttributeError):  # a file system, or a system, that does not say
+        return False
 
 
 def _hashed_in_parts(fd: int, info: os.stat_result) -> FileState:

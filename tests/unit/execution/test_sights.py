@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import RollbackError
-from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.domain.execution import FailurePolicy, ResultStatus
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.clearing import ClearBeside
 from tandem_desktop.execution.preflight import preflight
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.segments import segments
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.sights import Sights
+from tandem_desktop.storage.sights import Sights, is_settled
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import a_command, a_delete, a_file, a_move, a_write
 from tests.support.desks import a_desk, a_record
@@ -132,6 +133,30 @@ def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: 
     assert (root / "b.txt").stat().st_gid == wanted
 
 
+def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(desk: RunDesk, root: Path) -> None:
+    wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
+    os.chown(root, -1, wanted)
+    root.chmod(0o2755)
+    operations = (
+        a_delete("b.txt", b"old\n"),
+        a_write("b.txt", b"one\n", id="s2"),
+        a_write("c.txt", b"one\n", id="s3"),
+        a_write("b.txt", b"new\n", before=b"one\n", id="s4"),
+    )
+    with before_publishing("c.txt", lambda: (root / "c.txt").write_bytes(b"somebody's\n")):
+        results = run_checked(desk, operations, FailurePolicy.CONTINUE)
+    assert results["s3"] is ResultStatus.FAILED
+    assert results["s4"] is ResultStatus.COMPLETED
+    assert (root / "b.txt").stat().st_gid == wanted
+
+
+def test_time_in_whole_seconds_proves_nothing_about_the_second_it_names() -> None:
+    written = 10_000_000_000
+    assert not is_settled((1, 4, 0o100644, written), written + 1_900_000_000)
+    assert is_settled((1, 4, 0o100644, written), written + 2_100_000_000)
+    assert is_settled((1, 4, 0o100644, written + 1), written + 100_000_000)
+
+
 def test_bench_cleared_beside_the_caller_is_gone_when_finished(root: Path, memory_path: Path) -> None:
     clearing = ClearBeside()
     desk = a_desk(root, memory_path / "state", clear=clearing)
@@ -155,9 +180,11 @@ def before_publishing(name: str, do: object) -> Iterator[None]:
         yield
 
 
-def run_checked(desk: RunDesk, operations: tuple) -> dict[str, ResultStatus]:  # type: ignore[type-arg]
+def run_checked(
+    desk: RunDesk, operations: tuple[StagedOperation, ...], policy: FailurePolicy = FailurePolicy.ROLLBACK
+) -> dict[str, ResultStatus]:
     sights = preflight(operations, desk.workspace, desk.objects)
-    record = a_record()
+    record = a_record(policy)
     with desk.only_run():
         journal = desk.begin(record, operations)
         _, results = desk.conduct(
