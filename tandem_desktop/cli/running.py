@@ -13,7 +13,7 @@ from tandem_desktop.cli.wording import result_table
 from tandem_desktop.domain.errors import OperationError, TandemError, UndoConflictError, UserAbortError
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.operations import Absent, PathChange
+from tandem_desktop.domain.operations import Absent, PathChange, StagedOperation
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.execution.plan_executor import RunResult
@@ -39,7 +39,7 @@ def apply(call: Call) -> Answer:
     data = {**shapes.run_result(ended), "plan_id": plan_id}
     if ended.succeeded:
         return Answer(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
-    failure = run_failure(call, ended)
+    failure = run_failure(call, ended, version.operations)
     return Answer(data, lines, exit_code=failure.exit_code, failure=failure)
 
 
@@ -116,8 +116,8 @@ def redo(call: Call) -> Answer:
     return _undone(call, redone, "done again", call.command("undo", redone.record.run_id))
 
 
-def run_failure(call: Call, ended: RunResult) -> TandemError:
-    """Why a run did not complete, and what can be done."""
+def run_failure(call: Call, ended: RunResult, operations: tuple[StagedOperation, ...] = ()) -> TandemError:
+    """Why a run did not complete, at which path where its operations are known, and what can be done."""
     record = ended.record
     put_back = record.on_failure is FailurePolicy.ROLLBACK
     following = f"Take back what was done with: {call.command('undo', record.run_id)}"
@@ -135,8 +135,11 @@ def run_failure(call: Call, ended: RunResult) -> TandemError:
     if record.status is RunStatus.CANCELLED:
         return UserAbortError(f"{record.run_id} was stopped. {state}", next=following)
     failed = next((each for each in ended.results if each.status is ResultStatus.FAILED), None)
-    where = f" at {failed.id}: {(failed.error or '').rstrip('.')}" if failed else ""
-    return OperationError(f"{record.run_id} failed{where}. {state}", step=failed.id if failed else None, next=following)
+    if failed is None:
+        return OperationError(f"{record.run_id} failed. {state}", next=following)
+    message = f"{record.run_id} failed at {failed.id}: {(failed.error or '').rstrip('.')}. {state}"
+    path = next((each.path for each in operations if each.id == failed.id), None)
+    return OperationError(message, path=path, step=failed.id, next=following)
 
 
 def _named_run(call: Call) -> str:

@@ -184,6 +184,8 @@ class PlanStore:
         """
         folder = self._files.existing(plan_id)
         latest = plan_record.latest_revision(folder)
+        if not latest:  # without its first one a plan is damaged, and looking for it says so
+            return self._files.load_revision(folder, 1)
         number = latest if revision is None else revision
         if not 1 <= number <= latest:
             raise PlanNotFoundError(

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from tandem_desktop.domain.errors import BadInputError, UnknownToolError
+from tandem_desktop.domain.errors import BadInputError, TandemError, UnknownToolError
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.paths import shown
@@ -104,6 +104,16 @@ def _context(value: Any) -> dict[str, Any]:
 
 
 def _step(position: int, raw: Any) -> AnyStep:
+    try:
+        return _read_step(position, raw)
+    except TandemError as error:
+        args = raw.get("args") if isinstance(raw, dict) else None
+        path = args.get("path") if isinstance(args, dict) else None
+        error.path = shown(path) if isinstance(path, str) else None
+        raise
+
+
+def _read_step(position: int, raw: Any) -> AnyStep:
     where = f"Step {position}"
     if not isinstance(raw, dict):
         raise BadInputError(f"{where} must be an object, not {_kind(raw)}.", step=f"s{position}", next=_NEXT)

@@ -106,6 +106,12 @@ def test_a_step_that_cannot_be_is_named_and_no_plan_is_made(
     assert tandem.answer("list")["plans"] == []
 
 
+@pytest.mark.parametrize("bad", [step("curl", path="a"), step("write", path="a"), step("chmod", path="a", mode=7)])
+def test_arguments_that_cannot_be_read_name_the_path_they_are_for(tandem: CommandLine, bad: dict[str, Any]) -> None:
+    error = refused(tandem("propose", tandem.write_plan(write("fine", "x"), bad), "--json"), 2)
+    assert (error["step"], error["path"]) == ("s2", "a")
+
+
 CALLS: dict[str, tuple[tuple[str, ...], int]] = {
     "no such file": (("propose", "/nowhere/plan.json"), 2),
     "a folder": (("propose", "/"), 2),
@@ -246,7 +252,8 @@ def test_a_full_disk_during_a_run_leaves_the_tree_as_before(tandem: CommandLine)
 
     with syscalls.gated(gate):
         said = tandem("apply", plan["plan_id"], "--json")
-    refused(said, 4)
+    error = refused(said, 4)
+    assert (error["step"], error["path"]) == ("s2", "b.txt")
     assert (said.data["status"], said.data["rolled_back"]) == ("failed", True)
     assert walk(tandem.workspace) == before
 
@@ -261,6 +268,10 @@ def make_newer(plan: Path) -> None:
         path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99, "future": True}))
 
 
+def lose_the_revision(plan: Path) -> None:
+    (plan / "r001.json").unlink()
+
+
 def change_an_effect(plan: Path) -> None:
     path = plan / "r001.json"
     path.write_text(path.read_text().replace("new.txt", "old.txt"))
@@ -268,7 +279,12 @@ def change_an_effect(plan: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "kind"),
-    [(damage_by_cutting, "plan_damaged"), (make_newer, "plan_damaged"), (change_an_effect, "approval_drift")],
+    [
+        (damage_by_cutting, "plan_damaged"),
+        (make_newer, "plan_damaged"),
+        (lose_the_revision, "plan_damaged"),
+        (change_an_effect, "approval_drift"),
+    ],
 )
 def test_a_plan_file_that_was_damaged_or_altered_is_never_applied(
     tandem: CommandLine, damage: Callable[[Path], None], kind: str
