@@ -321,7 +321,7 @@ class RunDesk:
         if isinstance(error, StorageError):
             reason, mend = error.message.rstrip("."), error.next.rstrip(".")
         else:
-            reason, mend = error.strerror, "Make room or mend the permissions, then"
+            reason, mend = error.strerror or "", "Make room or mend the permissions, then"
         return InterruptedRunError(
             f"{record.run_id} could not be {what.format(reason=reason)}",
             path=_place(error) or str(self._locations.state),
