@@ -69,6 +69,7 @@ def is_rename(patch: FilePatch) -> bool:
 def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[Change]:
     path = check_path(patch.path)
     if patch.is_new:
+        yield from _make_way(tree, path)
         yield _create(tree, path, patch)
         return
     if patch.is_deleted:
@@ -81,6 +82,19 @@ def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[Change]:
     if not isinstance(state, FileState):
         raise refused(path, f"{shown(path)} is {NOUNS[state.type]}, and the patch is for a file", LOOK)
     yield from _change_file(tree, path, patch)
+
+
+def _make_way(tree: SimulatedTree, path: str) -> Iterator[Change]:
+    """A folder in which nothing is left but such folders goes; in a diff, as in git, there is none."""
+    if tree.is_directory(path) and _is_hollow(tree, path):
+        for name in tree.children(path):
+            yield from _make_way(tree, f"{path}/{name}")
+        yield delete_one(tree, path)
+
+
+def _is_hollow(tree: SimulatedTree, folder: str) -> bool:
+    inside = [f"{folder}/{name}" for name in tree.children(folder)]
+    return all(tree.is_directory(each) and _is_hollow(tree, each) for each in inside)
 
 
 def _create(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
@@ -122,6 +136,7 @@ def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[C
     data = apply_patch(before, patch) if patch.hunks else before
     if is_rename(patch):
         to = check_path(patch.to or path)
+        yield from _make_way(tree, to)
         yield move_one(tree, path, to)
         path = to
     state = tree.state(path)

@@ -138,6 +138,18 @@ def test_a_file_that_becomes_a_link_is_deleted_first():
     assert shape(reviewed({"f": b"x\n"}, patch)) == [("s1", "delete", "f", None), ("s2", "symlink", "f", None)]
 
 
+def test_folder_that_the_patch_has_emptied_makes_way_for_a_file_of_its_name():
+    gone = b"diff --git a/d/e/x b/d/e/x\ndeleted file mode 100644\n--- a/d/e/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    new = b"diff --git a/d b/d\nnew file mode 100644\n--- /dev/null\n+++ b/d\n@@ -0,0 +1 @@\n+y\n"
+    assert shape(reviewed({"d/e/x": b"x\n"}, gone + new)) == [
+        ("s1", "delete", "d/e/x", None),
+        ("s2.1", "delete", "d/e", None),
+        ("s2.2", "delete", "d", None),
+        ("s2.3", "create", "d", None),
+    ]
+    assert "already exists" in refusal({"d/e/x": b"x\n", "d/mine": b"kept\n"}, gone + new).message
+
+
 def test_mode_of_a_patch_touches_only_who_may_execute():
     patch = b"diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"
     assert reviewed({"f": (b"", 0o640)}, patch).operations[0].after.mode == 0o750
