@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tandem_desktop.domain.errors import BadInputError, ExecutionError, JournalError, PlanError, RollbackError
+from tandem_desktop.domain.errors import (
+    BadInputError,
+    BusyError,
+    ExecutionError,
+    JournalError,
+    PlanError,
+    RollbackError,
+)
 from tandem_desktop.domain.execution import (
     OperationResult,
     ResultStatus,
@@ -46,11 +53,15 @@ class Recovery:
         self._desk = desk
 
     def interrupted(self) -> tuple[InterruptedRun, ...]:
-        """Runs that need a decision. Those that had ended, or never begun, are tidied away first."""
-        if self._desk.is_busy():
+        """Runs that need a decision; none while one is under way. Those that had ended or never begun are tidied away.
+
+        Somebody who is only looking too is waited for: nobody would be told of what was cut off.
+        """
+        try:
+            with self._desk.only_run():
+                return self._interrupted()
+        except BusyError:
             return ()
-        with self._desk.only_run():
-            return self._interrupted()
 
     def resume(self, run_id: str | None = None, *, run_command_again: bool = False) -> Settled:
         """Go on from where the disk says the run stands.

@@ -49,6 +49,8 @@ from tandem_desktop.tasks.task_summary import tasks_told
 Clock = Callable[[], datetime]
 
 _LETTING_GO_S = 2.0
+_A_LOOK_S = 0.5
+"""Somebody who only asks whether a run is under way holds its lock for an instant."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -105,7 +107,7 @@ class RunDesk:
         """
         is_ours = self._turn.acquire(timeout=_LETTING_GO_S)
         try:
-            with locks.held_or_busy(self._lock) as free:
+            with locks.held_or_busy(self._lock, _A_LOOK_S) as free:
                 if not free:
                     raise BusyError(
                         f"Another run is under way in {self.workspace.path}.",
@@ -119,8 +121,7 @@ class RunDesk:
                 self._turn.release()
 
     def is_busy(self) -> bool:
-        with locks.held_or_busy(self._lock) as free:
-            return not free
+        return locks.is_held(self._lock)
 
     def refuse_if_interrupted(self) -> None:
         """Raises InterruptedRunError while a cut-off run is not settled."""

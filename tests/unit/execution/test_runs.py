@@ -1,8 +1,10 @@
 """What a run does when all goes well, when an operation fails under each policy, and when it is stopped."""
 
+import fcntl
 import os
 import struct
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,12 @@ from tandem_desktop.domain.errors import BusyError
 from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunStatus
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.desks import a_desk, a_record, carry_out
 from tests.support.tree_walker import leftovers, walk
 
 
@@ -189,6 +192,28 @@ def test_second_run_at_the_same_time_is_refused_as_busy(desk: RunDesk, root: Pat
     with desk.only_run(), pytest.raises(BusyError):
         carry_out(other, (a_write("one.txt", b"one\n"),))
     assert not (root / "one.txt").exists()
+
+
+def test_run_that_was_cut_off_is_told_of_also_when_somebody_else_looks_at_that_moment(desk: RunDesk) -> None:
+    operations = (a_write("one.txt", b"one\n"),)
+    with desk.only_run():
+        desk.begin(a_record(), operations).close()
+    with ThreadPoolExecutor() as others:
+        with desk.only_run():
+            told = others.submit(Recovery(desk).interrupted)
+            wait([told], timeout=0.1)
+        assert [run.total for run in told.result()] == [1]
+
+
+def test_who_only_asks_whether_a_run_is_under_way_keeps_none_from_beginning(desk: RunDesk, root: Path) -> None:
+    carry_out(desk, (a_write("one.txt", b"one\n"),))
+    with ThreadPoolExecutor() as others:
+        with desk._lock.open() as asked:
+            fcntl.flock(asked, fcntl.LOCK_SH)
+            assert not desk.is_busy()
+            ran = others.submit(carry_out, desk, (a_write("two.txt", b"two\n"),))
+            wait([ran], timeout=0.1)
+        assert ran.result()[0].status is RunStatus.COMPLETED
 
 
 def test_owner_and_attributes_of_a_modified_file_are_kept(desk: RunDesk, root: Path) -> None:
