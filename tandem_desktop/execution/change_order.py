@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState, PathChange
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState, PathChange
 from tandem_desktop.execution.steps import Action, Step, change_step
 
 _OWNER_WRITES = 0o200
@@ -18,8 +18,8 @@ def ordered_steps(
 ) -> tuple[Step, ...]:
     """Steps for `changes`: what goes, then folders, then what comes, then empty folders.
 
-    `moves` names pairs (from, to) to be carried out as renames where both ends change with the same content, so that
-    a file keeps its identity.
+    `moves` names pairs (from, to) to be carried out as renames, so that a file keeps its identity and what is
+    attached to it; it gets its content afterwards, if that is another.
     """
     by_path = {change.path: change for change in changes}
     pairs = _pairs(by_path, moves or {})
@@ -51,6 +51,8 @@ def ordered_steps(
     for source, target in pairs:
         state = by_path[source].before
         steps.append(Step(n + len(steps), operation, Action.RENAME, source, state, state, target))
+        if state != by_path[target].after:
+            steps.append(_single(n + len(steps), operation, target, state, by_path[target].after))
     for path, before, after in (*placed, *reversed(emptied), *closed):
         steps.append(_single(n + len(steps), operation, path, before, after))
     return tuple(steps)
@@ -98,7 +100,9 @@ def _pairs(by_path: Mapping[str, PathChange], moves: Mapping[str, str]) -> list[
         if leaves is None or arrives is None or {source, target} & taken:
             continue
         vanishes = isinstance(leaves.after, Absent) and isinstance(arrives.before, Absent)
-        if vanishes and leaves.before == arrives.after and not isinstance(leaves.before, DirectoryState):
+        are_files = isinstance(leaves.before, FileState) and isinstance(arrives.after, FileState)
+        are_equal = leaves.before == arrives.after and not isinstance(leaves.before, DirectoryState)
+        if vanishes and (are_files or are_equal):
             found.append((source, target))
             taken.update((source, target))
     return found

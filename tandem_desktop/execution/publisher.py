@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState
 from tandem_desktop.execution.steps import Action, Step
-from tandem_desktop.execution.workbench import Metadata, Workbench, read_metadata, remove_node
+from tandem_desktop.execution.workbench import Metadata, Workbench, remove_node
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.sights import Sight, sight_of
 from tandem_desktop.storage.workspace import Workspace, look_at
@@ -86,10 +86,6 @@ class Publisher:
                 self._move(step.name, name, self._bench.fd, dir_fd)
             self._note(step)
         self.sync()
-
-    def metadata_of(self, step: Step) -> Metadata:
-        """Owner and attributes of a node that a published removal took away."""
-        return read_metadata(self._bench.fd, step.name) if isinstance(step.before, FileState) else {}
 
     def sync(self) -> None:
         """Make every published name durable, and every mode that was changed in place."""

@@ -70,8 +70,10 @@ def work_out_rewind(
         merged |= dict.fromkeys(undoing.merged)
         kept |= dict.fromkeys(undoing.kept)
         contents |= dict.fromkeys(undoing.contents)
-        moves |= undoing.moves
-        metadata |= undoing.metadata
+        earlier = undoing.moves
+        stayed = {now: first for now, first in earlier.items() if now not in moves.values()}
+        moves = stayed | {now: earlier.get(path, path) for now, path in moves.items()}
+        metadata = {earlier.get(path, path): had for path, had in metadata.items()} | undoing.metadata
     changes = tree.changes()
     removed = {change.path for change in changes if change.after.type == "absent"}
     return Rewinding(

@@ -12,10 +12,11 @@ from tandem_desktop.execution.change_order import ordered_steps
 from tandem_desktop.execution.commands import CommandOutcome, CommandRunner, OnOutput
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
+from tandem_desktop.execution.lost_attributes import LostAttributes
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.segments import Segment, dependents, is_a_command
 from tandem_desktop.execution.side_by_side import Touched, in_turn
-from tandem_desktop.execution.steps import Action, Step, compile_steps, net_changes, pack_step
+from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
 from tandem_desktop.execution.verification import not_as_approved
 from tandem_desktop.execution.workbench import Metadata, Workbench
 from tandem_desktop.storage.sights import Sights
@@ -70,7 +71,7 @@ class Run:
         self._plain = sights.plain if sights is not None else set()
         """Files that were seen to have nothing to keep, as long as nothing was published and no command has run."""
         self._published: list[Step] = []
-        self._lost: dict[int, Metadata] = {}
+        self._lost = LostAttributes(workspace, bench, metadata or {})
         self._next_step = 0
         self._doomed: set[OperationId] = set()
         self._success: dict[OperationId, OperationResult] = {}
@@ -98,13 +99,14 @@ class Run:
     def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
         """Take over what an earlier, cut-off run had published."""
         self._published = list(published)
-        self._lost = lost
+        self._lost.take_over(lost)
         self._next_step = next_step
 
     def finish_segment(self, steps: tuple[Step, ...], done: int) -> None:
         """Publish the rest of a segment that was cut off after `done` steps."""
         rest = steps[done:]
         self._published.extend(steps[:done])
+        self._lost.catch_up(steps[:done])
         self._bench.prepare(rest, self._metadata)
         self._bench.sync_all(rest)
         self._publish(steps, rest)
@@ -136,7 +138,7 @@ class Run:
         while self._published:
             step = self._published[-1]
             try:
-                self._publisher.take_back(step, self._lost.get(step.n, {}), trusted=trusted)
+                self._publisher.take_back(step, self._lost.of(step), trusted=trusted)
             except TandemError as error:
                 raise _incomplete(error.path or step.path, error.message) from error
             self._published.pop()
@@ -166,7 +168,8 @@ class Run:
 
     def note_done(self, steps: tuple[Step, ...], count: int) -> None:
         """Write down that a segment ends after `count` of its steps."""
-        self._journal.append({"type": "done", "count": count, "lost": {}})
+        self._lost.catch_up(steps[:count])
+        self._journal.append({"type": "done", "count": count, "lost": self._lost.packed()})
         whole = {step.operation for step in steps[:count]} - {step.operation for step in steps[count:]}
         for operation in whole:
             self._set(self._completed(operation))
@@ -237,10 +240,10 @@ class Run:
             self.touched.add(step.path)
             if step.to is not None:
                 self.touched.add(step.to)
+            self._lost.before(step)
             self._publisher.publish(step)
             self._published.append(step)
-            if step.action is Action.REMOVE and (metadata := self._publisher.metadata_of(step)):
-                self._lost[step.n] = metadata
+            self._lost.after(step)
         wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
             raise wrong[0]
@@ -255,8 +258,7 @@ class Run:
         """Make the segment durable, say so in the journal, then acknowledge."""
         self._publisher.sync()
         self._segments_done += 1
-        lost = {str(n): metadata for n, metadata in self._lost.items()}
-        self._journal.append({"type": "done", "count": done, "lost": lost})
+        self._journal.append({"type": "done", "count": done, "lost": self._lost.packed()})
         for step in steps:
             if step.operation in completed:
                 completed.discard(step.operation)
@@ -358,7 +360,7 @@ class Run:
         while self._published and self._published[-1].n >= first:
             step = self._published.pop()
             try:
-                self._publisher.take_back(step, self._lost.get(step.n, {}), trusted=True)
+                self._publisher.take_back(step, self._lost.of(step), trusted=True)
             except TandemError as error:
                 raise _incomplete(error.path or step.path, error.message) from error
 

@@ -1,6 +1,6 @@
 """Work out what taking a run back would do: touched paths only, exactly, and never over a later edit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,7 +62,9 @@ class Undoing:
     conflicts: tuple[tuple[str, str], ...]
     contents: tuple[bytes, ...]
     moves: dict[str, str]
+    """Where a node lies that was moved, and where it lay before the run."""
     metadata: dict[str, Metadata]
+    """What the nodes had that the run removed, by where they lay before it."""
 
 
 def work_out(history: History, tree: Surroundings, objects: ObjectStore, part: Part = WHOLE) -> Undoing:
@@ -109,9 +111,22 @@ def work_out(history: History, tree: Surroundings, objects: ObjectStore, part: P
             changes.append(PathChange(path=path, before=disk, after=state))
     changes, kept = _without_full_folders(changes, tree)
     changes += _missing_folders(changes, tree)
-    moves = {s.to: s.path for s in reversed(steps) if s.action is Action.RENAME and s.to is not None}
-    lost = {step.path: history.lost[step.n] for step in steps if step.n in history.lost and step.path in net}
+    moves, had = _whence(steps, history.lost)
+    lost = {path: metadata for path, metadata in had.items() if path in net}
     return Undoing(tuple(changes), tuple(merged), tuple(kept), tuple(conflicts), tuple(contents), moves, lost)
+
+
+def _whence(steps: Iterable[Step], lost: Mapping[int, Metadata]) -> tuple[dict[str, str], dict[str, Metadata]]:
+    """Where each node that was moved lay at first, and what those that are gone had, by where they lay at first."""
+    first: dict[str, str | None] = {}
+    had: dict[str, Metadata] = {}
+    for step in steps:
+        origin = None if step.action is Action.PUT else first.pop(step.path, step.path)
+        if step.action not in (Action.REMOVE, Action.RMDIR):
+            first[step.to or step.path] = origin
+        if origin is not None and step.n in lost:
+            had.setdefault(origin, lost[step.n])
+    return {path: origin for path, origin in first.items() if origin not in (None, path)}, had
 
 
 def _only_path(net: NetChanges, steps: Iterable[Step], path: str) -> NetChanges:

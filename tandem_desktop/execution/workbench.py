@@ -170,8 +170,10 @@ class Workbench:
         self, step: Step, origin: str | None, metadata: dict[str, Metadata] | None, plain: Set[str]
     ) -> Metadata | None:
         """Owner and attributes of the file that is replaced, or that comes back; None for one that was never there."""
+        if metadata is not None and step.path in metadata:
+            return metadata[step.path]
         if step.action is not Action.SWAP or origin is None:
-            return None if metadata is None else metadata.get(step.path, {})
+            return None if metadata is None else {}
         if origin in plain:
             return {}
         try:
