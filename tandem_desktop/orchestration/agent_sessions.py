@@ -137,7 +137,7 @@ class AgentSessions:
         if isinstance(event, PlanApproved):
             self._loop.call_soon_threadsafe(session.approved)
         else:
-            asyncio.run_coroutine_threadsafe(session.abandon(), self._loop)
+            asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
 
     def _noted(self, session_id: SessionId, profile: AgentProfile) -> SessionRecord:
         record = self._record(session_id)

@@ -66,6 +66,12 @@ class Drafting:
             return None
         return found
 
+    @property
+    def ended_plan(self) -> PlanId | None:
+        """The plan the session worked on last, when that has ended."""
+        found = self._plans.plan_of(self._session_id)
+        return found if self.plan_id is None else None
+
     def refuse_when_up_to_the_person(self) -> None:
         """Before the agent is told anything: nothing it did to the plan would be taken."""
         if (plan_id := self.plan_id) is not None:

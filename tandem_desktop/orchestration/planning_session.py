@@ -101,6 +101,7 @@ class PlanningSession:
         self._heard_signals: list[PlanSignal] = []
         self._settle_problems: list[str] = []
         self._abandoned = False
+        self._begun_after: PlanId | None = None
         self._stopped = False
         self._signals = SignalListener()
         self._turn = asyncio.Lock()
@@ -171,6 +172,7 @@ class PlanningSession:
             problem: str = ""
             details: tuple[str, ...] = ()
             try:
+                self._begun_after = self._drafting.ended_plan
                 await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
                 failure, stop = await self._converse(task, pictures)
                 problem, details = problem_of(stop, failure), last_words(failure)
@@ -270,8 +272,13 @@ class PlanningSession:
         self._set_scope(self._plans.meta(plan_id).tools_required)
         self._to_tell.append(messages.plan_approved())
 
-    async def abandon(self) -> None:
-        """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has."""
+    async def abandon(self, plan_id: PlanId | None = None) -> None:
+        """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has.
+
+        Word of a plan's end may come late: a turn that began after it goes on, and has seen to the shadow itself.
+        """
+        if plan_id is not None and plan_id == self._begun_after:
+            return
         self._abandoned = True
         if self._turn.locked():  # otherwise it would stop the turn that comes next
             with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop

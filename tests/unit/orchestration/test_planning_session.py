@@ -15,7 +15,7 @@ from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableEr
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.review import Side
-from tandem_desktop.events.events import ChangesWaiting, OperationStaged, PermissionAsked, TandemEvent
+from tandem_desktop.events.events import ChangesWaiting, OperationStaged, PermissionAsked, PlanCancelled, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
@@ -507,6 +507,24 @@ async def test_plan_cancelled_during_a_turn_stays_cancelled(
     assert turn.version is None
     assert engine.plans.meta(version.plan_id).status is PlanStatus.CANCELLED
     assert session.shadow.changes() == ()
+
+
+async def test_turn_begun_after_a_plan_was_cancelled_goes_on_when_word_of_that_comes_late(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions, [steps.write("a.txt", "new\n")], [steps.ask_to_run("c1", "make"), steps.write("b.txt", "b\n")]
+    )
+    first = await session.plan("Make it new")
+    assert first.version is not None
+    engine.plans.update(first.version.plan_id, lifecycle.cancel)
+    planning = asyncio.create_task(session.plan("Something else"))
+    while not session.interceptor.requests:
+        await asyncio.sleep(0.01)
+    engine.events.publish(PlanCancelled(plan_id=first.version.plan_id))
+    second = await planning
+    assert second.version is not None
+    assert [each.path or each.kind for each in second.version.operations] == [OperationKind.COMMAND, "b.txt"]
 
 
 async def test_same_command_twice_in_a_turn_stays_twice(sessions: AgentSessions, steps: Steps) -> None:
