@@ -26,9 +26,11 @@ _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 _NOREPLACE = 1
 _EXCHANGE = 2
 _CLONE = 0x40049409 if sys.platform == "linux" else None
-_LONG = struct.Struct("l")
-_GET_FLAGS = 0x80006601 | _LONG.size << 16
-_SET_FLAGS = 0x40006602 | _LONG.size << 16
+_FLAGS = struct.Struct("i")
+_LONG_BYTES = struct.calcsize("l")
+"""As the requests say; the kernel reads and writes an int all the same."""
+_GET_FLAGS = 0x80006601 | _LONG_BYTES << 16
+_SET_FLAGS = 0x40006602 | _LONG_BYTES << 16
 _TOP_OF_A_TREE = 0x00020000
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -213,12 +215,12 @@ def spread(folder_fd: int) -> None:
     """
     if sys.platform != "linux":
         return
-    flags = int(_LONG.unpack(fcntl.ioctl(folder_fd, _GET_FLAGS, bytes(_LONG.size)))[0])
+    flags = int(_FLAGS.unpack_from(fcntl.ioctl(folder_fd, _GET_FLAGS, bytes(_LONG_BYTES)))[0])
     if flags & _TOP_OF_A_TREE:
         return
     if _gate:
         _gate("ioctl", str(folder_fd))
-    fcntl.ioctl(folder_fd, _SET_FLAGS, _LONG.pack(flags | _TOP_OF_A_TREE))
+    fcntl.ioctl(folder_fd, _SET_FLAGS, _FLAGS.pack(flags | _TOP_OF_A_TREE).ljust(_LONG_BYTES, b"\0"))
 
 
 def _rename_flags(source: str, target: str, source_fd: int, target_fd: int, flags: int) -> None:

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Iterator[int]:
 
 
 def is_top(fd: int) -> bool:
-    return bool(struct.unpack("l", fcntl.ioctl(fd, GET_FLAGS, bytes(struct.calcsize("l"))))[0] & TOP_OF_A_TREE)
+    return bool(struct.unpack_from("i", fcntl.ioctl(fd, GET_FLAGS, bytes(8)))[0] & TOP_OF_A_TREE)
 
 
 def can_spread(fd: int) -> bool:
