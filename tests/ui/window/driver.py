@@ -139,8 +139,9 @@ class Person:
         return any(each.isVisible() and each.isEnabled() for each in self.window.findChildren(QWidget, name))
 
     def click(self, name: str) -> None:
+        """Click a widget, once it is on screen and can be used."""
+        self.wait(lambda: self.find(name).isEnabled())
         widget = self.find(name)
-        self.wait(widget.isEnabled)
         spot = QPoint(8, widget.height() // 2) if isinstance(widget, QAbstractButton) else widget.rect().center()
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, spot)
 

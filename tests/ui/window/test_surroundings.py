@@ -25,7 +25,7 @@ def words_of(window: Person, name: str) -> str:
 def a_finished_undo(window: Person, workspace: Path) -> None:
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
-    window.wait(lambda: window.status is PlanStatus.PROPOSED and window.sees("plan-action-execute_plan"))
+    window.wait(lambda: window.status is PlanStatus.PROPOSED)
     window.click("plan-action-execute_plan")
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
