@@ -82,6 +82,9 @@ class Welcome(QWidget):
             row.copied.connect(self.copied)
             self._rows.addWidget(row)
 
+    def _fit(self) -> None:
+        self._holder.setMaximumWidth(self._theme.px(_WIDTH))
+
     def _lay_out(self) -> None:
         px = self._theme.px
         column = QVBoxLayout()
@@ -100,15 +103,15 @@ class Welcome(QWidget):
         column.addWidget(self._recent_title)
         self._recent.setSpacing(px(2))
         column.addLayout(self._recent)
-        holder = QWidget()
-        holder.setLayout(column)
-        holder.setMaximumWidth(px(_WIDTH))
-        self._theme.changed.connect(lambda: holder.setMaximumWidth(px(_WIDTH)))
+        self._holder = QWidget()
+        self._holder.setLayout(column)
+        self._fit()
+        self._theme.changed.connect(self._fit)
         page = QWidget()
         set_role(page, "surface")
         across = QHBoxLayout()
         across.addStretch(1)
-        across.addWidget(holder, 1000)
+        across.addWidget(self._holder, 1000)
         across.addStretch(1)
         whole = QVBoxLayout(page)
         whole.setContentsMargins(px(24), px(24), px(24), px(24))
