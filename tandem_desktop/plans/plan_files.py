@@ -93,11 +93,14 @@ class PlanFiles:
         """
         saved = version.model_copy(update={"context": self._shortened(version)})
         saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
+        path = folder / plan_record.revision_file(saved.revision)
         try:
-            atomic.create(folder / plan_record.revision_file(saved.revision), plan_record.encode(saved))
+            atomic.create(path, plan_record.encode(saved))
         except FileExistsError:
             found = plan_record.latest_revision(folder)
             raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
+        # Whoever writes into it in the same instant is not heard: what was said here is what is shown and run.
+        self._versions.put((saved.plan_id, saved.revision), plan_record.signature(os.lstat(path)), saved)
         return saved
 
     def whole_context(self, version: PlanVersion) -> dict[str, Any]:

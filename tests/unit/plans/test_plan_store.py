@@ -178,6 +178,17 @@ def test_a_record_is_read_once_and_again_only_when_its_file_changed(store: PlanS
     assert store.meta(PLAN_ID) == own
 
 
+def test_a_revision_just_saved_is_known_without_reading_and_is_what_the_disk_says(
+    store: PlanStore, another_store: Another, plans: Path
+) -> None:
+    saved = store.create_plan(a_version(a_write(), a_command()))
+    assert store.revision(PLAN_ID) is saved
+    assert another_store().revision(PLAN_ID) == saved
+    path = plans / PLAN_ID / "r001.json"
+    path.write_bytes(path.read_bytes().replace(b'"title"', b' "title"', 1))
+    assert store.revision(PLAN_ID) is not saved
+
+
 @pytest.mark.req("S3-10", "S3-44")
 @pytest.mark.parametrize("action", ["create", "revise", "update"])
 def test_killed_at_any_call_a_plan_is_old_or_new_and_goes_on(action: str, tmp_path: Path, clock: Clock) -> None:
