@@ -40,9 +40,15 @@ class RecentBytes:
         return known.data if known is not None else None
 
     def put(self, sha256: str, data: bytes, info: os.stat_result, *, is_checked: bool) -> None:
-        """Remember bytes, and forget the oldest when there are too many."""
+        """Remember bytes, and forget the oldest when there are too many.
+
+        Bytes that were only read make none forgotten: of more than there is room for, read over and over in the same
+        order, each would be forgotten just before it is wanted again.
+        """
         with self._lock:
             self._drop(sha256)
+            if is_checked and self._bytes + len(data) > self._most:
+                return
             self._known[sha256] = Known(data, _look(info), is_checked)
             self._bytes += len(data)
             while self._bytes > self._most:

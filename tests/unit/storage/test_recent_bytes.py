@@ -73,7 +73,15 @@ def test_oldest_bytes_are_forgotten_first(memory_path: Path) -> None:
     info = os.stat(memory_path)
     recent = RecentBytes(most_bytes=10)
     for name in ("a", "b", "c", "b"):
-        recent.put(name, b"1234", info, is_checked=True)
+        recent.put(name, b"1234", info, is_checked=False)
     assert [name for name in "abc" if recent.get(name)] == ["b", "c"]
-    recent.put("huge", bytes(11), info, is_checked=True)
+    recent.put("huge", bytes(11), info, is_checked=False)
     assert not any(recent.get(name) for name in ("b", "c", "huge"))
+
+
+def test_bytes_that_were_only_read_make_no_others_forgotten(memory_path: Path) -> None:
+    info = os.stat(memory_path)
+    recent = RecentBytes(most_bytes=10)
+    for name in ("a", "b", "c", "b"):
+        recent.put(name, b"1234", info, is_checked=True)
+    assert [name for name in "abc" if recent.get(name)] == ["a", "b"]
