@@ -149,6 +149,7 @@ def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None) -> Ru
         workspace=ground.workspace,
         locations=ground.locations,
         objects=ground.objects,
+        runs=ground.run_store,
         commands=ground.commands,
         paperwork=PlanPaperwork(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
         clock=ground.now,

@@ -76,6 +76,7 @@ class RunDesk:
         workspace: Workspace,
         locations: Locations,
         objects: ObjectStore,
+        runs: RunStore,
         commands: CommandRunner,
         paperwork: Paperwork,
         clock: Clock,
@@ -87,7 +88,7 @@ class RunDesk:
         self.workspace = workspace
         self.objects = objects
         self.clock = clock
-        self.runs = RunStore(locations.runs)
+        self.runs = runs
         self.shelf = JournalShelf(locations.journals, workspace.identity)
         self._locations = locations
         self._commands = commands

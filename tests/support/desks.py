@@ -13,6 +13,7 @@ from tandem_desktop.execution.commands import InPlaceCommands
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.execution.segments import segments
 from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
@@ -49,6 +50,7 @@ def a_desk(
         workspace=workspace,
         locations=locations,
         objects=ObjectStore(locations.objects),
+        runs=RunStore(locations.runs),
         commands=InPlaceCommands(workspace),
         paperwork=NoPaperwork(),
         clock=a_clock(),
