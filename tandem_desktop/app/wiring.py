@@ -29,6 +29,7 @@ from tandem_desktop.orchestration.reflections import Reflections
 from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.run_news import RunNews
+from tandem_desktop.orchestration.run_tasks import RunTasks
 from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_store import PlanStore
@@ -59,8 +60,9 @@ def build_engine(
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
     ground = _ground(root, state, clock, settings or Settings())
     clearing = ClearBeside()
-    desk = _desk(ground, on_output, clearing if lives_on else None)
-    runs = _runs(ground, desk)
+    tasks = RunTasks(ground.now)
+    desk = _desk(ground, on_output, clearing if lives_on else None, tasks)
+    runs = _runs(ground, desk, tasks)
     expiry = _expiry(ground)
     decisions = _decisions(ground, runs, expiry)
     proposals = _proposals(ground, runs)
@@ -83,7 +85,7 @@ def build_engine(
         expiry=expiry,
         retention=_retention(ground, desk),
         runs=runs,
-        boards=TaskBoards(ground.plans, runs, ground.events, ground.now),
+        boards=TaskBoards(ground.plans, runs, ground.events, ground.now, tasks),
         audit=ground.audit,
         events=ground.events,
         clock=ground.now,
@@ -137,9 +139,9 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     )
 
 
-def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None) -> RunDesk:
-    """Where runs are opened; with `clear`, their starts and their output are news too."""
-    news = RunNews(ground.events)
+def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks: RunTasks) -> RunDesk:
+    """Where runs are opened; with `clear`, their output is announced too."""
+    news = RunNews(ground.events, tasks)
 
     def printed(operation: OperationId, chunk: bytes) -> None:
         on_output(operation, chunk)
@@ -155,12 +157,12 @@ def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None) -> Ru
         clock=ground.now,
         on_result=news.finished,
         on_output=printed if clear else on_output,
-        on_start=news.started if clear else lambda run_id, operation, is_command: None,
+        on_start=news.started,
         clear=clear or clear_now,
     )
 
 
-def _runs(ground: _Ground, desk: RunDesk) -> PlanRuns:
+def _runs(ground: _Ground, desk: RunDesk, tasks: RunTasks) -> PlanRuns:
     return PlanRuns(
         desk=desk,
         plans=ground.plans,
@@ -169,6 +171,7 @@ def _runs(ground: _Ground, desk: RunDesk) -> PlanRuns:
         clock=ground.now,
         since=ground.since,
         stalls_after=timedelta(minutes=ground.settings.executor_timeout_minutes),
+        tasks=tasks,
     )
 
 

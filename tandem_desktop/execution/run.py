@@ -27,7 +27,8 @@ FAILED_HERE = -1
 
 _BESIDE_A_FAILURE = "A command that ran beside it failed; nothing it did was kept."
 
-OnResult = Callable[[OperationResult], None]
+OnResults = Callable[[tuple[OperationResult, ...]], None]
+"""Receives results that became known together."""
 
 
 class HaltError(Exception):
@@ -50,9 +51,9 @@ class Run:
         commands: CommandRunner,
         control: RunControl,
         policy: FailurePolicy,
-        on_result: OnResult,
+        on_results: OnResults,
         on_output: OnOutput,
-        on_start: Callable[[OperationId, bool], None] = lambda operation, is_command: None,
+        on_start: Callable[[OperationId], None] = lambda operation: None,
         metadata: dict[str, Metadata] | None = None,
         sights: Sights | None = None,
     ) -> None:
@@ -63,10 +64,10 @@ class Run:
         self._commands = commands
         self._control = control
         self._policy = policy
-        self._on_result = on_result
+        self._on_results = on_results
         self._on_output = on_output
         self._on_start = on_start
-        self._begun: OperationId | None = None
+        self._begun: set[OperationId] = set()
         self._metadata = metadata
         self._plain = sights.plain if sights is not None else set()
         """Files that were seen to have nothing to keep, as long as nothing was published and no command has run."""
@@ -171,15 +172,19 @@ class Run:
         self._lost.catch_up(steps[:count])
         self._journal.append({"type": "done", "count": count, "lost": self._lost.packed()})
         whole = {step.operation for step in steps[:count]} - {step.operation for step in steps[count:]}
-        for operation in whole:
-            self._set(self._completed(operation))
+        self._set(*(self._completed(operation) for operation in whole))
 
     def fail(self, operation: OperationId, message: str, **facts: Any) -> None:
         """Record a failure; the policy decides whether anything follows."""
-        self._set(OperationResult(id=operation, status=ResultStatus.FAILED, error=message, **facts))
-        for lost in dependents(self._operations, operation):
-            self._doomed.add(lost)
-            self._set(OperationResult(id=lost, status=ResultStatus.SKIPPED, error=f"needs {operation}, which failed"))
+        self._tell_start(operation)
+        doomed = dependents(self._operations, operation)
+        self._doomed.update(doomed)
+        lost = (each.id for each in self._operations if each.id in doomed)
+        why = f"needs {operation}, which failed"
+        self._set(
+            OperationResult(id=operation, status=ResultStatus.FAILED, error=message, **facts),
+            *(OperationResult(id=each, status=ResultStatus.SKIPPED, error=why) for each in lost),
+        )
         if self._policy is not FailurePolicy.CONTINUE:
             raise HaltError(cancelled=False)
 
@@ -233,7 +238,8 @@ class Run:
                 self._completed(step.operation)
         self._journal.append(intent)
 
-    def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
+    def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...], *, of_command: bool = False) -> None:
+        """Publish and verify; the effects of a command get no result of their own."""
         for step in rest:
             self._go_on_or_halt()
             self._tell_start(step.operation)
@@ -247,7 +253,8 @@ class Run:
         wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
             raise wrong[0]
-        self._finish(steps, len(steps), {s.operation for s in steps}.difference(e.step for e in wrong))
+        completed = set() if of_command else {s.operation for s in steps}.difference(e.step for e in wrong)
+        self._finish(steps, len(steps), completed)
         for error in wrong:
             self.fail(OperationId(error.step or ""), error.message)
 
@@ -259,12 +266,14 @@ class Run:
         self._publisher.sync()
         self._segments_done += 1
         self._journal.append({"type": "done", "count": done, "lost": self._lost.packed()})
+        done_now = []
         for step in steps:
             if step.operation in completed:
                 completed.discard(step.operation)
                 known = self.results.get(step.operation)
                 if known is None or known.status is not ResultStatus.COMPLETED:
-                    self._set(self._completed(step.operation))
+                    done_now.append(self._completed(step.operation))
+        self._set(*done_now)
 
     def _completed(self, operation: OperationId) -> OperationResult:
         """The result of an operation that succeeds, made once."""
@@ -279,7 +288,7 @@ class Run:
             self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
         self.ran_in_place |= bool(operations) and not self._commands.captures
         for operation in operations:
-            self._tell_start(operation.id, is_command=True)
+            self._tell_start(operation.id)
         outcomes = self._outcomes(operations)
         self._plain = set()
         self._workspace.forget_directories()
@@ -342,7 +351,7 @@ class Run:
         self._next_step += len(steps)
         try:
             self._prepare_all(steps)
-            self._publish(steps, steps)
+            self._publish(steps, steps, of_command=True)
         except OperationError as error:
             if self._policy is not FailurePolicy.ROLLBACK:
                 self._take_back_from(first)
@@ -365,22 +374,21 @@ class Run:
                 raise _incomplete(error.path or step.path, error.message) from error
 
     def _mark_rolled_back(self) -> None:
-        for result in tuple(self.results.values()):
-            if result.status is ResultStatus.COMPLETED:
-                self._set(result.model_copy(update={"status": ResultStatus.ROLLED_BACK}))
+        done = [result for result in self.results.values() if result.status is ResultStatus.COMPLETED]
+        self._set(*(result.model_copy(update={"status": ResultStatus.ROLLED_BACK}) for result in done))
 
     def _go_on_or_halt(self) -> None:
         if not self._control.may_go_on():
             raise HaltError(cancelled=True)
 
-    def _tell_start(self, operation: OperationId, *, is_command: bool = False) -> None:
-        if operation != self._begun:
-            self._begun = operation
-            self._on_start(operation, is_command)
+    def _tell_start(self, operation: OperationId) -> None:
+        if operation not in self._begun:
+            self._begun.add(operation)
+            self._on_start(operation)
 
-    def _set(self, result: OperationResult) -> None:
-        self.results[result.id] = result
-        self._on_result(result)
+    def _set(self, *results: OperationResult) -> None:
+        self.results.update((result.id, result) for result in results)
+        self._on_results(results)
 
 
 def _not_kept(operation: OperationId, why: str) -> OperationResult:

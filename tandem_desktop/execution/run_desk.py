@@ -35,7 +35,7 @@ from tandem_desktop.execution.meanwhile import Meanwhile
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.rare_collection import collecting_rarely
 from tandem_desktop.execution.run import HaltError, Run
-from tandem_desktop.execution.run_store import RunStore, encode_operations, encode_results
+from tandem_desktop.execution.run_store import RunStore, StepLog, encode_operations, encode_results
 from tandem_desktop.execution.steps import Step
 from tandem_desktop.execution.workbench import Metadata, Workbench, sweep_folder
 from tandem_desktop.storage import locks
@@ -82,7 +82,7 @@ class RunDesk:
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
         on_output: OnOutput,
-        on_start: Callable[[RunId, OperationId, bool], None] = lambda run_id, operation, is_command: None,
+        on_start: Callable[[RunId, OperationId], None] = lambda run_id, operation: None,
         clear: Callable[[Callable[[], None]], None] = clear_now,
     ) -> None:
         self.workspace = workspace
@@ -152,7 +152,7 @@ class RunDesk:
             encoded = encode_operations(operations)
             try:
                 journal = self.shelf.start(record, encoded, planned, metadata)
-                self.runs.begin(record, encoded)
+                self.runs.begin(record, encoded, operations)
             except OSError as error:
                 if not self.shelf.is_open(record.run_id):
                     raise
@@ -189,6 +189,7 @@ class RunDesk:
             OperationError: an unexpected fault; the tree is as before.
         """
         bench = self._bench(record)
+        steps = self.runs.step_log(record.run_id, operations)
         run = Run(
             workspace=self.workspace,
             bench=bench,
@@ -196,9 +197,9 @@ class RunDesk:
             commands=self._commands,
             control=control or RunControl(),
             policy=record.on_failure,
-            on_result=lambda result: self._on_result(record.run_id, result),
+            on_results=lambda results: self._told(record.run_id, steps, results),
             on_output=self._on_output,
-            on_start=lambda operation, is_command: self._on_start(record.run_id, operation, is_command),
+            on_start=lambda operation: self._on_start(record.run_id, operation),
             metadata=metadata,
             sights=sights,
         )
@@ -227,6 +228,7 @@ class RunDesk:
         finally:
             journal.close()
             bench.close()
+            steps.close()
         if fault is not None and not operations:
             raise _fault(record, fault, self.workspace.path)
         return ended, results
@@ -271,6 +273,12 @@ class RunDesk:
         self.runs.finish(record, (), ())
         self._paperwork.file(record, ())
         self.sweep()
+
+    def _told(self, run_id: RunId, steps: StepLog, results: tuple[OperationResult, ...]) -> None:
+        """A result is written down before it is announced."""
+        steps.add(results)
+        for result in results:
+            self._on_result(run_id, result)
 
     def _bench(self, record: RunRecord) -> Workbench:
         return Workbench(self._locations.workbenches / record.run_id, self.workspace, self.objects)

@@ -1,5 +1,8 @@
 """The people's copy of every run, beside the plans: what was asked, what came of it, step by step."""
 
+import contextlib
+import os
+from collections.abc import Iterable
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
@@ -7,12 +10,14 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
 from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord
-from tandem_desktop.domain.ids import RUN_ID, RunId
+from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.reflection import Reflection
-from tandem_desktop.storage import atomic
+from tandem_desktop.storage import atomic, syscalls
 
 _REFLECTION = "reflection.json"
+_RESULTS_FILE = "results.json"
+_STEPS = "steps.jsonl"
 _LATER = ConfigDict(defer_build=True)
 _OPERATIONS = TypeAdapter(tuple[StagedOperation, ...], config=_LATER)
 _RESULTS = TypeAdapter(tuple[OperationResult, ...], config=_LATER)
@@ -27,13 +32,19 @@ class RunStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def begin(self, record: RunRecord, operations: bytes) -> None:
-        """Lay down what is to be done; the operations come as JSON."""
+    def begin(self, record: RunRecord, encoded: bytes, operations: tuple[StagedOperation, ...]) -> None:
+        """Lay down what is to be done, the operations as JSON as well, with nothing done yet."""
         folder = self._folder / record.run_id
         with atomic.together():
             atomic.make_directory(folder)
-            atomic.replace(folder / "operations.json", operations)
+            atomic.replace(folder / "operations.json", encoded)
+            atomic.replace(folder / _RESULTS_FILE, _pending(operations), durable=False)
+            atomic.replace(folder / _STEPS, b"", durable=False)
             self.save(record)
+
+    def step_log(self, run_id: RunId, operations: tuple[StagedOperation, ...]) -> "StepLog":
+        """Where the results of a run are written down while it goes on."""
+        return StepLog(self._folder / run_id, operations)
 
     def finish(
         self,
@@ -46,8 +57,8 @@ class RunStore:
         folder = self._folder / record.run_id
         with atomic.together():
             atomic.make_directory(folder)
-            atomic.replace(folder / "results.json", encoded or encode_results(results))
-            atomic.replace(folder / "steps.jsonl", _checkpoints(operations, results))
+            atomic.replace(folder / _RESULTS_FILE, encoded or encode_results(results))
+            atomic.replace(folder / _STEPS, _checkpoints(operations, results))
             self.save(record)
 
     def save(self, record: RunRecord) -> None:
@@ -74,8 +85,11 @@ class RunStore:
             ) from None
 
     def results(self, run_id: RunId) -> tuple[OperationResult, ...]:
-        path = self._folder / run_id / "results.json"
-        return _RESULTS.validate_json(path.read_bytes()) if path.exists() else ()
+        """What is known of each operation so far; nothing where that cannot be read."""
+        try:
+            return _RESULTS.validate_json((self._folder / run_id / _RESULTS_FILE).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return ()
 
     def save_reflection(self, reflection: Reflection) -> None:
         """Keep what was thought of a run, and what the person said to it; the last word counts."""
@@ -102,6 +116,43 @@ class RunStore:
         return tuple(sorted(records, key=lambda record: record.started_at, reverse=True))
 
 
+class StepLog:
+    """The results of one run as they become known: a line each in `steps.jsonl`, and `results.json` up to date.
+
+    Neither is synced, and a disk that refuses them does not stop the run: recovery reads the journal alone. The end of
+    the run replaces both, durably; the output of commands comes with it.
+    """
+
+    def __init__(self, folder: Path, operations: tuple[StagedOperation, ...]) -> None:
+        self._folder = folder
+        self._tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
+        self._numbers = {operation.id: number for number, operation in enumerate(operations, start=1)}
+        self._results: dict[OperationId, OperationResult] = {}
+        self._fd = -1
+
+    def add(self, results: tuple[OperationResult, ...]) -> None:
+        """Write down results that became known together."""
+        known = [result for result in results if result.id in self._numbers]
+        if not known:
+            return
+        self._results.update((result.id, _without_output(result)) for result in known)
+        lines = (_checkpoint(self._numbers[result.id], self._tools[result.id], result) for result in known)
+        with contextlib.suppress(OSError):
+            if self._fd < 0:
+                self._fd = syscalls.open_appending(str(self._folder / _STEPS), mode=0o644)
+            syscalls.write(self._fd, _encoded(lines))
+            atomic.replace(self._folder / _RESULTS_FILE, encode_results(self._so_far()), durable=False)
+
+    def _so_far(self) -> tuple[OperationResult, ...]:
+        known = self._results
+        return tuple(known.get(i) or OperationResult(id=i, status=ResultStatus.PENDING) for i in self._numbers)
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
 def encode_operations(operations: tuple[StagedOperation, ...]) -> bytes:
     """Operations as JSON, for the journal and for people."""
     return _OPERATIONS.dump_json(operations)
@@ -112,14 +163,32 @@ def encode_results(results: tuple[OperationResult, ...]) -> bytes:
     return _RESULTS.dump_json(results, exclude_defaults=True)
 
 
+def _pending(operations: tuple[StagedOperation, ...]) -> bytes:
+    """The results of a run that has done nothing yet, as JSON."""
+    items = (f'{{"id":{quoted(operation.id)},"status":"pending"}}' for operation in operations)
+    return f"[{','.join(items)}]".encode()
+
+
+def _without_output(result: OperationResult) -> OperationResult:
+    return result if result.output is None else result.model_copy(update={"output": None})
+
+
 def _checkpoints(operations: tuple[StagedOperation, ...], results: tuple[OperationResult, ...]) -> bytes:
-    """A line per step: number, tool, operation, status, and the summary or the error."""
     tools = {operation.id: operation.tool or operation.kind.value for operation in operations}
-    statuses = {status: quoted(status.value) for status in ResultStatus}
-    lines = []
-    for number, result in enumerate(results, start=1):
-        status = statuses[result.status]
-        outcome = f'"error": {quoted(result.error)}' if result.error else f'"result_summary": {status}'
-        tool = quoted(tools.get(result.id, ""))
-        lines.append(f'{{"step": {number}, "tool": {tool}, "op": {quoted(result.id)}, "status": {status}, {outcome}}}')
-    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
+    numbered = enumerate(results, start=1)
+    return _encoded(_checkpoint(number, tools.get(result.id, ""), result) for number, result in numbered)
+
+
+_STATUSES = {status: quoted(status.value) for status in ResultStatus}
+
+
+def _checkpoint(number: int, tool: str, result: OperationResult) -> str:
+    """The line of a step: number, tool, operation, status, and the summary or the error."""
+    status = _STATUSES[result.status]
+    outcome = f'"error": {quoted(result.error)}' if result.error else f'"result_summary": {status}'
+    head = f'"step": {number}, "tool": {quoted(tool)}, "op": {quoted(result.id)}'
+    return f'{{{head}, "status": {status}, {outcome}}}\n'
+
+
+def _encoded(lines: Iterable[str]) -> bytes:
+    return "".join(lines).encode("utf-8", "surrogateescape")

@@ -27,6 +27,7 @@ from tandem_desktop.execution.run_changes import DoneOperation, done_operations
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor, UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
+from tandem_desktop.orchestration.run_tasks import RunTasks
 from tandem_desktop.plans import lifecycle, plan_recovery
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage.steady_time import Since
@@ -54,6 +55,7 @@ class PlanRuns:
         clock: Callable[[], datetime],
         since: Since,
         stalls_after: timedelta,
+        tasks: RunTasks,
     ) -> None:
         self._desk = desk
         self._plans = plans
@@ -62,6 +64,7 @@ class PlanRuns:
         self._clock = clock
         self._since = since
         self._stalls_after = stalls_after
+        self._tasks = tasks
         self._undo = UndoExecutor(desk)
         self._recovery = Recovery(desk)
 
@@ -78,6 +81,7 @@ class PlanRuns:
 
         def started(run_id: RunId) -> None:
             self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))
+            self._tasks.begin(run_id, version)
             self._events.publish(
                 RunStarted(
                     run_id=run_id,

@@ -6,7 +6,8 @@ from collections import deque
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from tandem_desktop.events.events import ChatGrew, TandemEvent
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.events.events import ChatGrew, OperationFinished, OperationStarted, TandemEvent
 from tandem_desktop.events.stream import EventStream
 
 AT_ONCE_S = 0.004
@@ -24,6 +25,8 @@ class EventBridge(QObject):
         self._waiting: deque[TandemEvent] = deque()
         self._lock = threading.Lock()
         self._is_woken = False
+        self._ended: set[tuple[RunId, OperationId]] = set()
+        """Operations whose result is waiting: their beginning is nothing to show any more."""
         self._woken.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)
         self._again = QTimer(self, interval=0, singleShot=True)
         self._again.timeout.connect(self._hand_over)
@@ -37,6 +40,8 @@ class EventBridge(QObject):
     def _cross(self, event: TandemEvent) -> None:
         with self._lock:
             self._waiting.append(event)
+            if isinstance(event, OperationFinished):
+                self._ended.add((event.run_id, event.result.id))
             if self._is_woken:
                 return
             self._is_woken = True
@@ -51,12 +56,15 @@ class EventBridge(QObject):
                 return
 
     def _next(self) -> TandemEvent | None:
-        """The next event; of an entry that grew again and again only what it has come to."""
+        """The next event; of an entry that grew again and again, or an operation that has ended, only the last."""
         with self._lock:
             while self._waiting:
                 event = self._waiting.popleft()
+                if isinstance(event, OperationStarted) and (event.run_id, event.operation_id) in self._ended:
+                    continue
                 if not (self._waiting and _is_outdone(event, self._waiting[0])):
                     return event
+            self._ended.clear()
             self._is_woken = False
             return None
 

@@ -136,3 +136,27 @@ def test_help_and_refused_words_load_nothing_heavy(words: list[str]) -> None:
     ended = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     loaded = set(ended.stderr.rsplit("LOADED", 1)[1].split())
     assert loaded & {"pydantic", "pygit2", "asyncio", "yaml", "unidiff", "diff_match_patch", "platformdirs"} == set()
+
+
+def checkpoints(workspace: Path) -> tuple[list[tuple[int, str, str]], list[tuple[str, str]]]:
+    (folder,) = (workspace / ".tandem" / "runs").iterdir()
+    steps = [json.loads(line) for line in (folder / "steps.jsonl").read_text().splitlines()]
+    results = json.loads((folder / "results.json").read_text())
+    return [(s["step"], s["op"], s["status"]) for s in steps], [(r["id"], r["status"]) for r in results]
+
+
+@pytest.mark.req("S3-23")
+def test_each_step_is_written_down_as_it_is_done_and_is_there_after_a_kill(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a.txt", "x"), bash("echo started; sleep 60"), write("b.txt", "y"))
+    tandem.approve(plan["plan_id"])
+    command = [*TANDEM, "-C", str(tandem.workspace), "apply", plan["plan_id"]]
+    expected = [(1, "s1", "completed")], [("s1", "completed"), ("s2", "pending"), ("s3", "pending")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr is not None
+        assert run.stderr.readline() == "s2 | started\n"
+        during = checkpoints(tandem.workspace)
+        run.kill()
+    assert during == expected
+    assert checkpoints(tandem.workspace) == expected
+    assert tandem("recover", "--rollback").code == 0
+    assert checkpoints(tandem.workspace)[1][0] == ("s1", "rolled_back")

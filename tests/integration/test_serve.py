@@ -120,6 +120,17 @@ def test_an_approval_by_digest_runs_the_plan_and_tells_it_line_by_line(served: S
     assert after["progress"]["percentComplete"] == 100
 
 
+@pytest.mark.req("S2-15", "S2-17")
+def test_every_operation_is_told_when_it_starts_after_its_task_and_before_its_result(served: Served) -> None:
+    lines = served.approve(four_tasks(served, "order")).lines
+    told = [(line["type"], line.get("taskId") or line.get("operationId")) for line in lines]
+    begun = [each for each in told if each[0] in ("task_started", "operation_started")]
+    assert begun == [each for n in "1234" for each in (("task_started", n), ("operation_started", f"s{n}"))]
+    ends = [place for place, line in enumerate(lines) if line["type"] == "operation_finished"]
+    assert len(ends) == 4
+    assert min(ends) > told.index(("operation_started", "s4"))
+
+
 @pytest.mark.req("S2-17")
 def test_a_run_started_over_http_is_seen_by_another_engine_with_its_results_and_can_be_undone_there(
     served: Served,

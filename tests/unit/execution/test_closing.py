@@ -54,7 +54,7 @@ def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(desk: RunDesk, 
     benches = root / ".tandem" / "tmp"
 
     def full(call: str, what: str) -> None:
-        if call == "openat" and "results.json" in what and any(benches.iterdir()):
+        if call == "openat" and "results.json" in what and benches.is_dir() and any(benches.iterdir()):
             raise OSError(errno.ENOSPC, "No space left on device", what)
 
     operations = (a_write("one.txt", b"one\n"), a_write("x", b"never stored\n", id="s2"))

@@ -1,14 +1,17 @@
-"""A run tells every result, every command, and of quick beginnings and long output only as much as can be read."""
+"""A run announces every beginning and every result, and of long output only as much as can be read."""
 
 import threading
+from datetime import UTC, datetime
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId, RunId
 from tandem_desktop.events.events import CommandPrinted, OperationFinished, OperationStarted, TandemEvent
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.run_news import TAIL, RunNews
+from tandem_desktop.orchestration.run_tasks import RunTasks
 
 RUN = RunId("RUN-00000001")
+NO_TASKS = RunTasks(lambda: datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def listening() -> tuple[EventStream, list[TandemEvent]]:
@@ -17,21 +20,18 @@ def listening() -> tuple[EventStream, list[TandemEvent]]:
     return stream, heard
 
 
-def test_of_beginnings_that_follow_each_other_at_once_the_first_and_the_last_are_told() -> None:
+def test_every_beginning_is_told_at_once() -> None:
     stream, heard = listening()
-    last = threading.Event()
-    stream.subscribe(lambda event: last.set() if getattr(event, "operation_id", "") == "c" else None)
-    news = RunNews(stream, now=lambda: 1.0)
-    for number in range(100):
-        news.started(RUN, OperationId(f"s{number}"))
-    news.started(RUN, OperationId("c"))
-    assert last.wait(20)
-    assert [event.operation_id for event in heard if isinstance(event, OperationStarted)] == ["s0", "c"]
+    news = RunNews(stream, NO_TASKS)
+    names = [OperationId(f"s{number}") for number in range(100)]
+    for name in names:
+        news.started(RUN, name)
+    assert [event.operation_id for event in heard if isinstance(event, OperationStarted)] == names
 
 
 def test_every_result_is_told() -> None:
     stream, heard = listening()
-    news = RunNews(stream)
+    news = RunNews(stream, NO_TASKS)
     results = [OperationResult(id=OperationId(f"s{n}"), status=ResultStatus.COMPLETED) for n in range(50)]
     for result in results:
         news.finished(RUN, result)
@@ -48,7 +48,7 @@ def test_output_is_gathered_and_only_its_end_is_told() -> None:
             told.set()
 
     stream.subscribe(hear)
-    news = RunNews(stream)
+    news = RunNews(stream, NO_TASKS)
     umlaut = "ü".encode()
     for chunk in (b"x" * TAIL, b"end ", umlaut[:1], umlaut[1:]):
         news.printed(OperationId("c"), chunk)

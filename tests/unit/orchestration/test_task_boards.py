@@ -123,7 +123,7 @@ def test_tasks_are_told_as_they_begin_and_end_and_are_stored_as_completed(engine
     version = approved(engine, write("a", "1"), write("b", "2"), write("c", "3"), write("d", "4"))
     told = told_by(engine)
     engine.runs.apply(version.plan_id)
-    assert standing(told) == [(name, status) for name in "1234" for status in ("in_progress", "completed")]
+    assert standing(told) == [(name, status) for status in ("in_progress", "completed") for name in "1234"]
     board = engine.boards.board(version)
     assert board.are_all_tasks_completed()
     assert board.get_task_progress().percent_complete == 100
