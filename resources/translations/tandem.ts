@@ -6805,6 +6805,11 @@
             </translation>
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <source>{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. To change the plan, send it back for rework.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
             <source>{paths} will be as before the run. Nothing else is touched.</source>
             <translation type="unfinished" />

@@ -3,6 +3,7 @@
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.wording import edited_page_text
 from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.errors import NotApprovableError
 from tandem_desktop.domain.ids import PlanId
@@ -14,6 +15,7 @@ from tandem_desktop.orchestration.shadow_folders import discard_shadow
 def approve(call: Call) -> Answer:
     plan_id = call.plan_id()
     drafts = _drafts(call, plan_id)
+    edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
     approval = call.engine.commenting.approve(plan_id, call.arguments.digest, call.arguments.notes, drafts)
     revision = approval.approval_hash.revision
     data = {
@@ -21,11 +23,15 @@ def approve(call: Call) -> Answer:
         "revision": revision,
         "digest": approval.digest,
         "expires_at": utc(approval.expires_at),
+        "edited_page": str(edited) if edited else None,
     }
     lines: list[Line] = [
         (Span(plan_id, Tone.STRONG), f" r{revision} is approved, for one run, until {readable(approval.expires_at)}."),
         ("Digest  ", Span(approval.digest, Tone.STRONG)),
     ]
+    if edited is not None:
+        lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
+        lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
     return Answer(data, lines, next=call.command("apply", plan_id))
 
 

@@ -1,6 +1,7 @@
 """list, show, compare, drift, simulate: look and try; nothing is written."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from tandem_desktop.cli import shapes
@@ -8,7 +9,8 @@ from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.planning_with_perspectives import lines_about
-from tandem_desktop.cli.wording import agent_text, between, documents, in_full
+from tandem_desktop.cli.wording import agent_text, between, documents, edited_page_text, in_full
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.session_record import SessionRecord
@@ -33,6 +35,7 @@ _APPROVABLE = frozenset({PlanStatus.DRAFT, PlanStatus.PROPOSED, PlanStatus.NEEDS
 
 def list_plans(call: Call) -> Answer:
     listing = call.engine.plans.list()
+    edited = _edited_pages(call, listing.plans)
     plans = [
         {
             "plan_id": plan.plan_id,
@@ -42,6 +45,7 @@ def list_plans(call: Call) -> Answer:
             "digest": plan.digest,
             "updated_at": utc(plan.updated_at),
             "branched_from": shapes.branch_point(plan.branched_from),
+            "edited_page": edited.get(plan.plan_id),
         }
         for plan in listing.plans
     ]
@@ -57,6 +61,7 @@ def list_plans(call: Call) -> Answer:
         )
         for p in listing.plans
     )
+    lines += [(Span("! ", Tone.WARNING), edited_page_text(Path(path))) for path in edited.values()]
     for each in listing.damaged:
         lines.append((Span(f"! {each.plan_id} cannot be read: ", Tone.WARNING), sentence(each.message)))
         lines.append(f"  {each.next}")
@@ -71,15 +76,18 @@ def show(call: Call) -> Answer:
     version = engine.plans.revision(plan_id, call.arguments.revision)
     board = engine.boards.board(version)
     tasks, following = board.get_tasks(), board.get_next_task()
+    subjects = {task.id: f"{task.id}: {task.subject}" for task in tasks}
     views = engine.view(version)
     beside = engine.beside(version)
     sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
     kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
     advice = {role: str(file) for role, file in kept.items()}
+    edited = engine.plans.edited_page(plan_id, version.revision)
     data: dict[str, Any] = {
         "plan": {
             **shapes.plan(version, meta, tasks),
             "next_task": following.id if following else None,
+            "edited_page": str(edited) if edited else None,
             "advice": advice,
         },
         "operations": [
@@ -90,9 +98,15 @@ def show(call: Call) -> Answer:
     rehearsal = engine.rehearsals.kept(version)
     if rehearsal is not None:
         data["rehearsal"] = shapes.rehearsal(rehearsal)
-    lines = [*_heading(version, meta, tasks), *_advised(version, advice), *_rehearsed(rehearsal)]
+    lines = [
+        *_heading(version, meta, tasks),
+        *_edited(call, edited, version),
+        *_advised(version, advice),
+        *_rehearsed(rehearsal),
+    ]
     for view, each in zip(views, sides, strict=True):
-        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()))]
+        task = subjects.get(view.operation.task, "") if view.operation.task else ""
+        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()), task)]
     digest = shapes.digest_of(version)
     lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
     if version.approval_hash != digest:
@@ -191,6 +205,20 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
+
+
+def _edited_pages(call: Call, plans: tuple[PlanSummary, ...]) -> dict[PlanId, str]:
+    """Pages that a person edited, of plans that still wait for a decision."""
+    waiting = ((plan.plan_id, plan.revision) for plan in plans if plan.status in _APPROVABLE)
+    found = ((plan_id, call.engine.plans.edited_page(plan_id, revision)) for plan_id, revision in waiting)
+    return {plan_id: str(page) for plan_id, page in found if page is not None}
+
+
+def _edited(call: Call, page: Path | None, version: PlanVersion) -> Iterator[Line]:
+    if page is not None:
+        yield (Span("! ", Tone.WARNING), edited_page_text(page))
+        change = call.command("reject", version.plan_id, "--feedback", "TEXT")
+        yield f"  To change the plan, say what you want: {change}; or propose a new one."
 
 
 def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:

@@ -44,6 +44,7 @@ def operation(view: OperationView) -> dict[str, Any]:
         "added": view.added,
         "removed": view.removed,
         "flags": [flag.value for flag in view.flags],
+        "task": staged.task,
         "description": staged.description,
     }
 
@@ -55,7 +56,6 @@ def operation_in_full(view: OperationView, documents: tuple[Document, Document] 
         **operation(view),
         "rationale": staged.rationale,
         "risk": staged.risk,
-        "task": staged.task,
         "blocked_by": list(staged.blocked_by),
         "recorded_from": staged.recorded_from or None,
         **_states(staged),

@@ -1,6 +1,7 @@
 """An operation in words and lines, told from what it does; what an agent says about it is marked as the agent's."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
@@ -58,7 +59,10 @@ def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
 
 
 def in_full(
-    view: OperationView, documents: tuple[Document, Document] | None, beside: tuple[OperationId, ...] = ()
+    view: OperationView,
+    documents: tuple[Document, Document] | None,
+    beside: tuple[OperationId, ...] = (),
+    task: str = "",
 ) -> Iterator[Line]:
     """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
     staged = view.operation
@@ -67,6 +71,8 @@ def in_full(
     if staged.recorded_from:
         yield f"{_INDENT}recorded from a rehearsal, in place of:"
         yield from command_text(staged.recorded_from)
+    if task:
+        yield f"{_INDENT}task {task}"
     if staged.blocked_by:
         yield f"{_INDENT}after {', '.join(staged.blocked_by)}"
     if beside:
@@ -106,6 +112,12 @@ def agent_text(content: str) -> Iterator[Line]:
     """The plan's own text, line by line."""
     for text in content.rstrip("\n").split("\n"):
         yield (Span("  │ ", Tone.QUIET), text)
+
+
+def edited_page_text(page: Path) -> str:
+    """What is said where a person edited the Markdown page of a revision."""
+    record = f"{page.name.partition('.')[0]}.json"
+    return f"{page} was edited by hand. It is a page for reading: what is approved and applied is {record}."
 
 
 def command_text(command: str) -> Iterator[Line]:

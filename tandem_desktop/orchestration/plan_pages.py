@@ -54,6 +54,8 @@ class PlanPage:
     draft: PlanDraft | None = None
     beside: Mapping[OperationId, tuple[OperationId, ...]] = field(default_factory=dict)
     """Commands of the revision that a run starts together, each with the others."""
+    edited_page: str = ""
+    """The Markdown page of the revision where a person has edited it; empty where none has."""
 
     @cached_property
     def choices(self) -> Choices:
@@ -116,6 +118,7 @@ class PlanPages:
             drifted=self._found(version, operations) if waits else (),
             draft=draft,
             beside=engine.beside(version),
+            edited_page=str(engine.plans.edited_page(plan_id, version.revision) or ""),
         ).summed_up()
 
     def drifted(self, plan_id: PlanId) -> tuple[Drifted, ...]:

@@ -1,8 +1,9 @@
-"""A revision as Markdown for people. It is written beside the record and never read back for execution."""
+"""A revision as Markdown for people. It is written beside the record; of it only whether it was edited is read back."""
 
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ MAX_INLINE_CONTEXT = 50 * 1024
 ARTIFACTS = "artifacts"
 """The field of a context that names files which hold it, or belong to it."""
 _BACKTICKS = re.compile("`+")
+_SEAL = re.compile(r"^page_sha256: ([0-9a-f]{64})\n", re.MULTILINE)
+_END_OF_FRONT = "\n---\n"
 
 
 def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, worded: str = "") -> str:
@@ -39,7 +42,25 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, 
         )
         if part
     )
-    return str(frontmatter.dumps(frontmatter.Post(body, **_front_matter(meta)), sort_keys=False)) + "\n"
+    return _sealed(str(frontmatter.dumps(frontmatter.Post(body, **_front_matter(meta)), sort_keys=False)) + "\n")
+
+
+def is_edited(found: str, expected: Callable[[], str]) -> bool:
+    """Whether a page is not as Tandem wrote it. A page of an earlier version has no seal: its body is compared."""
+    seal = _SEAL.search(found)
+    if seal is None:
+        return found.partition(_END_OF_FRONT)[2] != expected().partition(_END_OF_FRONT)[2]
+    return seal[1] != _digest(found[: seal.start()] + found[seal.end() :])
+
+
+def _sealed(text: str) -> str:
+    """The page with its own digest as the last line of its front matter, so that an edit can be told."""
+    front, end, body = text.partition(_END_OF_FRONT)
+    return f"{front}\npage_sha256: {_digest(text)}{end}{body}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def context_bytes(context: dict[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,21 @@ class PlanFiles:
             version = self.load_revision(folder, meta.revision)
             text = plan_document.render(version, meta, self._artifacts, folder, self._steps(folder, version))
             page = folder / plan_record.document_file(meta.revision)
+            if _is_edited(page, lambda: text):
+                syscalls.rename(str(page), str(folder / plan_record.edited_file(meta.revision)))
             atomic.replace(page, text.encode("utf-8", "replace"))
+
+    def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
+        """The page of a revision where a person has edited it; it is never what is approved or applied."""
+        folder = self.existing(plan_id)
+        with contextlib.suppress(OSError, PlanDamagedError):
+            page = folder / plan_record.document_file(revision)
+            if page.exists():
+                meta, version = self.meta(plan_id), self.load_revision(folder, revision)
+                if _is_edited(page, lambda: plan_document.render(version, meta, self._artifacts, folder)):
+                    return page
+        kept = folder / plan_record.edited_file(revision)
+        return kept if kept.exists() else None
 
     def _steps(self, folder: Path, version: PlanVersion) -> str:
         """The steps in words: a revision keeps its own, and its page is written at every turn of the plan."""
@@ -190,6 +204,13 @@ class PlanFiles:
         atomic.make_directory((self._artifacts / name).parent)
         atomic.replace(self._artifacts / name, data)
         return plan_document.linked_context(name, data)
+
+
+def _is_edited(page: Path, expected: Callable[[], str]) -> bool:
+    try:
+        return plan_document.is_edited(page.read_bytes().decode("utf-8", "replace"), expected)
+    except FileNotFoundError:
+        return False
 
 
 def _context_name(version: PlanVersion) -> str:

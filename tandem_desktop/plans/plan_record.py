@@ -48,6 +48,11 @@ def document_file(revision: int) -> str:
     return f"r{revision:03d}.md"
 
 
+def edited_file(revision: int) -> str:
+    """Where a person's edit of a page is kept when the page is written anew."""
+    return f"r{revision:03d}.edited.md"
+
+
 def latest_revision(folder: Path) -> int:
     """The highest revision saved in a plan's folder, 0 when there is none.
 

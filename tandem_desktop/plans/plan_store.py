@@ -194,6 +194,10 @@ class PlanStore:
             )
         return self._files.load_revision(folder, number)
 
+    def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
+        """The Markdown page of a revision where a person has edited it. Only the record is approved and applied."""
+        return self._files.edited_page(plan_id, revision)
+
     def revisions(self, plan_id: PlanId) -> tuple[PlanVersion, ...]:
         """Every revision, oldest first."""
         return tuple(self.revision(plan_id, number) for number in range(1, self.latest_revision(plan_id) + 1))

@@ -14,7 +14,7 @@ from tandem_desktop.storage.file_clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
 
-OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "description"}
+OPERATION_KEYS = {"id", "kind", "path", "to", "command", "added", "removed", "flags", "task", "description"}
 
 
 @pytest.fixture
@@ -438,3 +438,55 @@ def test_show_names_what_the_rehearsal_of_this_revision_found_and_when(tandem: C
     assert "changes 1 path" in tandem("show", plan["plan_id"]).out
     tandem.answer("drop", plan["plan_id"], "s2")
     assert "rehearsal" not in tandem.answer("show", plan["plan_id"])
+
+
+TASKS = [{"id": "1", "subject": "Write it"}, {"id": "2", "subject": "Check it", "blocked_by": ["1"]}]
+
+
+@pytest.mark.req("S2-13")
+def test_show_says_which_task_an_operation_belongs_to_and_what_each_task_will_do(tandem: CommandLine) -> None:
+    steps = write("a.txt", "x\n", task="1"), {**bash("true"), "task": "2"}, write("b.txt", "x\n")
+    proposed = tandem.propose(*steps, tasks=TASKS)
+    assert [each["task"] for each in proposed["operations"]] == ["1", "2", None]
+    shown = tandem.answer("show", proposed["plan_id"])
+    assert [each["task"] for each in shown["operations"]] == ["1", "2", None]
+    first, second = shown["plan"]["tasks"]
+    assert [each["operation_id"] for each in (*first["tools_to_execute"], *second["tools_to_execute"])] == ["s1", "s2"]
+    assert first["created_at"] == second["created_at"]
+    lines = tandem("show", proposed["plan_id"]).out.splitlines()
+    assert lines[lines.index("s1  create a.txt  +1 -0") + 1] == "      task 1: Write it"
+    assert sum("      task " in line for line in lines) == 2
+
+
+def test_a_page_that_a_person_edited_is_named_and_kept_and_is_not_what_is_approved(tandem: CommandLine) -> None:
+    plan = tandem.propose(write("a.txt", "x\n"))
+    other = tandem.propose(write("b.txt", "x\n"))
+    page = tandem.workspace / ".tandem" / "plans" / plan["plan_id"] / "r001.md"
+    sentence = f"! {page} was edited by hand. It is a page for reading: what is approved and applied is r001.json."
+    assert "edited by hand" not in tandem("show", plan["plan_id"]).out + tandem("list").out
+    edited = page.read_text().replace("a.txt", "z.txt")
+    page.write_text(edited)
+    assert sentence in tandem("show", plan["plan_id"]).out
+    assert sentence in tandem("list").out
+    listed = {each["plan_id"]: each["edited_page"] for each in tandem.answer("list")["plans"]}
+    assert listed == {plan["plan_id"]: str(page), other["plan_id"]: None}
+    said = tandem("approve", plan["plan_id"], "--digest", plan["digest"])
+    assert (said.code, sentence in said.out) == (0, True)
+    kept = page.with_name("r001.edited.md")
+    assert kept.read_text() == edited
+    assert tandem.answer("show", plan["plan_id"])["plan"]["edited_page"] == str(kept)
+    assert tandem.answer("apply", plan["plan_id"])["status"] == "completed"
+    assert (tandem.workspace / "a.txt").exists()
+    assert not (tandem.workspace / "z.txt").exists()
+
+
+def test_a_page_without_a_seal_from_an_earlier_version_counts_as_edited_only_where_its_body_is(
+    tandem: CommandLine,
+) -> None:
+    plan = tandem.propose(write("a.txt", "x\n"))
+    page = tandem.workspace / ".tandem" / "plans" / plan["plan_id"] / "r001.md"
+    lines = page.read_text().splitlines(keepends=True)
+    page.write_text("".join(line for line in lines if not line.startswith("page_sha256")))
+    assert tandem.answer("show", plan["plan_id"])["plan"]["edited_page"] is None
+    page.write_text(page.read_text() + "And one thing more.\n")
+    assert tandem.answer("show", plan["plan_id"])["plan"]["edited_page"] == str(page)

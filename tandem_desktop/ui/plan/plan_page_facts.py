@@ -115,6 +115,14 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
         yield BannerWords("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
         yield _draft_banner(page, page.draft)
+    if page.edited_page and meta.status in OPEN:
+        text = tr(
+            "{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. "
+            "To change the plan, send it back for rework.",
+            page=visible(page.edited_page),
+            record=f"r{version.revision:03d}.json",
+        )
+        yield BannerWords("risk", text, (("rework", tr("Rework")),))
     if version.warnings:
         yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.confinement.startswith("not confined"):

@@ -127,6 +127,15 @@ def test_a_comparison_marks_what_is_new_and_names_what_is_gone(panel: ExecutionP
     assert "Compared" not in banners(panel)
 
 
+def test_a_page_that_was_edited_by_hand_is_named_with_what_is_really_approved(panel: ExecutionPlanPanel) -> None:
+    page = a_page(*the_operations()[0])
+    panel.show_page(page)
+    assert "edited by hand" not in banners(panel)
+    panel.show_page(dataclasses.replace(page, edited_page="/p/r001.md"))
+    assert "/p/r001.md was edited by hand." in banners(panel)
+    assert "what is approved and applied is r001.json" in banners(panel)
+
+
 def test_only_the_persons_own_marks_are_told_to_be_kept(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
     panel.operations.list.setCurrentIndex(panel.model.index(1))

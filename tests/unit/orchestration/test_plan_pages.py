@@ -139,3 +139,10 @@ def test_page_that_is_read_again_shows_the_very_same_values(engine: Engine, vers
     assert pages.page(version.plan_id).views is first.views  # ten thousand of them need not be compared
     engine.proposals.save(about(version).drop(ONE))
     assert [view.operation.id for view in pages.page(version.plan_id).views] == [TWO, THREE]
+
+
+def test_a_page_that_was_edited_by_hand_is_named(engine: Engine, version: PlanVersion) -> None:
+    page = engine.locations.plans / version.plan_id / "r001.md"
+    assert PlanPages(engine).page(version.plan_id).edited_page == ""
+    page.write_text(page.read_text() + "One thing more.\n")
+    assert PlanPages(engine).page(version.plan_id).edited_page == str(page)

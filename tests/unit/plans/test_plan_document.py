@@ -34,7 +34,7 @@ def test_the_page_has_the_front_matter_and_the_three_sections(store: PlanStore, 
         planner_model="claude",
     )
     page = frontmatter.load(str(plans / PLAN_ID / "r001.md"))
-    assert set(page.metadata) == FIELDS | {"revision", "digest"}
+    assert set(page.metadata) == FIELDS | {"revision", "digest", "page_sha256"}
     assert page["id"] == PLAN_ID
     assert (page["status"], page["version"], page["planner_model"]) == ("proposed", 1, "claude")
     assert page["tools_required"] == ["bash", "move", "write"]
