@@ -670,6 +670,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/turns.py" />
+            <source>Carry out the approved plan.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
             <source>Change {number} of {count} {title}</source>
             <translation type="unfinished" />
@@ -4508,6 +4513,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
             <source>This plan has no tasks</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>This plan is text: nothing is written now. Its agent carries it out, and what it changes comes to you as a new revision.</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -3,6 +3,7 @@
 from tandem_desktop.cli.answers import Answer, count, readable, utc
 from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone
+from tandem_desktop.cli.looking import go_on
 from tandem_desktop.cli.wording import edited_page_text
 from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.errors import NotApprovableError
@@ -32,6 +33,10 @@ def approve(call: Call) -> Answer:
     if edited is not None:
         lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
         lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
+    version = call.engine.plans.revision(plan_id, revision)
+    if not version.operations:
+        lines.append("It has no operations: it is text, there is nothing to write, and no run follows.")
+        return Answer(data, lines, next=f"Let its agent carry it out: {go_on(call, version)}")
     return Answer(data, lines, next=call.command("apply", plan_id))
 
 

@@ -247,15 +247,22 @@ def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:
     plan_id = version.plan_id
     if version.revision != meta.revision:
         return f"Bring it back with: {call.command('restore', plan_id, str(version.revision))}"
+    if version.incomplete and meta.status in _APPROVABLE:
+        return f"Let the agent go on: {go_on(call, version)}"
     if meta.status in _APPROVABLE:
         return call.command("approve", plan_id, "--digest", shapes.digest_of(version))
     if meta.status is PlanStatus.APPROVED:
-        return call.command("apply", plan_id)
+        return call.command("apply", plan_id) if version.operations else go_on(call, version)
     if meta.status is PlanStatus.COMPLETED and meta.execution_session:
         return f"Take it back with: {call.command('undo', meta.execution_session)}"
     if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):
         return f"Make a new revision with: {call.command('drop', plan_id, 'OP')}, or bring one back with restore."
     return call.command("runs") if meta.execution_session else call.command("list")
+
+
+def go_on(call: Call, version: PlanVersion) -> str:
+    """How the agent of a plan is asked to go on with it."""
+    return call.command("run", "--session", version.session_id, "--task", "TEXT")
 
 
 def _titled(plan: PlanSummary) -> str:

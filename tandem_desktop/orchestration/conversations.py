@@ -16,6 +16,7 @@ from tandem_desktop.orchestration.perspective_planning import PerspectivePlannin
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.perspectives.order_advice import advise_order
+from tandem_desktop.policy import messages
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.staging.confirmation import Decision
@@ -75,6 +76,10 @@ class Conversations:
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
         """Send the plan back with words; its agent makes a new revision."""
         return self._thread.submit(self._rework(plan_id, feedback, profile))
+
+    def carry_out(self, plan_id: PlanId, words: str, profile: AgentProfile) -> "Future[Turn]":
+        """Hand an approved plan of text alone back to its agent; what it changes becomes the next revision."""
+        return self._thread.submit(self._carry_out(plan_id, words, profile))
 
     def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
@@ -150,6 +155,13 @@ class Conversations:
         # The rejection itself is the news the agent hears first.
         self._modes[meta.session_id] = True
         return await self._send(meta.session_id, "", profile, Origin.REWORK)
+
+    async def _carry_out(self, plan_id: PlanId, words: str, profile: AgentProfile) -> Turn:
+        version = await asyncio.to_thread(self._engine.plans.revision, plan_id)
+        self._modes[version.session_id] = True
+        session = await self._session(version.session_id, Mind(profile))
+        session.tell(messages.carry_out(version.title, version.content))
+        return await session.plan(words, Origin.AGENT, ())
 
     async def _session(self, session_id: SessionId, mind: Mind) -> PlanningSession:
         session = self._open.get(session_id)

@@ -96,6 +96,8 @@ class PlanOrchestrator:
         self._story = ExecutionStory(self._engine.events, version.plan_id)
         if version.incomplete:
             return Outcome.WAITING, version.incomplete
+        if not version.operations:
+            return Outcome.WAITING, "The plan has no operations: there is nothing to run."
         while True:
             ended = await self._execute(version)
             if ended is None:

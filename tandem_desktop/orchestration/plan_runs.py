@@ -78,6 +78,11 @@ class PlanRuns:
         self.refuse_if_interrupted()
         version = self._plans.revision(plan_id)
         meta = self._plans.meta(plan_id)
+        if not version.operations:
+            raise PreflightError(
+                f"{plan_id} r{version.revision} has no operations: it is text, and there is nothing to write.",
+                next=f"Let its agent carry it out: tandem run --session {version.session_id} --task TEXT",
+            )
 
         def started(run_id: RunId) -> None:
             self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))

@@ -264,9 +264,9 @@ class PlanningSession:
             await asyncio.to_thread(self.shadow.close)
 
     def approved(self) -> None:
-        """The person approved the plan: Plan mode ends, and the agent is told so."""
+        """The person approved the plan: Plan mode ends, and the agent is told so. A plan of text alone goes on."""
         plan_id = self.plan_id
-        if not self.is_planning or plan_id is None:
+        if not self.is_planning or plan_id is None or not self._plans.revision(plan_id).operations:
             return
         self.set_plan_mode(False)
         self._set_scope(self._plans.meta(plan_id).tools_required)

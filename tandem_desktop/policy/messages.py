@@ -126,6 +126,17 @@ def plan_approved() -> str:
     return "The person approved the plan. Tandem carries it out now and tells you the result. Plan mode is off."
 
 
+def carry_out(title: str, text: str) -> str:
+    """A plan of text alone was accepted: its agent goes on to do what it says."""
+    return "\n".join(
+        (
+            f"The person approved this plan, which has no operations yet: {title}",
+            text.strip(),
+            "Carry it out now, as it is written. What you change is staged, and the person reviews it first.",
+        )
+    )
+
+
 def go_on(numbers: Sequence[int]) -> str:
     """For an agent that stopped at a refusal: its commands were queued, and there is more to do."""
     if len(numbers) == 1:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.execution import FailurePolicy, RunStatus
@@ -28,6 +28,9 @@ from tandem_desktop.ui.words import tr
 
 class PlanWishes(Wishes):
     """Listens to the panel. Every step that counts was asked again in a sheet before it gets here."""
+
+    text_approved = Signal(str)
+    """The id of a plan that was approved and has no operations: its agent carries it out."""
 
     def __init__(self, workroom: Workroom, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -100,8 +103,15 @@ class PlanWishes(Wishes):
         # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
         self._panel.operations.list.setFocus()
 
+        page = self._panel.page
+        is_text = page is not None and page.version.plan_id == plan_id and not page.version.operations
+
         def apply(_: object) -> None:
-            self._carry_out(self._workroom.apply(plan, policy))
+            if is_text:
+                self.text_approved.emit(plan_id)
+                self.changed.emit()
+            else:
+                self._carry_out(self._workroom.apply(plan, policy))
 
         seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
         notes = sheet.notes.text().strip()

@@ -96,6 +96,13 @@ class Turns(QObject):
         turn = self._conversations.rework(PlanId(plan_id), feedback, profile)
         self._take(turn, lambda: give_back(feedback))
 
+    def carry_out(self, plan_id: str) -> None:
+        """An approved plan of text alone goes back to its agent."""
+        profile = self._profile()
+        if profile is not None:
+            words = tr("Carry out the approved plan.")
+            self._take(self._conversations.carry_out(PlanId(plan_id), words, profile))
+
     def stop(self) -> None:
         """The agent of the conversation on screen stops where it is."""
         if self.is_working(self._session()):

@@ -226,6 +226,7 @@ class Workplace(QObject):
         chat.deny_requested.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
+        self.wishes.text_approved.connect(self.turns.carry_out)
         self.turns.status_changed.connect(self.status_changed)
         self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         self.turns.rested.connect(self._show_draft)

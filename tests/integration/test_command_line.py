@@ -1,5 +1,6 @@
 """The command line keeps its contract: calls, JSON keys and exit codes, from a proposal to its undo."""
 
+import contextlib
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
+from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.domain.ids import new_plan_id, new_session_id
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.shadow.confinement import bubblewrap_missing
 from tandem_desktop.storage.file_clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
@@ -490,3 +494,41 @@ def test_a_page_without_a_seal_from_an_earlier_version_counts_as_edited_only_whe
     assert tandem.answer("show", plan["plan_id"])["plan"]["edited_page"] is None
     page.write_text(page.read_text() + "And one thing more.\n")
     assert tandem.answer("show", plan["plan_id"])["plan"]["edited_page"] == str(page)
+
+
+def a_text_plan(tandem: CommandLine, incomplete: str = "") -> str:
+    with contextlib.closing(build_engine(tandem.workspace)) as engine:
+        version = engine.proposals.stage(
+            PlanVersion(
+                id="text",
+                plan_id=new_plan_id(),
+                session_id=new_session_id(),
+                title="Only words",
+                content="# Only words\n\nThink about it.\n",
+                incomplete=incomplete,
+                created_at=engine.clock(),
+            )
+        )
+    return version.plan_id
+
+
+def test_a_text_plan_says_that_there_is_nothing_to_write_and_is_not_applied(tandem: CommandLine) -> None:
+    plan_id = a_text_plan(tandem)
+    digest = tandem.answer("show", plan_id)["plan"]["digest"]
+    said = tandem("approve", plan_id, "--digest", digest)
+    assert said.code == 0
+    assert "It has no operations: it is text, there is nothing to write, and no run follows." in said.out
+    assert "run --session SES-" in said.out.splitlines()[-1]
+    assert "run --session SES-" in tandem("show", plan_id).out.splitlines()[-1]
+    refused = tandem("apply", plan_id)
+    assert refused.code == 3
+    assert "has no operations: it is text, and there is nothing to write." in refused.err
+    assert tandem.answer("runs")["runs"] == []
+    assert tandem.answer("show", plan_id)["plan"]["status"] == "approved"
+
+
+def test_a_plan_that_cannot_be_approved_does_not_advise_to_approve_it(tandem: CommandLine) -> None:
+    plan_id = a_text_plan(tandem, incomplete="No plan in steps could be made.")
+    last = tandem("show", plan_id).out.splitlines()[-1]
+    assert "approve" not in last
+    assert "Let the agent go on:" in last

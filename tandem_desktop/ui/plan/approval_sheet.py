@@ -159,7 +159,15 @@ class ApprovalSheet(Sheet):
         self._page, self._noted = page, page.version.plan_id
         totals = page.sums
         self.title.setText(tr("Implement revision {revision}", revision=page.version.revision))
-        told = [tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)]
+        if page.version.operations:
+            told = [tr("Exactly this will be written to {workspace}. Nothing else.", workspace=self._workspace)]
+        else:
+            told = [
+                tr(
+                    "This plan is text: nothing is written now. Its agent carries it out, and what it changes comes to "
+                    "you as a new revision."
+                )
+            ]
         if not_viewed:
             told.append(tr_n("{n} operation not viewed yet.", "{n} operations not viewed yet.", not_viewed))
         if coverage is not None and not coverage.is_complete:

@@ -46,7 +46,7 @@ def approval_refusal(page: PlanPage) -> str:
             "{n} files changed on disk since staging. Rebase the plan, or put them back first.",
             len(drifted_paths(page)),
         )
-    if not page.left:
+    if version.operations and not page.left:
         return tr("Nothing is left of the plan.")
     if page.draft is not None and page.draft.problems:
         first = page.draft.problems[0]
