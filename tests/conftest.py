@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.support.requirements_plugin", "tests.support.second_try"]
+pytest_plugins = ["tests.support.requirements_plugin", "tests.support.agents_summary"]
+
+# Set before Qt is loaded: no test uses the session bus of the person who runs it.
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+os.environ.pop("XDG_RUNTIME_DIR", None)
 
 # The default run is a gate, so it draws the same examples every time; `--hypothesis-profile=wide` goes looking.
 settings.register_profile(

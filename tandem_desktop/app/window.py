@@ -194,8 +194,10 @@ def make_application() -> "QApplication":
     """The one application of the process, in the language of the person."""
     from PySide6.QtWidgets import QApplication
 
+    from tandem_desktop.processes.session_bus import prevent_autolaunch
     from tandem_desktop.ui.language import speak_the_language
 
+    prevent_autolaunch(os.environ)
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName(APPLICATION)

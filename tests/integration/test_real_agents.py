@@ -12,7 +12,7 @@ from tandem_desktop.processes.child import scrubbed_environment
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.profiles import find_agent, profile_named
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
-from tests.support.npm_agents import installed, search_path
+from tests.support.npm_agents import require_installed, search_path
 from tests.support.scripted_model import ScriptedModel
 from tests.support.sidecars import NotingClient
 
@@ -42,8 +42,7 @@ def a_real_manager(
     name: str, model: ScriptedModel, client: NotingClient, workspace: Path, home: Path, frames: list[Any]
 ) -> SidecarManager:
     profile = profile_named(name)
-    if why_not := installed(name):
-        pytest.skip(why_not)
+    require_installed(name)
     path = search_path(name)
     found = find_agent(profile, {"PATH": path}, ask_version=False)
     home.mkdir()

@@ -91,6 +91,8 @@ def started(display: Display, place: AgentPlace) -> Iterator[Started]:
     chosen.parent.mkdir(parents=True)
     chosen.write_text("[General]\ntheme=dark\n")
     environment = {**os.environ, "DISPLAY": display.name, "XDG_CONFIG_HOME": str(place.base / "config")}
+    # No session bus, and nothing that says so: where dbus-x11 is installed Qt would start one.
+    environment.pop("DBUS_SESSION_BUS_ADDRESS")
     said = place.base / "said"
     with said.open("wb") as log:
         process = subprocess.Popen(

@@ -1,10 +1,14 @@
-"""Real agents for the tests: installed once, by npm, into a folder of the checkout that git ignores."""
+"""Real agents for the tests, in a folder that git ignores: `python -m tests.support.npm_agents [NAME…]`.
 
-import functools
+The command installs them by npm. Tests only look for what is installed; a test whose agent is missing is skipped, and
+the end of a run says how many were and what is missing.
+"""
+
 import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,14 +26,22 @@ PACKAGES = {
     "gemini": ("@google/gemini-cli", "0.61.0"),
     "codex": ("@agentclientprotocol/codex-acp", "2.6.0"),
 }
-PATIENCE_S = 600
+NOT_INSTALLED = " is not installed: python -m tests.support.npm_agents "
+_INSTALL_TIMEOUT_S = 600
+_FETCH_TIMEOUT_MS = 20_000
+
+
+def main(names: list[str]) -> int:
+    """Install the named agents, or all of them; 1 when one cannot be had."""
+    reasons = [reason for name in names or list(PACKAGES) if (reason := install(name))]
+    for reason in reasons:
+        print(reason, file=sys.stderr)
+    return 1 if reasons else 0
 
 
 def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the agent on PATH and let it speak with `model`, or skip and say why it cannot be had."""
-    why_not = installed(name)
-    if why_not:
-        pytest.skip(why_not)
+    """Put the agent on PATH and let it speak with `model`; skip where it is not installed."""
+    require_installed(name)
     monkeypatch.setenv("PATH", search_path(name))
     if name == "opencode":
         _settle_opencode(place, model)
@@ -37,33 +49,45 @@ def require(name: str, place: AgentPlace, model: ScriptedModel, monkeypatch: pyt
         monkeypatch.setenv(variable, value)
 
 
-@functools.cache
-def installed(name: str) -> str:
+def require_installed(name: str) -> None:
+    """Skip where the agent is not installed."""
+    if not _is_installed(name):
+        package, version = PACKAGES[name]
+        pytest.skip(f"{package} {version}{NOT_INSTALLED}{name}")
+
+
+def install(name: str) -> str:
     """Install it unless it is there; empty, or the reason why it is not."""
-    package, version = PACKAGES[name]
-    folder = _folder(name)
-    ready = folder / "ready"
-    if ready.exists():
+    if _is_installed(name):
         return ""
+    package, version = PACKAGES[name]
     npm = shutil.which("npm")
     if npm is None:
         return f"{package} cannot be installed: npm is missing"
-    # Two test processes may come here at once: each installs for itself, and the first to finish is kept.
+    folder = _folder(name)
+    # Two processes may come here at once: each installs for itself, and the first to finish is kept.
     trial = folder.with_name(f"{folder.name}.{os.getpid()}")
     trial.mkdir(parents=True, exist_ok=True)
-    words = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(trial), f"{package}@{version}"]
+    command = [npm, "install", "--no-audit", "--no-fund", "--fetch-retries=0", f"--fetch-timeout={_FETCH_TIMEOUT_MS}"]
+    command += ["--prefix", str(trial), f"{package}@{version}"]
     try:
-        ended = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False, cwd=trial)
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=_INSTALL_TIMEOUT_S, check=False, cwd=trial
+        )
         if ended.returncode:
-            return f"{package} cannot be installed: {_first_line(ended.stderr)}"
+            return f"{package} cannot be installed: {_first_error(ended.stderr)}"
         (trial / "ready").touch()
         if not folder.exists():
             trial.rename(folder)
     except subprocess.TimeoutExpired:
-        return f"{package} cannot be installed: npm took longer than {PATIENCE_S} seconds"
+        return f"{package} cannot be installed: npm took longer than {_INSTALL_TIMEOUT_S} seconds"
     finally:
         shutil.rmtree(trial, ignore_errors=True)
     return ""
+
+
+def _is_installed(name: str) -> bool:
+    return (_folder(name) / "ready").exists()
 
 
 def search_path(name: str) -> str:
@@ -111,6 +135,10 @@ def _settle_opencode(place: AgentPlace, model: ScriptedModel) -> None:
     (folder / "opencode.json").write_text(json.dumps(settings))
 
 
-def _first_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+def _first_error(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("npm warn")]
     return lines[0] if lines else "npm gave no reason"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

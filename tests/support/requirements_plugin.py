@@ -28,8 +28,6 @@ class RequirementsRecorder:
         if not ids:
             return
         outcome = "skipped" if hasattr(report, "wasxfail") else report.outcome
-        if outcome == "rerun":
-            return  # what counts is how the next try ends
         if report.when != "call" and outcome == "passed":
             return  # a set-up that worked proves nothing
         self._ids[report.nodeid] = ids
