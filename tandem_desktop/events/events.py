@@ -94,7 +94,7 @@ class ChatGrew(Frozen):
 
 
 class OperationStaged(Frozen):
-    """An agent asked; the answer waits for review."""
+    """An operation of an agent was staged, or takes the place of the one with its id."""
 
     type: Literal["operation_staged"] = "operation_staged"
     session_id: SessionId

@@ -92,7 +92,7 @@ class Drafting:
 
         `is_final` says that the agent announced a plan, so that what it said is one even without operations.
         """
-        staged = self._staging.staged(self._clock())
+        staged = self._staging.staged()
         if is_final and not self.presented.markdown:
             self.presented.markdown = said
         latest = self._latest()

@@ -68,7 +68,7 @@ class ImmediateMode:
             await asyncio.to_thread(self._settle, call)
 
     def _settle(self, call: ToolCall) -> None:
-        staged = self._staging.staged(self._clock())
+        staged = self._staging.staged()
         if not staged.operations:
             return
         waiting = self._plans.plan_of(self._session_id)

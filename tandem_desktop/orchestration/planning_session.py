@@ -24,6 +24,7 @@ from tandem_desktop.domain.agents import (
 )
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.events.events import AgentHeard, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
@@ -181,6 +182,7 @@ class PlanningSession:
                 problem, details = error.message, (error.next,)
                 raise
             finally:
+                await self._live.end_turn()
                 publish(
                     TurnEnded(
                         session_id=self.id,
@@ -226,7 +228,7 @@ class PlanningSession:
 
     async def queue(self, command: QueuedCommand) -> int:
         """A command of the agent ends a segment; called before the agent is answered, with the operation's number."""
-        number = await asyncio.to_thread(self.staging.queue, command, self._clock())
+        number = await asyncio.to_thread(self.staging.queue, command)
         self._live.look_soon()
         return number
 
@@ -284,12 +286,16 @@ class PlanningSession:
             with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
                 await self.cancel_turn()
 
-        def clear() -> None:
+        def settle() -> None:
             self.shadow.settle(change.path for change in self.shadow.changes())
-            self.staging.clear()
+            self.clear_staging()
 
         async with self._turn:
-            await asyncio.to_thread(clear)
+            await asyncio.to_thread(settle)
+
+    def clear_staging(self) -> tuple[StagedOperation, ...]:
+        """Drain what is staged; what it was. Works in a thread."""
+        return self.staging.clear()
 
     def _set_scope(self, tools: tuple[str, ...]) -> None:
         """While an approved plan is carried out, its agent may use what the plan is made of, and nothing else."""
@@ -347,8 +353,6 @@ class PlanningSession:
             await self.start()
         self._said, self._heard_signals, self._settle_problems = [], [], []
         self._abandoned = False
-        self._doors.forget_calls()
-        self._live.begin_turn()
         self.interceptor.begin_turn()
         self.interceptor.message_id = new_message_id()
         self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())
@@ -362,6 +366,7 @@ class PlanningSession:
             return words
 
         self._to_tell += await asyncio.to_thread(look)
+        self._live.begin_turn()
         if self.plan_id is None:
             self._drafting.start_again()
             self._set_scope(())

@@ -12,7 +12,6 @@ from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.events.events import PermissionAnswered, PermissionAsked
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.heard_since import HeardSince
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.live_staging import LiveStaging
 from tandem_desktop.orchestration.opening import mode_words, opening_words
@@ -33,6 +32,7 @@ from tandem_desktop.sidecar.sidecar_manager import SidecarManager
 from tandem_desktop.staging.confirmation import Confirmation
 from tandem_desktop.staging.intercepted import InterceptedRequest
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tandem_desktop.staging.staging_store import StagingStore
 
 _SHELL = "/bin/sh"
 
@@ -60,6 +60,7 @@ def assemble(
     """A session whose agent is not started yet."""
     shadow, record, session_id = place.shadow, place.record, place.session_id
     transcript = TranscriptLog(record.transcript)
+    store = StagingStore(record.staging)
     session: PlanningSession
     interceptor = PermissionInterceptor(
         session_id,
@@ -68,20 +69,21 @@ def assemble(
         queue=lambda command: session.queue(command),
         rehearse=lambda: session.begin_rehearsal(),
         ask=_asking(engine.events, session_id),
-        decided=_announcing(engine.events, session_id),
+        decided=_deciding(engine.events, session_id, store),
         permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
     )
     terminals = Terminals(
         lambda call: _command_launch(place, settings, call), command_ended=lambda: session.command_ended()
     )
-    doors = SessionDoors(shadow, interceptor, terminals, lambda update: session.heard(update))
-    staging = SessionStaging(shadow, record, HeardSince(lambda: doors.calls, interceptor))
+    doors = SessionDoors(shadow, interceptor, store, terminals, lambda update: session.heard(update))
+    staging = SessionStaging(shadow, store, clock)
     news = SessionNews(
         runs=engine.runs,
         plans=engine.plans,
         objects=engine.objects,
         shadow=shadow,
         staging=staging,
+        clear_staging=lambda: session.clear_staging(),
         record=record,
         who=lambda: session.who,
     )
@@ -101,7 +103,7 @@ def assemble(
         ),
         shadow=shadow,
         staging=staging,
-        live=LiveStaging(session_id, staging, engine.objects, engine.events, clock),
+        live=LiveStaging(session_id, staging, store, engine.objects, engine.events),
         doors=doors,
         interceptor=interceptor,
         plans=engine.plans,
@@ -136,12 +138,16 @@ def _asking(events: EventStream, session_id: SessionId) -> Callable[[Confirmatio
     return lambda confirmation: events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
 
 
-def _announcing(events: EventStream, session_id: SessionId) -> Callable[[InterceptedRequest], None]:
-    return lambda request: events.publish(
-        PermissionAnswered(
-            session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
+def _deciding(events: EventStream, session_id: SessionId, store: StagingStore) -> Callable[[InterceptedRequest], None]:
+    def decided(request: InterceptedRequest) -> None:
+        store.note_request(request)
+        events.publish(
+            PermissionAnswered(
+                session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
+            )
         )
-    )
+
+    return decided
 
 
 def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) -> Launch:

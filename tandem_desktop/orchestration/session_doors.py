@@ -8,16 +8,16 @@ from tandem_desktop.domain.agents import (
     PermissionAnswer,
     PermissionRequest,
     TerminalOutput,
-    ToolCall,
     ToolCallChanged,
     ToolKind,
     Verdict,
 )
-from tandem_desktop.domain.ids import SessionId, TerminalId, ToolCallId
+from tandem_desktop.domain.ids import SessionId, TerminalId
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.orchestration.terminals import Terminals
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tandem_desktop.staging.staging_store import StagingStore
 
 _REFUSED = 126
 
@@ -29,31 +29,24 @@ class SessionDoors:
         self,
         shadow: ShadowWorkspace,
         interceptor: PermissionInterceptor,
+        staging: StagingStore,
         terminals: Terminals,
         on_update: Callable[[AgentUpdate], None],
     ) -> None:
         self._shadow = shadow
         self._interceptor = interceptor
+        self._staging = staging
         self._terminals = terminals
         self._on_update = on_update
-        self._calls: dict[ToolCallId, ToolCall] = {}
         self._looking: asyncio.Task[None] | None = None
         self._look_again = False
-
-    @property
-    def calls(self) -> tuple[ToolCall, ...]:
-        """Every tool call heard of since the last `forget_calls`, each as it stands now."""
-        return tuple(self._calls.values())
-
-    def forget_calls(self) -> None:
-        self._calls = {}
 
     async def close(self) -> None:
         """End every command that runs for the agent."""
         await self._terminals.close()
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
-        self._calls[request.call.id] = request.call
+        self._staging.note_call(request.call)
         return await self._interceptor.decide(request)
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
@@ -61,7 +54,7 @@ class SessionDoors:
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
         if isinstance(update, ToolCallChanged):
-            self._calls[update.call.id] = update.call
+            self._staging.note_call(update.call)
             if update.call.kind not in (ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK):
                 self.look()
         self._on_update(update)

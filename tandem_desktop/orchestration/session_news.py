@@ -37,6 +37,7 @@ class SessionNews:
         objects: ObjectStore,
         shadow: ShadowWorkspace,
         staging: SessionStaging,
+        clear_staging: Callable[[], object],
         record: SessionRecord,
         who: Callable[[], str],
     ) -> None:
@@ -45,6 +46,7 @@ class SessionNews:
         self._objects = objects
         self._shadow = shadow
         self._staging = staging
+        self._clear_staging = clear_staging
         self._record = record
         self._who = who
 
@@ -89,7 +91,7 @@ class SessionNews:
             told = (*facts.told_runs, *(run.run_id for run in new))
             self._record.save(facts.model_copy(update={"told_runs": told}))
             if self._plans.meta(plan_ids[-1]).status in lifecycle.ENDED:
-                self._staging.clear()
+                self._clear_staging()
         return words
 
     def _ended_runs(self) -> list[RunRecord]:
@@ -129,7 +131,7 @@ class SessionNews:
                 # What was left out of a later revision may still lie in the shadow.
                 every = (self._plans.revision(latest.plan_id, number) for number in range(1, latest.revision + 1))
                 self._shadow.settle(_paths(operation for each in every for operation in each.operations))
-            self._staging.clear()
+            self._clear_staging()
         else:
             by_person = self._follow_person(latest)
             if facts.told_plan != told:

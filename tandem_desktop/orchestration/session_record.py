@@ -1,18 +1,12 @@
-"""What is kept of a session outside the workspace, so that a restart finds its agent, its plan and its queue again."""
+"""What is kept of a session outside the workspace, so that a restart finds its agent and its plan again."""
 
-import json
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from tandem_desktop.domain.agents import ToolCall
 from tandem_desktop.domain.errors import BadInputError, PlanDamagedError
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
-from tandem_desktop.domain.operations import PathChange
-from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
-from tandem_desktop.staging.segments import Segment
 from tandem_desktop.storage import atomic
 
 RECORD = "session.json"
@@ -37,25 +31,16 @@ class SessionFacts(Frozen):
     """Plan, status, revision and rejections, as the agent last heard of them."""
 
 
-class KeptSegment(Frozen):
-    """A segment as it is stored."""
-
-    changes: tuple[PathChange, ...] = ()
-    command: QueuedCommand | None = None
-    calls: tuple[ToolCall, ...] = ()
-    requests: tuple[InterceptedRequest, ...] = ()
-    rehearsed: InterceptedRequest | None = None
-    before: tuple[PathChange, ...] | None = None
-
-
-_SEGMENTS = TypeAdapter(tuple[KeptSegment, ...])
-
-
 class SessionRecord:
     """The folder of one session."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @property
+    def staging(self) -> Path:
+        """Where `StagingStore` keeps what the session has staged."""
+        return self.folder / STAGING
 
     @property
     def transcript(self) -> Path:
@@ -88,38 +73,3 @@ class SessionRecord:
             raise PlanDamagedError(
                 f"The record of the session {path} cannot be read.", path=str(path), next="Start a new session."
             ) from None
-
-    def save_segments(self, segments: tuple[Segment, ...]) -> None:
-        """Replace the queue; a crash leaves the old one or the new one."""
-        lines = [json.dumps(_kept(segment).model_dump(mode="json"), ensure_ascii=False) for segment in segments]
-        atomic.make_directory(self.folder, mode=0o700)
-        data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
-        atomic.replace(self.folder / STAGING, data, mode=0o600)
-
-    def load_segments(self) -> tuple[Segment, ...]:
-        path = self.folder / STAGING
-        if not path.is_file():
-            return ()
-        try:
-            found: list[Any] = [
-                json.loads(line.decode("utf-8", "surrogatepass")) for line in path.read_bytes().splitlines()
-            ]
-            kept = _SEGMENTS.validate_python(found)
-        except ValueError:
-            raise PlanDamagedError(
-                f"What was staged in {path} cannot be read.", path=str(path), next="Start a new session."
-            ) from None
-        return tuple(
-            Segment(each.changes, each.command, each.calls, each.requests, each.rehearsed, each.before) for each in kept
-        )
-
-
-def _kept(segment: Segment) -> KeptSegment:
-    return KeptSegment(
-        changes=segment.changes,
-        command=segment.command,
-        calls=segment.calls,
-        requests=segment.requests,
-        rehearsed=segment.rehearsed,
-        before=segment.before,
-    )

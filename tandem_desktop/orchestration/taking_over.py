@@ -23,7 +23,7 @@ def take_over(version: PlanVersion, shadow: ShadowWorkspace, staging: SessionSta
             command = QueuedCommand(
                 number=number, call=operation.call, tool=operation.tool, description=operation.description
             )
-            staging.queue(command, version.created_at)
+            staging.queue(command)
         elif all(_fits(change, shadow) for change in operation.changes()):
             for change in operation.changes():
                 shadow.put(change.path, change.after, _bytes(change.after, objects))

@@ -37,11 +37,6 @@ class Handling(StrEnum):
         """What the agent is answered."""
         return _VERDICTS[self]
 
-    @property
-    def is_staged(self) -> bool:
-        """Whether the plan will show it."""
-        return self in (Handling.HELD, Handling.QUEUED)
-
 
 _VERDICTS = {
     Handling.HELD: Verdict.ALLOW,

@@ -94,11 +94,6 @@ class PermissionInterceptor:
             return tuple(self._requests)
 
     @property
-    def staged_count(self) -> int:
-        """How many requests were held for review."""
-        return sum(request.handling.is_staged for request in self.requests)
-
-    @property
     def waiting(self) -> tuple[Confirmation, ...]:
         """The questions that are open."""
         with self._lock:

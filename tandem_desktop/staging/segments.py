@@ -6,8 +6,12 @@ Not to be confused with the segments of a run, which are its units of durability
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
+
+from pydantic import ConfigDict
 
 from tandem_desktop.domain.agents import ToolCall
+from tandem_desktop.domain.frozen import NOTHING_ELSE
 from tandem_desktop.domain.ids import OperationId, TaskId, ToolCallId
 from tandem_desktop.domain.operations import ABSENT, OperationKind, PathChange, StagedOperation
 from tandem_desktop.domain.paths import Collision, folded
@@ -23,6 +27,8 @@ from tandem_desktop.staging.shadow_states import ShadowStates
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A stretch of an agent's work, up to a command or to the end of the turn."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     changes: tuple[PathChange, ...]
     """The whole shadow against its base at the end of the stretch, not only what is new."""

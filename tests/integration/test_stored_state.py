@@ -168,7 +168,9 @@ def test_the_stored_record_of_a_session_is_read(stored: Stored) -> None:
     record = SessionRecord(stored.state / "sessions" / session_id)
     facts = record.load()
     assert (facts.id, facts.agent) == (session_id, "built-in")
-    assert [change.path for segment in record.load_segments() for change in segment.changes] == ["README.md"]
+    staging = StagingStore(record.staging)
+    assert [change.path for segment in staging.observations.segments for change in segment.changes] == ["README.md"]
+    assert [operation.path for operation in staging.get_all()] == ["README.md"]
     assert record.transcript.read_bytes().startswith(b'{"dir": "sent"')
 
 

@@ -1,7 +1,12 @@
 """Steps for the scripted agent, spoken as an agent would: ask, write, run, end a call."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
+
+from tandem_desktop.domain.agents import AgentProfile, OnReject
+from tests.support.sidecars import AGENTS
 
 Step = dict[str, Any]
 
@@ -11,6 +16,13 @@ OPTIONS = [
     {"optionId": "3", "name": "Always", "kind": "allow_always"},
 ]
 """Named to mislead whoever goes by names."""
+
+
+def scripted_agent(*turns: list[Step], on_reject: OnReject = OnReject.CONTINUES) -> AgentProfile:
+    """An agent that does these steps, turn by turn."""
+    script = json.dumps({"turns": list(turns)})
+    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
+    return AgentProfile(name="scripted", title="Scripted", command=command, on_reject=on_reject)
 
 
 class Steps:

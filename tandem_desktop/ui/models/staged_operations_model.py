@@ -33,6 +33,8 @@ class StagedOperationsModel(QAbstractListModel):
         self._shown: list[int] = []
         self._rows: dict[OperationId, int] | None = None
         """Looked up a thousand times while a large plan runs; made anew when rows come, go or move."""
+        self._places: dict[OperationId, int] | None = None
+        """Where each operation is in `_views`; made anew like the rows."""
         self._viewed: set[OperationId] = set()
         self._expanded: set[OperationId] = set()
         self._drift: dict[OperationId, str] = {}
@@ -112,14 +114,18 @@ class StagedOperationsModel(QAbstractListModel):
             self._views[:] = views  # equal, and from now on the very same: then they need not be compared again
             self._all_changed()
         else:
-            self._views = list(views)
+            self._views, self._places = list(views), None
             self._shown = self._chosen()
             self.endResetModel()
         self.viewed_changed.emit()
 
-    def append(self, view: OperationView) -> None:
-        """One more, while the agent drafts."""
-        self._append((view,))
+    def put(self, view: OperationView) -> None:
+        """One more while the agent drafts, or another in the place of the one with its id."""
+        place = self._place(view.operation.id)
+        if place < 0:
+            self._append((view,))
+        else:
+            self._replace(place, view)
         self.viewed_changed.emit()
 
     def remove(self, operation_id: OperationId) -> None:
@@ -335,6 +341,8 @@ class StagedOperationsModel(QAbstractListModel):
 
     def _append(self, views: Sequence[OperationView]) -> None:
         first = len(self._views)
+        if self._places is not None:
+            self._places.update((view.operation.id, first + number) for number, view in enumerate(views))
         listed = [first + number for number, view in enumerate(views) if self._is_listed(view)]
         if listed and self._sorting is Sorting.PLAN:
             self.beginInsertRows(ROOT, len(self._shown), len(self._shown) + len(listed) - 1)
@@ -350,18 +358,31 @@ class StagedOperationsModel(QAbstractListModel):
         else:
             self._views.extend(views)
 
+    def _replace(self, place: int, view: OperationView) -> None:
+        operation_id = view.operation.id
+        if not does_the_same(view.operation, self._views[place].operation):
+            self._viewed.discard(operation_id)
+            self._expanded.discard(operation_id)
+        self._views[place] = view
+        if self._sorting is Sorting.PLAN and self._is_listed(view) == (self.row_of(operation_id) >= 0):
+            self._changed(operation_id)
+        else:
+            self._choose_again()
+
     def _reset(self, change: Callable[[], None], operation_id: OperationId) -> None:
         if self._place(operation_id) < 0:
             return
         self.beginResetModel()
         change()
+        self._places = None
         self._shown = self._chosen()
         self.endResetModel()
         self.viewed_changed.emit()
 
     def _place(self, operation_id: OperationId) -> int:
-        places = (at for at, view in enumerate(self._views) if view.operation.id == operation_id)
-        return next(places, -1)
+        if self._places is None:
+            self._places = {view.operation.id: at for at, view in enumerate(self._views)}
+        return self._places.get(operation_id, -1)
 
     def _choose_again(self) -> None:
         self.beginResetModel()

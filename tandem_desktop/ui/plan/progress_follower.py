@@ -102,7 +102,7 @@ class ProgressFollower:
         """Show one event; whether a run of the plan on screen has begun with it."""
         match event:
             case OperationStaged() if plan_id is None and is_drafting:
-                self._model.append(_drafted(event))
+                self._model.put(_drafted(event))
                 self._sum_up_soon()
             case OperationUnstaged() if plan_id is None:
                 self._model.remove(event.operation_id)

@@ -22,6 +22,7 @@ from tandem_desktop.events.events import (
     RunFinished,
     RunPaused,
     RunStarted,
+    StagingCleared,
 )
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.execution.undoing import Undoing
@@ -498,6 +499,18 @@ def test_operations_appear_while_the_agent_drafts(panel: ExecutionPlanPanel) -> 
     assert panel.model.rowCount() == 2
     assert panel.header.badge.text() == "Drafting"
     assert not panel.footer.isVisible()
+
+
+@pytest.mark.req("S0-35")
+def test_operation_staged_again_while_the_agent_drafts_takes_its_own_place(panel: ExecutionPlanPanel) -> None:
+    panel.show_drafting("Rate-limit the login route")
+    for name, path in (("s1", "b.py"), ("s2", "c.py"), ("s1", "a.py"), ("s2", "b.py"), ("s3", "c.py")):
+        panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=a_write(path, id=name)))
+    assert [view.operation.path for view in panel.model.views()] == ["a.py", "b.py", "c.py"]
+    assert [panel.model.row(number).operation.path for number in range(3)] == ["a.py", "b.py", "c.py"]
+    panel.show_progress(StagingCleared(session_id=SESSION_ID, operation_ids=(OperationId("s1"),)))
+    panel.show_progress(OperationStaged(session_id=SESSION_ID, operation=a_write("d.py", id="s1")))
+    assert [view.operation.path for view in panel.model.views()] == ["d.py"]
 
 
 @pytest.mark.req("S0-35")

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.agents import AgentProfile, OnReject, Verdict
+from tandem_desktop.domain.agents import OnReject, Verdict
 from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
@@ -22,8 +21,7 @@ from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.staging.confirmation import Decision
-from tests.support.agent_scripts import Step, Steps
-from tests.support.sidecars import AGENTS
+from tests.support.agent_scripts import Step, Steps, scripted_agent
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -39,10 +37,7 @@ def engine(workspace: Path, tmp_path: Path) -> Iterator[Engine]:
 async def a_session(
     sessions: AgentSessions, *turns: list[Step], plan_mode: bool = True, on_reject: OnReject = OnReject.CONTINUES
 ) -> PlanningSession:
-    script = json.dumps({"turns": list(turns)})
-    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-    profile = AgentProfile(name="scripted", title="Scripted", command=command, on_reject=on_reject)
-    return await sessions.open(profile, plan_mode=plan_mode)
+    return await sessions.open(scripted_agent(*turns, on_reject=on_reject), plan_mode=plan_mode)
 
 
 def disk(workspace: Path) -> dict[str, str]:
@@ -270,7 +265,7 @@ async def test_cancelled_plan_leaves_the_shadow_as_the_disk_is(
     engine.decisions.cancel(turn.version.plan_id)
     await session.abandon()
     assert session.shadow.read("a.txt") == b"old\n"
-    assert session.staging.staged(engine.clock()).operations == ()
+    assert session.staging.staged().operations == ()
 
 
 async def test_what_was_left_out_of_a_plan_that_gave_way_is_not_proposed_again(
@@ -555,7 +550,7 @@ async def test_session_with_any_text_in_its_queue_can_be_opened_again(
     first = await session.plan("Go")
     await session.close()
     again = await sessions.open(session.profile, session_id=session.id)
-    staged = again.staging.staged(engine.clock())
+    staged = again.staging.staged()
     assert first.version is not None
     assert [each.call and each.call.command for each in staged.operations] == [command]
     assert any("make install" in warning for warning in staged.warnings)
