@@ -22,6 +22,7 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.settings.load import load_settings
+from tandem_desktop.staging.staging_store import StagingStore
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 RECORDED: dict[str, Any] = json.loads((DATA / "stored_state.json").read_text())
