@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.test_built_in_agent import COMMAND, environment
-from tests.support.acp_client import PATIENCE_S, AcpClient, Json
+from tests.support.acp_client import AcpClient, Json
+from tests.support.patience import PATIENCE_S
 from tests.support.recipes import lay_out
 from tests.support.scenarios import Call, Step
 from tests.support.scripted_model import ScriptedModel

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CommandLine, a_workspace, bash, write
+from tests.support.patience import PATIENCE_S
 
 TANDEM = [sys.executable, "-m", "tandem_desktop"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,7 @@ def test_a_signal_stops_a_run_and_puts_everything_back(tandem: CommandLine, numb
         assert run.stderr is not None
         assert run.stderr.readline() == "s2 | started\n"
         run.send_signal(number)
-        _, remarks = run.communicate(timeout=30)
+        _, remarks = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 4
     assert "was stopped" in remarks
     assert {path.name for path in tandem.workspace.glob("*.txt")} == {"notes.txt"}

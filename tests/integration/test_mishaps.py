@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +26,7 @@ from tandem_desktop.shadow.overlay import can_overlay
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_command, a_delete, a_write
 from tests.support.desks import a_desk, carry_out
+from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
 
 
@@ -185,7 +185,7 @@ def test_effects_of_a_command_that_cannot_all_be_written_are_all_taken_back(
 
 
 def test_command_ends_with_a_tandem_that_is_killed(root: Path, tmp_path: Path) -> None:
-    marker = "765.4321"
+    marker = f"765.{os.getpid()}"
     environment = {**os.environ, "TANDEM_STATE_DIR": str(tmp_path / "state")}
     step = {"description": "d", "tool": "bash", "args": {"command": f"echo started; sleep {marker}; echo late > f.txt"}}
     (tmp_path / "plan.json").write_text(json.dumps({"title": "t", "steps": [step]}))
@@ -210,9 +210,3 @@ def test_command_ends_with_a_tandem_that_is_killed(root: Path, tmp_path: Path) -
 
 def is_running(marker: str) -> bool:
     return bool(subprocess.run(["pgrep", "-f", f"^sleep {marker}"], capture_output=True, check=False).stdout)
-
-
-def wait_until(condition: object) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline

@@ -19,6 +19,7 @@ from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools.relay import TOKEN_VARIABLE
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tests.support.command_line import CommandLine, a_workspace
+from tests.support.patience import PATIENCE_S
 from tests.support.planning import SESSION, RecordingDesk, a_step, an_agent, texts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,5 +206,5 @@ def test_nothing_but_messages_is_written_to_the_wire(tmp_path: Path) -> None:
         process.stdin.write(asked)
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == 1
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, rest) == (0, b"")

@@ -4,6 +4,7 @@ import json
 import urllib.request
 from typing import Any
 
+from tests.support.patience import PATIENCE_S
 from tests.support.scenarios import Call, Step
 from tests.support.scripted_model import ScriptedModel
 
@@ -12,7 +13,7 @@ BASH = {"type": "function", "function": {"name": "bash", "parameters": {"propert
 
 def ask(model: ScriptedModel, path: str, body: dict[str, Any]) -> str:
     request = urllib.request.Request(model.url + path, json.dumps(body).encode(), {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
         return str(answer.read().decode())
 
 

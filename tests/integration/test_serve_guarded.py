@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.api import application, openapi, server
+from tests.support.patience import PATIENCE_S
 from tests.support.served import APPROVAL, Served, serving
 
 DESCRIPTION = openapi.description()
@@ -37,7 +38,7 @@ def filled(path: str) -> str:
 
 def raw(served: Served, sent: bytes) -> bytes:
     """Everything that comes back until the other side hangs up."""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE_S) as line:
         line.sendall(sent)
         return b"".join(iter(lambda: line.recv(65536), b""))
 
@@ -128,7 +129,7 @@ def test_a_request_that_comes_too_slowly_is_not_waited_for(served: Served) -> No
         f"POST {APPROVAL} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nAuthorization: Bearer {served.token}\r\n"
         "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
     )
-    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as half_a_head:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE_S) as half_a_head:
         half_a_head.sendall(b"GET /plans HTTP/1.1\r\nHo")
         assert b" 408 " in raw(served, head.encode()).splitlines()[0]
         assert half_a_head.recv(65536) == b""

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from tests.support.patience import PATIENCE_S
+
 SIZE = (1440, 900)
 TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
-PATIENCE_S = 90.0
 _KEY_DELAY_MS = 8
 _WIDE, _HIGH = 40, 8
 """A filled button has at least so many unbroken pixels in a row, in so many rows."""

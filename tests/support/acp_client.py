@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.patience import PATIENCE_S
+
 Json = dict[str, Any]
-PATIENCE_S = 60.0
 
 
 def allow(request: Json) -> str:

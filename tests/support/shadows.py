@@ -13,6 +13,7 @@ from tandem_desktop.shadow.agent_environment import agent_environment
 from tandem_desktop.shadow.shadow_workspace import ShadowChange, ShadowWorkspace, open_shadow
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
+from tests.support.patience import PATIENCE_S
 from tests.support.trees import DiskTree
 
 Kind = Literal["overlay", "copy"]
@@ -100,7 +101,7 @@ def is_running(pid: int) -> bool:
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until(is_so: Callable[[], bool], patience_s: float = 30.0) -> None:
+def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
     """Look again until it is so; whoever waits longer than anybody would, fails."""
     deadline = time.monotonic() + patience_s
     while not is_so():

@@ -26,14 +26,13 @@ from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.connection import OnFrame
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tests.support.patience import PATIENCE_S
 from tests.support.transcripts import FOLDER
 
 AGENTS = Path(__file__).parent / "agents"
 WORKSPACE = "/workspace"
-PATIENCE_S = 30.0
-"""Longer than anything here takes; a test that waits so long has found a hang."""
 
-QUICK = SidecarLimits(session_timeout_s=20, cancel_grace_s=20, stop_grace_s=0.5)
+QUICK = SidecarLimits(session_timeout_s=PATIENCE_S, cancel_grace_s=PATIENCE_S, stop_grace_s=0.5)
 
 Decide = Callable[[PermissionRequest], Awaitable[Verdict]]
 

@@ -43,5 +43,5 @@ def test_real_editor_is_started_with_the_file_and_the_line(tmp_path: Path, qtbot
     editor.chmod(0o755)
     file.write_text("x\n")
     assert open_in_editor(file, 3, f"'{editor}' +{{line}} {{path}}") == ""
-    qtbot.waitUntil(opened.exists, timeout=20_000)  # type: ignore[attr-defined]
+    qtbot.waitUntil(opened.exists)  # type: ignore[attr-defined]
     assert opened.read_text() == f"+3|{file}|"

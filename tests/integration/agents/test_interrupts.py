@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent_runs import AgentPlace, write_by_client
+from tests.support.patience import PATIENCE_S
 from tests.support.shadows import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,7 +32,7 @@ def at_work(place: AgentPlace) -> Iterator["subprocess.Popen[str]"]:
         text=True,
     )
     try:
-        wait_until((place.state / "agents" / "custom" / "home" / "busy").exists, 60)
+        wait_until((place.state / "agents" / "custom" / "home" / "busy").exists)
         yield process
     finally:
         process.kill()
@@ -42,7 +43,7 @@ def interrupted(place: AgentPlace, number: signal.Signals) -> tuple[int, dict[st
     """A run that is stopped while its agent works: exit code, answer and remarks."""
     with at_work(place) as process:
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
     return process.returncode, json.loads(out), err
 
 
@@ -87,7 +88,7 @@ def test_a_second_signal_ends_the_agent_at_once(place: AgentPlace) -> None:
         while "once more" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, json.loads(out)["error"]["kind"]) == (4, "aborted")
     place.assert_nothing_left()
     assert place.sight() == before
@@ -103,4 +104,4 @@ def test_a_session_that_is_busy_elsewhere_is_refused(place: AgentPlace) -> None:
         assert said.data["error"]["next"]
         assert (place.state / "sessions" / session / "session.json").read_bytes() == record
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)

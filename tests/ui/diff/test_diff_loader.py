@@ -18,10 +18,10 @@ def test_the_text_is_there_before_the_comparison(qtbot: QtBot, view: DiffView, l
 
 
 def test_colours_and_marks_arrive(qtbot: QtBot, view: DiffView, loader: DiffLoader) -> None:
-    with qtbot.waitSignal(loader.coloured, timeout=20_000):
+    with qtbot.waitSignal(loader.coloured):
         loader.show("a.py", AUTH_BEFORE, AUTH_AFTER)
     assert {piece.token for piece in view._look.styles.line(False, 20).pieces} >= {"syntax_keyword", "syntax_function"}
-    qtbot.waitUntil(lambda: view._look.styles.knows((19, 20)), timeout=20_000)
+    qtbot.waitUntil(lambda: view._look.styles.knows((19, 20)))
     marked = view._look.styles.marks((19, 20), False)
     assert [view.diff.new.line(20)[a:b] for a, b in marked] == [", request: Request"]
 
@@ -29,7 +29,7 @@ def test_colours_and_marks_arrive(qtbot: QtBot, view: DiffView, loader: DiffLoad
 def test_of_two_files_asked_for_the_last_one_stays(qtbot: QtBot, view: DiffView, loader: DiffLoader) -> None:
     loader.show("first.py", b"a\n", b"b\n")
     loader.show("second.py", b"c\n", b"d\n")
-    with qtbot.waitSignal(loader.coloured, timeout=20_000):
+    with qtbot.waitSignal(loader.coloured):
         pass
     assert view.diff.path == "second.py"
     assert not view.diff.is_preview
@@ -37,6 +37,6 @@ def test_of_two_files_asked_for_the_last_one_stays(qtbot: QtBot, view: DiffView,
 
 def test_hunks_that_are_known_are_not_computed_again(qtbot: QtBot, view: DiffView, loader: DiffLoader) -> None:
     known = hunks(AUTH_BEFORE, AUTH_AFTER)
-    with qtbot.waitSignal(loader.ready, timeout=20_000):
+    with qtbot.waitSignal(loader.ready):
         loader.show("a.py", AUTH_BEFORE, AUTH_AFTER, known_hunks=known)
     assert all(one is other for one, other in zip(view.diff.hunks, known, strict=True))

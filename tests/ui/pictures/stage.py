@@ -21,10 +21,10 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.storage.resources import resource
 from tandem_desktop.ui.update_notes import LAST_VERSION
 from tests.support.agents_on_path import put_on_path, searched
+from tests.support.patience import PATIENCE_S
 from tests.ui.window.driver import Person
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_S = 60.0
 AGENT = "opencode"
 
 

@@ -107,7 +107,7 @@ def test_an_opened_edit_shows_every_replacement_of_its_file(panel: ExecutionPlan
     qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
     diff = panel.findChild(RowDiff, "diff-s2")
     assert isinstance(diff, RowDiff)
-    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2)
     assert "+from app.ratelimit import limited" in diff.as_text()
     assert "+    if user is None or not user.active:" in diff.as_text()
 
@@ -129,7 +129,7 @@ def test_n_goes_through_the_changes_and_on_into_the_next_operation(panel: Execut
     qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
     diff = panel.findChild(RowDiff, "diff-s2")
     assert isinstance(diff, RowDiff)
-    qtbot.waitUntil(lambda: diff.current_hunk == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: diff.current_hunk == 1)
     press(operations, "n")
     assert diff.current_hunk == 2
     press(operations, "n")
@@ -147,7 +147,7 @@ def test_leaving_the_last_change_inside_a_diff_goes_on_into_the_next_operation(
     qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s3") is not None)
     diff = panel.findChild(RowDiff, "diff-s3")
     assert isinstance(diff, RowDiff)
-    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 1)
     diff.setFocus()
     QTest.keyClicks(diff, "nn")
     assert current(operations) == "s4"
@@ -161,7 +161,7 @@ def test_v_reaches_the_diff_of_the_current_operation(panel: ExecutionPlanPanel, 
     qtbot.waitUntil(lambda: panel.findChild(RowDiff, "diff-s2") is not None)
     diff = panel.findChild(RowDiff, "diff-s2")
     assert isinstance(diff, RowDiff)
-    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2 and diff.is_split, timeout=20_000)
+    qtbot.waitUntil(lambda: len(diff.diff.hunks) == 2 and diff.is_split)
     press(operations, "v")
     assert not diff.is_split
 

@@ -20,8 +20,6 @@ from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.workplace import Workplace
 
-PATIENCE_MS = 20_000
-
 
 class Person:
     """Drives one window over a real workspace and a real engine, by input events alone."""
@@ -126,7 +124,7 @@ class Person:
         raise AssertionError(f"Tab never reaches {name}")
 
     def wait(self, until: Callable[[], bool]) -> None:
-        self._qtbot.waitUntil(until, timeout=PATIENCE_MS)
+        self._qtbot.waitUntil(until)
 
     def find(self, name: str) -> QWidget:
         """A widget on screen, by its name."""

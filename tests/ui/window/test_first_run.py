@@ -18,8 +18,6 @@ from tandem_desktop.ui.shell.agent_row import AgentRow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.window.walker import Walker
 
-PATIENCE_MS = 30_000
-
 
 @pytest.fixture
 def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
@@ -48,7 +46,7 @@ def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     qtbot.addWidget(window)
     window.show()
     window.open_workspace(None)
-    qtbot.waitUntil(lambda: window.findChild(QAbstractButton, "agent-goose") is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.findChild(QAbstractButton, "agent-goose") is not None)
     yield window
     window.close()
     window.leave()
@@ -105,10 +103,10 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     assert place.plan_mode
     root = place.workroom.engine.locations.workspace
     greeting = (root / "greeter" / "greeting.py").read_text()
-    qtbot.waitUntil(lambda: place.agents.profile is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: place.agents.profile is not None)
     QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Escape)
     QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: place.panel.page is not None and not place.turns.is_any, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: place.panel.page is not None and not place.turns.is_any)
     assert place.panel.page is not None
     assert place.panel.page.meta.status is PlanStatus.PROPOSED
     assert (root / "greeter" / "greeting.py").read_text() == greeting

@@ -56,7 +56,7 @@ def test_the_order_a_real_agent_advises_is_shown_with_its_reason_and_becomes_the
             person.click("plan-action-view_tasks")
             person.click("ask-for-an-order")
             offer = person.place.panel.tasks.offer.banner
-            qtbot.waitUntil(lambda: REASON in offer.text, timeout=120_000)
+            qtbot.waitUntil(lambda: REASON in offer.text)
             assert offer.text == f"OpenCode suggests the order s2, s1, s3: {REASON}"
             assert "s3 cannot come before s1" in str([request.messages for request in model.requests])
             person.click("banner-use")

@@ -1,5 +1,6 @@
 """Commands in an overlay: effects are committed with the run, rolled back with it, and undone with it."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunDe
 
 
 def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: RunDesk) -> None:
-    marker = "987.654321"
+    marker = f"987.{os.getpid()}"
     record, results = carry_out(desk, (a_command(f"sleep {marker} & setsid sleep {marker} & wait", timeout_s=1),))
     assert record.status is RunStatus.FAILED
     assert "longer than 1 s" in (results[0].error or "")

@@ -19,6 +19,7 @@ from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
 from tests.support.desks import a_desk, a_record, carry_out
+from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import leftovers, walk
 
 
@@ -183,7 +184,7 @@ def test_pause_holds_the_run_until_it_is_resumed(desk: RunDesk, root: Path) -> N
     assert not (root / "one.txt").exists()
     assert control.is_paused
     control.resume()
-    run.join(timeout=20)
+    run.join(timeout=PATIENCE_S)
     assert (root / "one.txt").exists()
 
 
@@ -305,7 +306,7 @@ def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(
             published.append(what)
         elif call == "openat" and what.isdigit() and threading.get_ident() not in met:
             met.add(threading.get_ident())
-            meeting.wait(timeout=20)
+            meeting.wait(timeout=PATIENCE_S)
 
     with syscalls.gated(watch):
         record, _ = carry_out(desk, operations)

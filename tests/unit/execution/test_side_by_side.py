@@ -20,9 +20,8 @@ from tandem_desktop.shadow.overlay import can_overlay
 from tests.support.builders import a_command, a_write
 from tests.support.desks import a_desk, carry_out
 from tests.support.faults import Stage, count_calls, failing_at, killed_at
+from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import walk
-
-PATIENCE_S = 20
 
 
 def command(name: str, task: str | None, text: str, *waits_for: str) -> StagedOperation:
@@ -31,7 +30,7 @@ def command(name: str, task: str | None, text: str, *waits_for: str) -> StagedOp
         id=name,
         task=None if task is None else TaskId(task),
         blocked_by=tuple(map(OperationId, waits_for)),
-        timeout_s=PATIENCE_S,
+        timeout_s=int(PATIENCE_S),
     )
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.orchestration.disk_watch import DiskWatch
-
-PATIENCE_S = 20
+from tests.support.patience import PATIENCE_S
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.settings.settings import MindChoice, Settings
 from tests.support.agent_scripts import Step, Steps
+from tests.support.patience import PATIENCE_S
 from tests.support.sidecars import AGENTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -89,7 +90,7 @@ async def test_an_adviser_is_ended_when_its_time_is_over(tmp_path: Path) -> None
     no_time = Settings().model_copy(update={"advice_minutes": 0})
     async with opened(tmp_path, no_time) as (sessions, _, _heard):
         with pytest.raises(SidecarTimeoutError, match="after 0 minutes"):
-            await asyncio.wait_for(sessions.advisor(Minds({}, an_agent([{"do": "never"}]))).ask(QUESTION), 60)
+            await asyncio.wait_for(sessions.advisor(Minds({}, an_agent([{"do": "never"}]))).ask(QUESTION), PATIENCE_S)
 
 
 @pytest.mark.setting("models", "minds")

@@ -16,11 +16,11 @@ from tandem_desktop.orchestration.workroom import Workroom
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.shadow.confinement import bubblewrap_missing
 from tests.support.command_line import bash
+from tests.support.patience import PATIENCE_S
 from tests.support.rehearsals import plan_json
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.skipif(bool(bubblewrap_missing()), reason="nothing can be confined here")
-PATIENCE_S = 60
 
 
 @pytest.fixture

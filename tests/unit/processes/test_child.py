@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from tandem_desktop.processes.child import OUTPUT_LIMIT, Outcome, run_child, scrubbed_environment
+from tests.support.patience import PATIENCE_S
 
 
 def run(command: str, *, timeout_s: float = 20, abort: threading.Event | None = None) -> Outcome:
@@ -49,10 +50,11 @@ def test_hanging_child_that_ignores_the_polite_signal_is_ended() -> None:
 
 
 def test_grandchild_that_holds_the_pipe_is_not_waited_for() -> None:
-    outcome = run("sleep 876.5 & echo done")
+    marker = f"876.{os.getpid()}"
+    outcome = run(f"sleep {marker} & echo done")
     assert outcome.output == b"done\n"
-    deadline = time.monotonic() + 30
-    while subprocess.run(["pgrep", "-f", "sleep 876.5"], capture_output=True, check=False).stdout:
+    deadline = time.monotonic() + PATIENCE_S
+    while subprocess.run(["pgrep", "-f", f"sleep {marker}"], capture_output=True, check=False).stdout:
         assert time.monotonic() < deadline, "it was killed, but it is still there"
 
 

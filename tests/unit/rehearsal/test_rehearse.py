@@ -171,9 +171,9 @@ def test_keys_and_tandems_state_cannot_be_read(engine: Engine) -> None:
 
 
 def test_a_command_over_its_time_is_ended_and_in_doubt(engine: Engine) -> None:
-    (found,) = rehearse(engine, bash("echo begun; sleep 60", timeout_s=1)).commands
+    (found,) = rehearse(engine, bash("echo begun; sleep 60", timeout_s=5)).commands
     assert found.output == "begun\n"
-    assert "longer than 1 s" in found.doubts[0]
+    assert "longer than 5 s" in found.doubts[0]
 
 
 def test_a_command_with_chance_in_it_is_played_again_and_found_out(engine: Engine) -> None:

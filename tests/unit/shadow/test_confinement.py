@@ -17,6 +17,7 @@ from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.shadow import confinement
 from tandem_desktop.shadow.confinement import REFUSED, SAYS, UNSEEN
 from tandem_desktop.shadow.shadow_workspace import describe_confinement
+from tests.support.patience import PATIENCE_S
 from tests.support.shadows import ShadowPlace, is_running, wait_until
 from tests.support.temporary import make_program, temporary_folders
 
@@ -132,7 +133,7 @@ def test_a_socket_in_a_hidden_place_can_be_shown(place: ShadowPlace) -> None:
             call = f"'{Path(sys.executable).resolve()}' -c \"{script}\" '{address}'"
             assert "No such file" in place.agent(call)
             place.agent(call, sockets=(address,))
-            server.settimeout(10)
+            server.settimeout(PATIENCE_S)
             connection, _ = server.accept()
             with connection:
                 assert connection.recv(16) == b"hello"

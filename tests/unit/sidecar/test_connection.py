@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tandem_desktop.domain.errors import SidecarProtocolError
 from tandem_desktop.sidecar.connection import LineTransport, RefusedError
 from tandem_desktop.sidecar.limits import SidecarLimits
+from tests.support.patience import PATIENCE_S
 
 LIMITS = SidecarLimits(message_bytes=4096, noise_lines=10)
 JSON = st.recursive(
@@ -44,7 +45,7 @@ class Talk:
         writer = asyncio.StreamWriter(pipe, flow, None, loop)
         transport = LineTransport(reader, writer, LIMITS, answer=self.answer, notice=self.notice)
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 while (message := await transport.receive()) is not None:
                     self.answers.append(message)
                 while transport.open_requests:
@@ -123,7 +124,7 @@ async def test_a_request_read_right_before_the_end_is_still_taken_up() -> None:
     transport = LineTransport(reader, writer, LIMITS, answer=answer, notice=Talk().notice)
     receiving = asyncio.create_task(transport.receive())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while not transport.open_requests:
                 await asyncio.sleep(0)
             assert begun == []

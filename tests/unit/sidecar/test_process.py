@@ -15,6 +15,7 @@ from tandem_desktop.domain.errors import SidecarLaunchError
 from tandem_desktop.processes.launch import Launch
 from tandem_desktop.sidecar.limits import SidecarLimits
 from tandem_desktop.sidecar.process import LastWords, SidecarProcess, end_marked
+from tests.support.patience import PATIENCE_S
 from tests.support.sidecars import a_launch
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,7 +55,7 @@ async def test_the_environment_is_all_the_process_gets() -> None:
 
 
 async def test_the_process_leads_its_own_session() -> None:
-    process = await SidecarProcess.start(a_launch("sleep", "600"), SidecarLimits(stop_grace_s=0.5))
+    process = await SidecarProcess.start(a_launch("sleep", "600"), SidecarLimits(stop_grace_s=PATIENCE_S))
     assert os.getsid(process.pid) == process.pid
     await process.end()
     assert process.exit_code == -signal.SIGTERM
@@ -72,11 +73,12 @@ async def test_a_process_in_a_namespace_of_its_own_takes_everything_with_it() ->
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed, so there is no namespace to end")
     sandbox = ("bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--die-with-parent")
-    hidden = "env -i setsid sleep 654321 >/dev/null 2>&1 & echo; exec sleep 600"
+    marker = f"654{os.getpid()}"
+    hidden = f"env -i setsid sleep {marker} >/dev/null 2>&1 & echo; exec sleep 600"
     process = await SidecarProcess.start(a_launch(*sandbox, "sh", "-c", hidden), SidecarLimits(stop_grace_s=0.5))
     await process.stdout.readline()
     await process.end()
-    assert not [name for name in command_lines() if b"654321" in name]
+    assert not [name for name in command_lines() if marker.encode() in name]
 
 
 def command_lines() -> list[bytes]:

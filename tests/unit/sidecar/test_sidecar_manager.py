@@ -21,6 +21,7 @@ from tandem_desktop.domain.errors import SidecarError, SidecarExitedError, Sidec
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.sidecar.connection import Direction
 from tandem_desktop.sidecar.limits import SidecarLimits
+from tests.support.patience import PATIENCE_S
 from tests.support.sidecars import NotingClient, a_manager, reported, running
 
 OPTIONS = [
@@ -532,7 +533,7 @@ async def test_stopping_answers_what_is_open() -> None:
 async def test_stopping_an_agent_that_is_still_starting_does_not_wait_for_it() -> None:
     manager = a_manager({"start": [{"do": "stderr", "text": "."}, {"do": "sleep", "seconds": 600}]}, NotingClient())
     starting = asyncio.create_task(manager.start())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not manager.stderr:
             await asyncio.sleep(0.01)
         await manager.stop()
@@ -545,7 +546,7 @@ async def test_stopping_an_agent_whose_process_is_not_there_yet_does_not_wait_fo
     starting = asyncio.create_task(manager.start())
     await asyncio.sleep(0)  # it has begun, and nothing is there that could be stopped
     assert not manager.is_running
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         await manager.stop()
         with pytest.raises(SidecarError, match="was stopped"):
             await starting

@@ -18,8 +18,9 @@ from tandem_desktop.sidecar.connection import Direction
 from tandem_desktop.sidecar.sidecar_manager import SidecarManager
 from tests.support.agents.replay_agent import ReplayAgent
 from tests.support.agents.unruly_agent import UnrulyAgent
+from tests.support.patience import PATIENCE_S
 from tests.support.played_agents import a_played_manager
-from tests.support.sidecars import PATIENCE_S, QUICK, WORKSPACE, NotingClient, a_manager, a_replay, an_agent
+from tests.support.sidecars import QUICK, WORKSPACE, NotingClient, a_manager, a_replay, an_agent
 from tests.support.transcripts import FROM_AGENT, messages
 
 PROCESSES_AT_ONCE = 4

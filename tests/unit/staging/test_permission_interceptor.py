@@ -16,6 +16,7 @@ from tandem_desktop.settings.settings import Settings
 from tandem_desktop.staging.confirmation import Confirmation, Decision
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tests.support.patience import PATIENCE_S
 
 SESSION = SessionId("SES-1")
 PLANNING = SessionPermissions(plan_mode=True)
@@ -55,7 +56,7 @@ class Desk:
         self.queued.append(command)
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
-        return await asyncio.wait_for(self.interceptor.decide(request), 30)
+        return await asyncio.wait_for(self.interceptor.decide(request), PATIENCE_S)
 
 
 def an_edit(name: str = "r1", path: str = "a.txt") -> PermissionRequest:
@@ -72,7 +73,7 @@ def a_request(name: str, tool: str, **fields: object) -> PermissionRequest:
 
 
 async def asked(desk: Desk) -> Confirmation:
-    return await asyncio.wait_for(desk.asked.get(), 30)
+    return await asyncio.wait_for(desk.asked.get(), PATIENCE_S)
 
 
 @pytest.mark.req("S0-32")
@@ -298,7 +299,7 @@ async def test_a_question_can_be_answered_from_another_thread_by_exactly_one() -
     threads = [threading.Thread(target=answer, args=(decision,)) for decision in decisions]
     for thread in threads:
         thread.start()
-    result = await asyncio.wait_for(task, 30)
+    result = await asyncio.wait_for(task, PATIENCE_S)
     for thread in threads:
         await asyncio.to_thread(thread.join)
     (winner,) = accepted
@@ -312,7 +313,7 @@ async def test_every_open_request_is_answered_when_all_is_over_and_whatever_come
     for _ in tasks:
         await asked(desk)
     assert desk.interceptor.end_turn("the agent ended") == 5
-    answers = await asyncio.wait_for(asyncio.gather(*tasks), 30)
+    answers = await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE_S)
     assert {answer.verdict for answer in answers} == {Verdict.CANCELLED}
     assert all("the agent ended" in answer.reason for answer in answers)
     assert (await desk.decide(an_edit("late"))).verdict is Verdict.CANCELLED

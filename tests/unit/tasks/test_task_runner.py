@@ -9,6 +9,7 @@ from tandem_desktop.domain.tasks import PlanTask, TaskProgress, TaskStatus, Trac
 from tandem_desktop.tasks.task_board import TaskBoard
 from tandem_desktop.tasks.task_runner import TaskRunner
 from tests.support.clocks import Clock
+from tests.support.patience import PATIENCE_S
 
 SAMPLE = {"1": "", "2": "1", "3": "1", "4": "23"}
 
@@ -43,7 +44,7 @@ class Workers:
         """Wait until exactly these are under way."""
         while sorted(self.under_way) != sorted(names):
             self.moved.clear()
-            await asyncio.wait_for(self.moved.wait(), timeout=10)
+            await asyncio.wait_for(self.moved.wait(), timeout=PATIENCE_S)
 
     def done(self, name: str) -> None:
         self.ends[name].set_result(f"{name} is done")
@@ -98,7 +99,7 @@ async def test_tasks_blocked_by_one_that_nobody_works_on_end_the_run_instead_of_
     run = asyncio.create_task(TaskRunner(board, workers.work).run())
     await workers.until("free")
     workers.done("free")
-    progress = await asyncio.wait_for(run, timeout=10)
+    progress = await asyncio.wait_for(run, timeout=PATIENCE_S)
     assert (progress.completed, progress.skipped, progress.in_progress, progress.pending) == (1, 2, 1, 0)
     assert board.get_task(TaskId("waits")).error == "It waits for 'lost', which nobody completes."
 
