@@ -1948,11 +1948,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
-            <source>Kind</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/diff/special_content.py" />
             <location filename="../../tandem_desktop/ui/text_form.py" />
             <source>LF</source>
@@ -4254,11 +4249,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
-            <source>The plan holds an operation of a kind this version does not know.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
             <source>The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.</source>
             <translation type="unfinished" />
@@ -5363,7 +5353,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>changed in mode</source>
             <translation type="unfinished" />
         </message>
@@ -5487,12 +5477,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>create</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>created</source>
             <translation type="unfinished" />
         </message>
@@ -5507,12 +5497,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>delete</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>deleted</source>
             <translation type="unfinished" />
         </message>
@@ -5558,12 +5548,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>edit</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>edited</source>
             <translation type="unfinished" />
         </message>
@@ -5623,7 +5613,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>folder</source>
             <translation type="unfinished" />
         </message>
@@ -5772,12 +5762,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>link</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>linked</source>
             <translation type="unfinished" />
         </message>
@@ -5797,7 +5787,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>made as a folder</source>
             <translation type="unfinished" />
         </message>
@@ -5827,18 +5817,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>mode</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>move</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>moved</source>
             <translation type="unfinished" />
         </message>
@@ -6085,7 +6075,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/domain/operations.py" />
             <source>run</source>
             <translation type="unfinished" />
         </message>
@@ -6474,11 +6464,6 @@
             <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
             <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
             <source>{found} found</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
-            <source>{kind} is not known here; it cannot be approved from this window</source>
             <translation type="unfinished" />
         </message>
         <message>

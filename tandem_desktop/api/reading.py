@@ -126,7 +126,7 @@ def _operation(view: OperationView, beside: tuple[OperationId, ...]) -> wire.Ope
         kind=staged.kind,
         path=staged.path,
         to=staged.to,
-        command=staged.call.command if staged.call else None,
+        command=staged.command,
         added=view.added,
         removed=view.removed,
         flags=tuple(flag.value for flag in view.flags),

@@ -101,7 +101,7 @@ def _reported(version: PlanVersion, run: RunResult, after: Snapshot, expected: E
     """Where the run's results, or the states its operations promise, are not what is on disk."""
     if [result.id for result in run.results] != [operation.id for operation in version.operations]:
         yield "results: not one for each operation, in order"
-    commands = {operation.id for operation in version.operations if operation.call is not None}
+    commands = {operation.id for operation in version.operations if operation.is_run}
     outputs = [(result.exit_code, result.output) for result in run.results if result.id in commands]
     if outputs != [(0, output) for output in expected.outputs]:
         yield f"commands: should have printed {expected.outputs}, and reported {outputs}"

@@ -6,12 +6,12 @@ from tandem_desktop.cli.answers import utc
 from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
-from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
 from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand, effect_kind
+from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
 from tandem_desktop.review.compare import ComparedOperation
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hunks import Hunk
@@ -40,7 +40,7 @@ def operation(view: OperationView) -> dict[str, Any]:
         "kind": staged.kind.value,
         "path": staged.path,
         "to": staged.to,
-        "command": staged.call.command if staged.call else None,
+        "command": staged.command,
         "added": view.added,
         "removed": view.removed,
         "flags": [flag.value for flag in view.flags],
@@ -184,7 +184,7 @@ def _rehearsed(found: RehearsedCommand) -> dict[str, Any]:
         "effects": [
             {
                 "path": each.path,
-                "kind": effect_kind(each).value,
+                "kind": kind_of_change(each.before, each.after).value,
                 "before": _state(each.before),
                 "after": _state(each.after),
             }
@@ -202,7 +202,7 @@ def compared(found: ComparedOperation) -> dict[str, Any]:
 
 
 def _states(staged: StagedOperation) -> dict[str, Any]:
-    return {"before": _state(staged.base), "after": _state(staged.after)} if staged.call is None else {}
+    return {"before": _state(staged.base), "after": _state(staged.after)} if not staged.is_run else {}
 
 
 def _state(found: NodeState) -> dict[str, Any]:

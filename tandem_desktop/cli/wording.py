@@ -7,12 +7,9 @@ from tandem_desktop.cli.lines import Line, Piece, Shown, Span, Tone, table
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import (
-    DirectoryState,
     FileState,
     NodeState,
-    OperationKind,
     StagedOperation,
-    SymlinkState,
 )
 from tandem_desktop.review.interdiff import Interdiff
 from tandem_desktop.review.operation_view import OperationView
@@ -31,28 +28,6 @@ _RESULT_TONES = {
 }
 
 
-def action(staged: StagedOperation) -> str:
-    """What will be done, in a few words."""
-    path, base, after = staged.path or "", staged.base, staged.after
-    match staged.kind:
-        case OperationKind.COMMAND:
-            return "run a command"
-        case OperationKind.MOVE:
-            return f"move {path} → {staged.to}"
-        case OperationKind.SYMLINK if isinstance(after, SymlinkState):
-            return f"link {path} → {after.target}"
-        case OperationKind.CHMOD if isinstance(base, FileState | DirectoryState) and isinstance(
-            after, FileState | DirectoryState
-        ):
-            return f"set the mode of {path}: {base.mode:04o} → {after.mode:04o}"
-        case OperationKind.MKDIR:
-            return f"make the folder {path}"
-        case OperationKind.DELETE:
-            return f"delete {path}{_what(staged)}"
-        case kind:
-            return f"{kind.value} {path}{_mode_change(staged)}"
-
-
 def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
     """One line per operation."""
     return table(_summary_row(view) for view in views)
@@ -66,7 +41,7 @@ def in_full(
 ) -> Iterator[Line]:
     """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
     staged = view.operation
-    yield (Span(staged.id, Tone.STRONG), "  ", action(staged), *_counts(view))
+    yield (Span(staged.id, Tone.STRONG), "  ", staged.action, *_counts(view))
     yield from _command(staged)
     if staged.recorded_from:
         yield f"{_INDENT}recorded from a rehearsal, in place of:"
@@ -92,7 +67,7 @@ def in_full(
 
 def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:
     """One line per operation of a run."""
-    words = {staged.id: action(staged) for staged in operations}
+    words = {staged.id: staged.action for staged in operations}
     return table(_result_row(result, words.get(result.id, "")) for result in results)
 
 
@@ -139,14 +114,14 @@ def _document(state: NodeState, objects: ObjectStore) -> Document:
 
 def _summary_row(view: OperationView) -> tuple[Piece, ...]:
     staged = view.operation
-    command = f": {staged.call.command}" if staged.call else ""
+    command = f": {staged.command}" if staged.command else ""
     flags = " ".join(flag.value for flag in view.flags)
     plus, minus = (f"+{view.added}", f"-{view.removed}") if view.hunks else ("", "")
     return (
         Span(staged.id, Tone.STRONG),
         Span(plus, Tone.ADDED),
         Span(minus, Tone.REMOVED),
-        f"{action(staged)}{command}",
+        f"{staged.action}{command}",
         Span(flags, Tone.WARNING),
     )
 
@@ -201,17 +176,3 @@ def _sizes(staged: StagedOperation) -> str:
         return f"{state.size:,} bytes ({state.sha256[:16]}…)" if isinstance(state, FileState) else "nothing"
 
     return f"{side(staged.base)} → {side(staged.after)}"
-
-
-def _what(staged: StagedOperation) -> str:
-    if isinstance(staged.base, SymlinkState):
-        return f" (a link to {staged.base.target})"
-    return " (an empty folder)" if isinstance(staged.base, DirectoryState) else ""
-
-
-def _mode_change(staged: StagedOperation) -> str:
-    after = staged.after
-    if not isinstance(after, FileState):
-        return ""
-    old = staged.base.mode if isinstance(staged.base, FileState) else 0o644
-    return "" if after.mode == old else f" (mode {after.mode:04o})"

@@ -10,7 +10,7 @@ from tandem_desktop.domain.errors import UnknownOperationError
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Note, PlanStatus, PlanVersion
 
 THINK = "think"
@@ -151,11 +151,8 @@ class ExecutionPlan(Frozen):
 
 _NOTES = frozenset({THINK, "read"})
 _TOOLS = frozenset({"write", "edit", "patch", "delete", "move", "chmod", "symlink", "mkdir", "bash"})
-_BY_KIND = {
-    OperationKind.CREATE: "write",
-    OperationKind.MODIFY: "write",
-    OperationKind.COMMAND: "bash",
-}
+_WHOLE_FILE = {"edit": "write"}
+"""A change of unknown places is told as the whole file."""
 
 
 def _noted(note: Note) -> ExecutionStep:
@@ -165,10 +162,10 @@ def _noted(note: Note) -> ExecutionStep:
 
 
 def _staged(operation: StagedOperation, result: OperationResult | None) -> ExecutionStep:
-    kind = operation.kind
+    tool = operation.kind.spec.tool
     step = ExecutionStep(
         id=operation.id,
-        tool=operation.tool if operation.tool in _TOOLS else _BY_KIND.get(kind, kind.value),
+        tool=operation.tool if operation.tool in _TOOLS else _WHOLE_FILE.get(tool, tool),
         description=operation.description,
         tool_input=_input(operation),
         operation=operation.id,

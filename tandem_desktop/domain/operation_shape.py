@@ -4,16 +4,7 @@ import re
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.ids import STEP_ID
-from tandem_desktop.domain.operations import (
-    Absent,
-    CommandCall,
-    DirectoryState,
-    FileState,
-    NodeState,
-    OperationKind,
-    StagedOperation,
-    SymlinkState,
-)
+from tandem_desktop.domain.operations import CommandCall, StagedOperation
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.ports import ROOT
 
@@ -30,15 +21,16 @@ def misfit(operation: StagedOperation) -> str | None:
             return refusal.message
     if not STEP_ID.fullmatch(operation.id):
         return "its name is not a plain one"
-    if operation.kind is OperationKind.COMMAND:
+    spec = operation.kind.spec
+    fits = spec.fits(operation.base, operation.after)
+    if spec.is_run:
         is_command = operation.call is not None and not operation.paths
-        states = isinstance(operation.base, Absent) and isinstance(operation.after, Absent)
-        return unfit_call(operation.call) if is_command and states else "it is called a command and is none"
+        return unfit_call(operation.call) if is_command and fits else f"it is called a {operation.kind} and is none"
     if operation.call is not None or operation.path is None:
         return f"it is called {operation.kind} and names no path, or a command"
-    if (operation.to is not None) != (operation.kind is OperationKind.MOVE):
+    if (operation.to is not None) != spec.has_target:
         return f"it is called {operation.kind}, and whether it moves says otherwise"
-    if not _fits(operation.kind, operation.base, operation.after):
+    if not fits:
         return f"it is called {operation.kind}, and its states say otherwise"
     return None
 
@@ -56,25 +48,3 @@ def unfit_call(call: CommandCall | None) -> str | None:
         return "there is a NUL character in it"
     wrong = next((name for name, _ in call.env if not _VARIABLE.fullmatch(name)), None)
     return None if wrong is None else f"{wrong!r} is no name of a variable"
-
-
-def _fits(kind: OperationKind, base: NodeState, after: NodeState) -> bool:
-    match kind, base, after:
-        case OperationKind.CREATE, Absent(), FileState():
-            return True
-        case OperationKind.MKDIR, Absent(), DirectoryState():
-            return True
-        case OperationKind.SYMLINK, Absent(), SymlinkState():
-            return True
-        case OperationKind.DELETE, _, Absent():
-            return not isinstance(base, Absent)
-        case OperationKind.MODIFY, FileState(), FileState():
-            return base != after
-        case OperationKind.MOVE, _, _:
-            return base == after and not isinstance(base, Absent)
-        case OperationKind.CHMOD, FileState(), FileState():
-            return base.sha256 == after.sha256 and base.mode != after.mode
-        case OperationKind.CHMOD, DirectoryState(), DirectoryState():
-            return base.mode != after.mode
-        case _:
-            return False

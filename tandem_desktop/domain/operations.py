@@ -1,6 +1,8 @@
 """What may happen to a workspace: typed states of a path, and operations that turn one into another."""
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -67,6 +69,167 @@ class OperationKind(StrEnum):
     SYMLINK = "symlink"
     MKDIR = "mkdir"
     COMMAND = "command"
+
+    @property
+    def spec(self) -> "KindSpec":
+        """What is known of the kind."""
+        return _SPECS[self]
+
+
+@dataclass(frozen=True, slots=True)
+class KindSpec:
+    """All that is known of a kind of operation outside the code that stages it and carries it out."""
+
+    label: str
+    """Its name in a row of the window."""
+    participle: str
+    """What was done, after a number: `2 created`."""
+    action: str
+    """What will be done. The fields are those of `StagedOperation.action`."""
+    title: str
+    """The description of an operation that the agent did not describe, with the same fields."""
+    tool: str
+    """The tool of plan JSON that makes it."""
+    fits: Callable[[NodeState, NodeState], bool]
+    """Whether it leads from the one state to the other."""
+    has_target: bool = False
+    """Whether it names a second path, `to`."""
+    is_file: bool = True
+    """Whether it counts as a changed file."""
+    is_run: bool = False
+    """Whether it is run: it has a call in place of paths and states, no diff, and a segment of its own in a run."""
+    is_undoable: bool = True
+    """Whether stored bytes are enough to undo it; otherwise only where its effects are captured."""
+
+
+def _is_creation(base: NodeState, after: NodeState) -> bool:
+    return isinstance(base, Absent) and isinstance(after, FileState)
+
+
+def _is_modification(base: NodeState, after: NodeState) -> bool:
+    return isinstance(base, FileState) and isinstance(after, FileState) and base != after
+
+
+def _is_deletion(base: NodeState, after: NodeState) -> bool:
+    return not isinstance(base, Absent) and isinstance(after, Absent)
+
+
+def _is_move(base: NodeState, after: NodeState) -> bool:
+    return base == after and not isinstance(base, Absent)
+
+
+def _is_mode_change(base: NodeState, after: NodeState) -> bool:
+    match base, after:
+        case FileState(), FileState():
+            return base.sha256 == after.sha256 and base.mode != after.mode
+        case DirectoryState(), DirectoryState():
+            return base.mode != after.mode
+        case _:
+            return False
+
+
+def _is_new_link(base: NodeState, after: NodeState) -> bool:
+    return isinstance(base, Absent) and isinstance(after, SymlinkState)
+
+
+def _is_new_folder(base: NodeState, after: NodeState) -> bool:
+    return isinstance(base, Absent) and isinstance(after, DirectoryState)
+
+
+def _is_nowhere(base: NodeState, after: NodeState) -> bool:
+    return isinstance(base, Absent) and isinstance(after, Absent)
+
+
+_SPECS = {
+    OperationKind.CREATE: KindSpec(
+        label="create",
+        participle="created",
+        action="create {path}{new_mode}",
+        title="Create {path}",
+        tool="write",
+        fits=_is_creation,
+    ),
+    OperationKind.MODIFY: KindSpec(
+        label="edit",
+        participle="edited",
+        action="modify {path}{new_mode}",
+        title="Modify {path}",
+        tool="edit",
+        fits=_is_modification,
+    ),
+    OperationKind.DELETE: KindSpec(
+        label="delete",
+        participle="deleted",
+        action="delete {path}{what}",
+        title="Delete {path}",
+        tool="delete",
+        fits=_is_deletion,
+    ),
+    OperationKind.MOVE: KindSpec(
+        label="move",
+        participle="moved",
+        action="move {path} → {to}",
+        title="Move {path} to {to}",
+        tool="move",
+        fits=_is_move,
+        has_target=True,
+    ),
+    OperationKind.CHMOD: KindSpec(
+        label="mode",
+        participle="changed in mode",
+        action="set the mode of {path}: {modes}",
+        title="Change the mode of {path}",
+        tool="chmod",
+        fits=_is_mode_change,
+    ),
+    OperationKind.SYMLINK: KindSpec(
+        label="link",
+        participle="linked",
+        action="link {path} → {target}",
+        title="Link {path}",
+        tool="symlink",
+        fits=_is_new_link,
+    ),
+    OperationKind.MKDIR: KindSpec(
+        label="folder",
+        participle="made as a folder",
+        action="make the folder {path}",
+        title="Make the folder {path}",
+        tool="mkdir",
+        fits=_is_new_folder,
+        is_file=False,
+    ),
+    OperationKind.COMMAND: KindSpec(
+        label="run",
+        participle="run",
+        action="run a command",
+        title="Run a command",
+        tool="bash",
+        fits=_is_nowhere,
+        is_file=False,
+        is_run=True,
+        is_undoable=False,
+    ),
+}
+
+
+def kind_of_change(before: NodeState, after: NodeState) -> OperationKind:
+    """The kind that leads from one state of a path to another; a move is a deletion and a creation."""
+    match before, after:
+        case _, Absent():
+            return OperationKind.DELETE
+        case FileState(sha256=old), FileState(sha256=new):
+            return OperationKind.CHMOD if old == new else OperationKind.MODIFY
+        case DirectoryState(), DirectoryState():
+            return OperationKind.CHMOD
+        case _, SymlinkState():
+            return OperationKind.SYMLINK
+        case _, DirectoryState():
+            return OperationKind.MKDIR
+        case Absent(), _:
+            return OperationKind.CREATE
+        case _:
+            return OperationKind.MODIFY
 
 
 class CommandCall(Frozen):
@@ -151,6 +314,45 @@ class StagedOperation(Frozen):
         return (
             PathChange(path=self.path, before=self.base, after=ABSENT),
             PathChange(path=self.to, before=ABSENT, after=self.after),
+        )
+
+    @property
+    def is_run(self) -> bool:
+        """Whether something is run for it; otherwise it changes a path."""
+        return self.kind.spec.is_run
+
+    @property
+    def command(self) -> str | None:
+        """The text a shell is given, of a command."""
+        return None if self.call is None else self.call.command
+
+    @property
+    def subject(self) -> str:
+        """What it is about: the command, or the paths."""
+        return self.command or " → ".join(self.paths)
+
+    @property
+    def action(self) -> str:
+        """What will be done, in a few words, told from what it does."""
+        return self._filled(self.kind.spec.action)
+
+    @property
+    def title(self) -> str:
+        """A description for an operation that has none."""
+        return self._filled(self.kind.spec.title)
+
+    def _filled(self, words: str) -> str:
+        base, after = self.base, self.after
+        old = base.mode if isinstance(base, FileState | DirectoryState) else NEW_FILE_MODE
+        new = after.mode if isinstance(after, FileState | DirectoryState) else old
+        what = f" (a link to {base.target})" if isinstance(base, SymlinkState) else ""
+        return words.format(
+            path=self.path or "",
+            to=self.to or "",
+            target=after.target if isinstance(after, SymlinkState) else "",
+            what=" (an empty folder)" if isinstance(base, DirectoryState) else what,
+            modes=f"{old:04o} → {new:04o}",
+            new_mode="" if new == old else f" (mode {new:04o})",
         )
 
     @property

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from tandem_desktop.domain.errors import PreflightError
 from tandem_desktop.domain.operation_shape import misfit
-from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
+from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.execution.preflight import check_tools
 from tandem_desktop.policy.tool_catalog import EXECUTE_TOOLS, name_of
 
@@ -49,7 +49,7 @@ def refuse_out_of_scope(operations: Iterable[StagedOperation], scope: tuple[str,
     names = {name_of(tool) for tool in scope}
     in_scope = {""}
     for operation in operations:
-        tool = operation.tool or (EXECUTE_TOOLS[0] if operation.kind is OperationKind.COMMAND else "")
+        tool = operation.tool or (EXECUTE_TOOLS[0] if operation.is_run else "")
         if tool in in_scope:
             continue
         if name_of(tool) in names:

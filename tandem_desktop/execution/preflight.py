@@ -8,7 +8,6 @@ from tandem_desktop.domain.errors import DriftError, PreflightError, StorageErro
 from tandem_desktop.domain.operation_shape import unfit_call
 from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import check_path
-from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.sights import Sights
@@ -51,7 +50,7 @@ def check_tools(operations: Iterable[StagedOperation]) -> None:
     Raises:
         PreflightError: there is none.
     """
-    command = next(filter(is_a_command, operations), None)
+    command = next((each for each in operations if each.is_run), None)
     if command is not None and shutil.which("bash") is None and shutil.which("sh") is None:
         raise PreflightError(
             f"{command.id} runs a command, and there is no shell on this machine's PATH.",
@@ -95,7 +94,7 @@ def _is_plainly_unchanged(
 def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:
     needed = 0
     for operation in operations:
-        if is_a_command(operation) or not isinstance(operation.after, FileState) or operation.to is not None:
+        if operation.is_run or not isinstance(operation.after, FileState) or operation.to is not None:
             continue
         try:
             needed += objects.check(operation.after.sha256)

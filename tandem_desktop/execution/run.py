@@ -14,7 +14,7 @@ from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.lost_attributes import LostAttributes
 from tandem_desktop.execution.publisher import Publisher
-from tandem_desktop.execution.segments import Segment, dependents, is_a_command
+from tandem_desktop.execution.segments import Segment, dependents
 from tandem_desktop.execution.side_by_side import Touched, in_turn
 from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
 from tandem_desktop.execution.verification import not_as_approved
@@ -92,7 +92,7 @@ class Run:
         self._operations = tuple(operation for segment in all_segments for operation in segment)
         for batch in in_turn(all_segments, self._commands):
             self._go_on_or_halt()
-            if not is_a_command(batch[0][0]):
+            if not batch[0][0].is_run:
                 self._run_files(batch[0])
             else:
                 self._run_commands(tuple(segment[0] for segment in batch if segment[0].id not in self._doomed))

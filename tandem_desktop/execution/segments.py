@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 
 Segment = tuple[StagedOperation, ...]
 
@@ -12,14 +12,10 @@ Segment = tuple[StagedOperation, ...]
 def segments(operations: Iterable[StagedOperation]) -> tuple[Segment, ...]:
     """Neighbouring file operations together, every command alone, in plan order."""
     groups: list[Segment] = []
-    for is_command, group in groupby(operations, key=is_a_command):
+    for is_run, group in groupby(operations, key=lambda operation: operation.is_run):
         members = tuple(group)
-        groups.extend([(one,) for one in members] if is_command else [members])
+        groups.extend([(one,) for one in members] if is_run else [members])
     return tuple(groups)
-
-
-def is_a_command(operation: StagedOperation) -> bool:
-    return operation.kind is OperationKind.COMMAND
 
 
 def dependents(operations: Iterable[StagedOperation], failed: OperationId) -> frozenset[OperationId]:

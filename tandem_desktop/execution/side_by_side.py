@@ -6,7 +6,7 @@ from tandem_desktop.domain.errors import OperationError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
 from tandem_desktop.execution.commands import CommandRunner
-from tandem_desktop.execution.segments import Segment, is_a_command, segments
+from tandem_desktop.execution.segments import Segment, segments
 
 AT_ONCE = 4
 
@@ -50,7 +50,7 @@ def beside(operations: Sequence[StagedOperation], commands: CommandRunner) -> Be
 
 def _independent(earlier: StagedOperation, later: StagedOperation, waits: dict[OperationId, set[OperationId]]) -> bool:
     """Two commands of different tasks of which neither waits for the other. A command of no task keeps its turn."""
-    if not (is_a_command(earlier) and is_a_command(later)):
+    if not (earlier.is_run and later.is_run):
         return False
     if earlier.task is None or later.task is None or earlier.task == later.task:
         return False

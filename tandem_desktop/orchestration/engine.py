@@ -12,7 +12,6 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
-from tandem_desktop.execution.segments import is_a_command
 from tandem_desktop.execution.side_by_side import beside
 from tandem_desktop.orchestration.bundles import Bundles
 from tandem_desktop.orchestration.commenting import Commenting
@@ -67,7 +66,7 @@ class Engine:
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""
-        captured = any(map(is_a_command, version.operations)) and self.commands_captured
+        captured = any(operation.is_run for operation in version.operations) and self.commands_captured
         return tuple(
             view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
         )

@@ -47,5 +47,4 @@ async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: Prompt
 def _line(operation: StagedOperation) -> str:
     waits = f", waits for {', '.join(operation.blocked_by)}" if operation.blocked_by else ""
     task = f", task {operation.task}" if operation.task is not None else ""
-    about = operation.call.command if operation.call is not None else " → ".join(operation.paths)
-    return f"- {operation.id}: {operation.kind.value} {about}{task}{waits}. {operation.description}"
+    return f"- {operation.id}: {operation.kind.value} {operation.subject}{task}{waits}. {operation.description}"

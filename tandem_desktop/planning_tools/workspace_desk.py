@@ -127,7 +127,7 @@ def _in_short(view: OperationView) -> PlannedOperation:
         kind=staged.kind.value,
         path=staged.path,
         to=staged.to,
-        command=staged.call.command if staged.call else None,
+        command=staged.command,
         added=view.added,
         removed=view.removed,
         flags=tuple(flag.value for flag in view.flags),

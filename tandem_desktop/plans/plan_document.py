@@ -91,8 +91,7 @@ def steps(operations: tuple[StagedOperation, ...]) -> str:
 
 
 def _step(operation: StagedOperation) -> str:
-    target = operation.call.command if operation.call else " → ".join(operation.paths)
-    words = f"{operation.kind.value} {_code(target)}"
+    words = f"{operation.kind.value} {_code(operation.subject)}"
     after = f" after {', '.join(operation.blocked_by)}" if operation.blocked_by else ""
     description = f" — {_line(operation.description)}" if operation.description else ""
     return f"**{operation.id}** {words}{after}{description}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tandem_desktop.domain.execution import OperationResult, OtherChange, ResultStatus, RunStatus
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.policy.rejections import denied
 
 _OUTPUT_LIMIT = 4000
@@ -146,8 +146,8 @@ def go_on(numbers: Sequence[int]) -> str:
 
 def described(operation: StagedOperation) -> str:
     """One operation in a few words, from what it does and not from what was said of it."""
-    if operation.call is not None:
-        return f"{operation.id} run `{operation.call.command}`"
+    if operation.is_run:
+        return f"{operation.id} run `{operation.subject}`"
     to = f" to {operation.to}" if operation.to else ""
     return f"{operation.id} {operation.kind.value} {operation.path}{to}"
 
@@ -179,7 +179,7 @@ def _line(operation: StagedOperation, result: OperationResult | None, *, rolled_
         return line
     if result.error:
         line += f" ({result.error})"
-    if operation.kind is OperationKind.COMMAND and result.exit_code is not None:
+    if operation.is_run and result.exit_code is not None:
         line += f", exit code {result.exit_code}"
     if result.output:
         kept = result.output[-_OUTPUT_LIMIT:].rstrip()

@@ -8,7 +8,6 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import Absent, CommandCall, StagedOperation
 from tandem_desktop.domain.paths import ancestors, check_path
 from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
-from tandem_desktop.staging.attribution import TOOL_OF, in_plain_words
 from tandem_desktop.staging.changes import Change
 from tandem_desktop.staging.net_changes import ordered_changes
 
@@ -81,12 +80,12 @@ def _operation(change: Change, number: int, of: StagedOperation, call: CommandCa
             "base": change.base,
             "after": change.after,
             "call": None,
-            "tool": TOOL_OF[change.kind],
+            "tool": change.kind.spec.tool,
             "staged_at": now,
             "recorded_from": call.command,
         }
     )
-    return operation.model_copy(update={"description": in_plain_words(operation)})
+    return operation.model_copy(update={"description": operation.title})
 
 
 def _waiting(operation: StagedOperation, ids: dict[OperationId, tuple[OperationId, ...]]) -> StagedOperation:

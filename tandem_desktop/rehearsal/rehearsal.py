@@ -4,15 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.operations import (
-    Absent,
-    CommandCall,
-    DirectoryState,
-    FileState,
-    OperationKind,
-    PathChange,
-    SymlinkState,
-)
+from tandem_desktop.domain.operations import CommandCall, PathChange
 from tandem_desktop.staging.simulate import Problem
 
 
@@ -54,22 +46,3 @@ class Rehearsal:
     confinement: str
     at: datetime
     """When it had ended."""
-
-
-def effect_kind(change: PathChange) -> OperationKind:
-    """The one word for what happened to a path; a move is a deletion here and a creation there."""
-    match change.before, change.after:
-        case _, Absent():
-            return OperationKind.DELETE
-        case FileState(sha256=old), FileState(sha256=new):
-            return OperationKind.CHMOD if old == new else OperationKind.MODIFY
-        case DirectoryState(), DirectoryState():
-            return OperationKind.CHMOD
-        case _, SymlinkState():
-            return OperationKind.SYMLINK
-        case _, DirectoryState():
-            return OperationKind.MKDIR
-        case Absent(), _:
-            return OperationKind.CREATE
-        case _:
-            return OperationKind.MODIFY

@@ -11,9 +11,9 @@ from tandem_desktop.domain.operations import (
     DirectoryState,
     FileState,
     NodeState,
-    OperationKind,
     StagedOperation,
     SymlinkState,
+    kind_of_change,
 )
 from tandem_desktop.review.chains import Chain
 from tandem_desktop.review.conflicts import EITHER, ONLY_DISK, Conflict, Modes, Resolution, Take, fingerprint
@@ -202,23 +202,7 @@ def _rewritten(operation: StagedOperation, now: NodeState, after: NodeState) -> 
     if now == after:
         return None
     where = {"path": operation.to or operation.path, "to": None, "base": now, "after": after}
-    return operation.model_copy(update={**where, "kind": _kind(now, after)})
-
-
-def _kind(now: NodeState, after: NodeState) -> OperationKind:
-    match now, after:
-        case _, Absent():
-            return OperationKind.DELETE
-        case _, SymlinkState():
-            return OperationKind.SYMLINK
-        case Absent(), DirectoryState():
-            return OperationKind.MKDIR
-        case Absent(), _:
-            return OperationKind.CREATE
-        case FileState(sha256=one), FileState(sha256=other) if one != other:
-            return OperationKind.MODIFY
-        case _:
-            return OperationKind.CHMOD
+    return operation.model_copy(update={**where, "kind": kind_of_change(now, after)})
 
 
 def _mode(state: NodeState) -> int | None:

@@ -96,7 +96,7 @@ def _operation(version: PlanVersion, wanted: OperationId) -> StagedOperation:
 
 
 def _subject(operation: StagedOperation) -> str:
-    return operation.call.command if operation.call else operation.to or operation.path or ""
+    return operation.command or operation.to or operation.path or ""
 
 
 def _nearest(lines: list[str], wanted: list[str], around: int) -> int | None:

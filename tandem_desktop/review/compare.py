@@ -183,6 +183,6 @@ def _named(operation: StagedOperation, earlier_id: OperationId | None = None) ->
         kind=operation.kind,
         path=operation.path,
         to=operation.to,
-        command=operation.call.command if operation.call else None,
+        command=operation.command,
         earlier_id=earlier_id,
     )

@@ -23,19 +23,20 @@ class Totals:
     def of(cls, views: Iterable[OperationView]) -> "Totals":
         kinds: dict[OperationKind, int] = {}
         paths: set[str] = set()
-        operations = added = removed = 0
+        operations = added = removed = commands = 0
         for view in views:
             operation = view.operation
             operations += 1
+            commands += operation.is_run
             kinds[operation.kind] = kinds.get(operation.kind, 0) + 1
             path = operation.to or operation.path
-            if path is not None and operation.kind is not OperationKind.MKDIR:
+            if path is not None and operation.kind.spec.is_file:
                 paths.add(path)
             if view.has_lines:
                 plus, minus = line_counts(view)
                 added, removed = added + plus, removed + minus
         ordered = tuple((kind, kinds[kind]) for kind in OperationKind if kind in kinds)
-        return cls(operations, len(paths), added, removed, kinds.get(OperationKind.COMMAND, 0), ordered)
+        return cls(operations, len(paths), added, removed, commands, ordered)
 
 
 def folder_of(path: str) -> str:
@@ -48,7 +49,7 @@ def by_folder(views: Iterable[OperationView]) -> tuple[tuple[str, Totals], ...]:
     found: dict[str, list[OperationView]] = {}
     for view in views:
         path = view.operation.to or view.operation.path
-        if path is not None and view.operation.kind is not OperationKind.MKDIR:
+        if path is not None and view.operation.kind.spec.is_file:
             found.setdefault(folder_of(path), []).append(view)
     return tuple((folder, Totals.of(found[folder])) for folder in sorted(found))
 

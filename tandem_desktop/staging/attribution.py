@@ -6,22 +6,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from tandem_desktop.domain.agents import ToolCall, ToolCallStatus, Verdict
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.ids import TaskId, ToolCallId
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.policy.tool_catalog import name_of, tool_use
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest
-
-TOOL_OF = {
-    OperationKind.CREATE: "write",
-    OperationKind.MODIFY: "edit",
-    OperationKind.DELETE: "delete",
-    OperationKind.MOVE: "move",
-    OperationKind.CHMOD: "chmod",
-    OperationKind.SYMLINK: "symlink",
-    OperationKind.MKDIR: "mkdir",
-    OperationKind.COMMAND: "bash",
-}
-"""The tool of an operation nobody announced."""
 
 _DOES_NOTHING = (ToolCategory.READ, ToolCategory.PLANNING)
 
@@ -72,7 +60,7 @@ class Attribution:
             for index, position in enumerate(self._segment_of)
             if position == segment
             and index not in self._accounted
-            and self._operations[index].call is None
+            and not self._operations[index].is_run
             and any(path in changed for path in self._operations[index].paths)
         ]
         for index in found:
@@ -115,7 +103,7 @@ class Attribution:
             self._operations[index] = operation.model_copy(update=update)
 
     def _is_on_its_command(self, request: InterceptedRequest) -> bool:
-        return any(request.request_id in operation.request_ids for operation in self._operations if operation.call)
+        return any(request.request_id in operation.request_ids for operation in self._operations if operation.is_run)
 
     def _note(self, request: InterceptedRequest) -> None:
         path = request.paths[0] if request.paths else None
@@ -133,23 +121,6 @@ class Attribution:
             self.warnings.append(
                 f"The agent asked to change{what} (request {request.request_id}), and nothing shows for it."
             )
-
-
-def in_plain_words(operation: StagedOperation) -> str:
-    """What an operation does, where the agent said nothing about it."""
-    match operation.kind:
-        case OperationKind.MOVE:
-            return f"Move {operation.path} to {operation.to}"
-        case OperationKind.CHMOD:
-            return f"Change the mode of {operation.path}"
-        case OperationKind.SYMLINK:
-            return f"Link {operation.path}"
-        case OperationKind.MKDIR:
-            return f"Make the folder {operation.path}"
-        case OperationKind.COMMAND:
-            return "Run a command"
-        case kind:
-            return f"{kind.value.capitalize()} {operation.path}"
 
 
 def _folders_above(path: str) -> Iterable[str]:

@@ -46,8 +46,8 @@ def flags(
     }
     if operation.call is not None:
         found |= _of_command(operation.call, rules)
-        if not commands_captured:
-            found.add(Hazard.IRREVERSIBLE)
+    if not (operation.kind.spec.is_undoable or commands_captured):
+        found.add(Hazard.IRREVERSIBLE)
     return tuple(hazard for hazard in Hazard if hazard in found)
 
 

@@ -17,7 +17,7 @@ from tandem_desktop.domain.operations import ABSENT, OperationKind, PathChange, 
 from tandem_desktop.domain.paths import Collision, folded
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.policy.tool_catalog import tool_use
-from tandem_desktop.staging.attribution import TOOL_OF, Attribution, in_plain_words
+from tandem_desktop.staging.attribution import Attribution
 from tandem_desktop.staging.changes import Change
 from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.net_changes import ordered_changes
@@ -122,10 +122,10 @@ def _operation(change: Change, number: int, now: datetime) -> StagedOperation:
         to=change.to,
         base=change.base,
         after=change.after,
-        tool=TOOL_OF[change.kind],
+        tool=change.kind.spec.tool,
         staged_at=now,
     )
-    return operation.model_copy(update={"description": in_plain_words(operation)})
+    return operation.model_copy(update={"description": operation.title})
 
 
 def _command(queued: QueuedCommand, number: int, now: datetime) -> StagedOperation:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import OperationId, TaskId
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
 
 _URGENCY = {priority: rank for rank, priority in enumerate(TaskPriority)}
@@ -77,7 +77,7 @@ def _bound(operations: Sequence[StagedOperation]) -> dict[OperationId, set[Opera
 def _must_stay_behind(later: StagedOperation, earlier: StagedOperation) -> bool:
     if any(_touch(one, other) for one in later.paths for other in earlier.paths):
         return True
-    if OperationKind.COMMAND not in (later.kind, earlier.kind):
+    if not (later.is_run or earlier.is_run):
         return False
     return later.task is None or earlier.task is None or later.task == earlier.task
 

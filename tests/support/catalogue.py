@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.ui.settings import setting_words
 from tandem_desktop.ui.words import CONTEXT
@@ -34,13 +35,16 @@ Said = dict[Sentence, set[str]]
 
 
 def sentences() -> Said:
-    """Everything that is marked in the sources, and what the settings and the hazards say of themselves."""
+    """Everything that is marked in the sources, and the texts of settings, operation kinds and hazards."""
     found: Said = {}
     for file in sources():
         for sentence in marked(ast.parse(file.read_text("utf-8"))):
             found.setdefault(sentence, set()).add(file.relative_to(ROOT).as_posix())
     for text in setting_words.sentences():
         found.setdefault(Sentence(text), set()).add("tandem_desktop/settings")
+    for spec in (kind.spec for kind in OperationKind):
+        for text in (spec.label, spec.participle):
+            found.setdefault(Sentence(text), set()).add("tandem_desktop/domain/operations.py")
     for hazard in Hazard:
         found.setdefault(Sentence(explain(hazard)), set()).add("resources/hazards.toml")
     found.pop(Sentence(""), None)

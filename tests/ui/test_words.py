@@ -7,7 +7,6 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from tandem_desktop.domain.execution import ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Voice
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.qualification import RiskLevel
@@ -60,7 +59,7 @@ def test_braces_of_a_sentence_without_values_are_its_own() -> None:
 
 
 TABLES = (
-    *((wording.KINDS, OperationKind), (wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
+    *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
     *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard), (reports.STATUSES, PlanStatus)),
     *((task_words.STATUSES, TaskStatus), (voice_words.ROLES, Voice), (voice_words.EFFORTS, Effort)),
     *((voice_words.RISKS, RiskLevel), (voice_words.TITLES, titles()), (operation_row.SHOWN_WORDS, operation_row.Shown)),

@@ -14,8 +14,8 @@ def is_of(which: Shown, view: OperationView, *, is_viewed: bool) -> bool:
     """Whether an operation is among those that are listed."""
     return {
         Shown.ALL: True,
-        Shown.FILES: view.operation.call is None,
-        Shown.COMMANDS: view.operation.call is not None,
+        Shown.FILES: not view.operation.is_run,
+        Shown.COMMANDS: view.operation.is_run,
         Shown.FLAGGED: bool(view.flags),
         Shown.NOT_VIEWED: not is_viewed,
         Shown.LINES: bool(view.hunks),
@@ -28,7 +28,7 @@ def answers_to(operation: StagedOperation, text: str) -> bool:
         path = operation.to or operation.path
         return path is not None and folder_of(path) == text.removeprefix(IN_FOLDER)
     wanted = text.casefold()
-    texts = (*operation.paths, operation.call.command if operation.call else "", wording.kind_word(operation))
+    texts = (*operation.paths, operation.command or "", wording.kind_word(operation))
     return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
 
 

@@ -308,7 +308,7 @@ class StagedOperationsModel(QAbstractListModel):
         before, stays, self._under_way = self._under_way, self._goes_beside, operation_id
         row = self.row_of(operation_id)
         self._begun_at = self._shown[row] if row >= 0 else 0
-        self._goes_beside = row >= 0 and self._views[self._begun_at].operation.call is not None
+        self._goes_beside = row >= 0 and self._views[self._begun_at].operation.is_run
         if before is not None and not stays and before != operation_id and self.is_under_way(before):
             del self._results[before]
             self._telling.discard(before)

@@ -242,7 +242,7 @@ class ApprovalSheet(Sheet):
         self._waiting = []
         self.said.setProperty("role", "muted")
         self.said.style().polish(self.said)
-        shown = [view for view in page.views if view.flags or view.operation.call is not None]
+        shown = [view for view in page.views if view.flags or view.operation.is_run]
         self._later = [view.operation.id for view in shown]
         self._next_cards()
 
@@ -294,8 +294,8 @@ class ApprovalSheet(Sheet):
 def _commands(page: PlanPage, totals: Totals) -> str:
     if not totals.commands:
         return tr("none")
-    places = [at for at, view in enumerate(page.views) if view.operation.call is not None]
-    last_file = max((at for at, view in enumerate(page.views) if view.operation.call is None), default=-1)
+    places = [at for at, view in enumerate(page.views) if view.operation.is_run]
+    last_file = max((at for at, view in enumerate(page.views) if not view.operation.is_run), default=-1)
     count, together = f"{totals.commands:,}", len(page.beside)
     told = tr("{count}, will really run each in its place among the files", count=count)
     if places[0] > last_file:

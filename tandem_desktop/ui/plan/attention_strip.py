@@ -58,7 +58,7 @@ class AttentionStrip(QFrame):
     def _chip(self, view: OperationView) -> Chip:
         operation = view.operation
         folder, name = wording.subject(operation)
-        chip = Chip(self._theme, name, "command" if operation.call else "warning", code=True)
+        chip = Chip(self._theme, name, "command" if operation.is_run else "warning", code=True)
         flags = ", ".join(wording.flag_sentence(flag, operation) for flag in view.flags)
         chip.setObjectName(f"attention-{operation.id}")
         chip.setAccessibleName(f"{flags}: {wording.title(operation)}")

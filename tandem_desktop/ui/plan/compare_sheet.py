@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.compare import ComparedOperation, Comparison
 from tandem_desktop.review.interdiff import Interdiff
@@ -178,7 +177,7 @@ class CompareSheet(Sheet):
             self._tell(tr("It does the same in both, at another place in the order of {later}.", later=later))
         else:
             where = later if word == "new" else earlier
-            if operation.kind is OperationKind.COMMAND:
+            if operation.kind.spec.is_run:
                 self._tell(tr("This command is only in {where}.", where=where))
             else:
                 self._tell(tr("This operation is only in {where}.", where=where))

@@ -34,7 +34,7 @@ class Editing(QObject):
 
 def is_editable(operation: StagedOperation) -> bool:
     """Only what writes a file in its place has a content to edit."""
-    return isinstance(operation.after, FileState) and operation.to is None and operation.call is None
+    return isinstance(operation.after, FileState) and operation.to is None and not operation.is_run
 
 
 def shown_views(page: PlanPage, *, every: bool = False) -> tuple[OperationView, ...]:

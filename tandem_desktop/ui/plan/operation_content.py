@@ -6,7 +6,14 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.operations import DirectoryState, FileState, OperationKind, SymlinkState
+from tandem_desktop.domain.operations import (
+    NEW_FILE_MODE,
+    Absent,
+    DirectoryState,
+    FileState,
+    StagedOperation,
+    SymlinkState,
+)
 from tandem_desktop.domain.review import Comment, Side
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.staging.hazards import Hazard
@@ -104,7 +111,7 @@ class OperationContent(QWidget):
     def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
         """Close enough until the content is in sight and can be asked."""
         lines = sum(len(hunk.lines) + 2 for hunk in row.view.hunks)
-        words = 3 + len(row.view.flags) if row.operation.call or row.view.flags else 1
+        words = 3 + len(row.view.flags) if row.operation.is_run or row.view.flags else 1
         return min(round(page * _SHARE), lines * theme.px(_LINE)) + words * theme.px(_LINE)
 
     def wanted_height(self, width: int, page: int) -> int:
@@ -260,25 +267,30 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
         yield tr("Link to"), visible(after.target)
     if change := wording.mode_change(operation):
         yield tr("Mode"), change
-    elif isinstance(after, FileState) and operation.kind is OperationKind.CREATE and after.mode != 0o644:
+    elif isinstance(base, Absent) and isinstance(after, FileState) and after.mode != NEW_FILE_MODE:
         yield tr("Mode"), f"{after.mode:04o}"
     if isinstance(base, DirectoryState) or isinstance(after, DirectoryState):
         yield tr("Until now"), wording.state_words(base)
         yield tr("Afterwards"), wording.state_words(after)
     if Hazard.BINARY in view.flags:
         yield tr("Size"), _sizes(view)
-    elif not view.hunks and call is None and operation.kind in (OperationKind.CREATE, OperationKind.DELETE):
+    elif not view.hunks and not operation.is_run and _comes_or_goes(operation):
         yield (
             tr("Content"),
             tr("empty") if isinstance(after, FileState) or isinstance(base, FileState) else tr("no text"),
         )
-    if operation.kind not in wording.KINDS:
-        yield tr("Kind"), tr("{kind} is not known here; it cannot be approved from this window", kind=operation.kind)
     if operation.recorded_from:
         yield tr("Recorded from"), visible(" ".join(operation.recorded_from.split()))
         yield tr("That command"), tr("will not run; this is what it did in the rehearsal")
     if operation.blocked_by:
         yield tr("Waits for"), ", ".join(operation.blocked_by)
+
+
+def _comes_or_goes(operation: StagedOperation) -> bool:
+    """Whether a file is made, or anything is removed."""
+    if isinstance(operation.after, Absent):
+        return True
+    return isinstance(operation.base, Absent) and isinstance(operation.after, FileState)
 
 
 def _undo_words(view: OperationView) -> str:

@@ -8,7 +8,6 @@ from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from tandem_desktop.domain.execution import ResultStatus
-from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.review.totals import line_counts
 from tandem_desktop.ui.models.operation_row import OperationRow
 from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
@@ -257,7 +256,7 @@ class OperationDelegate(QStyledItemDelegate):
             if status is ResultStatus.RUNNING and row.since is not None:
                 words = f"{time.monotonic() - row.since:.1f} s"
             pieces.append((words, _RESULT_TOKENS.get(status, "muted")))
-        elif row.operation.kind is OperationKind.COMMAND:
+        elif row.operation.is_run:
             # The command itself comes first; where it stands is only said where there is room left.
             needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
@@ -306,7 +305,7 @@ class OperationDelegate(QStyledItemDelegate):
 
     def _flags(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         theme, flags = self._theme, row.view.flags
-        words = wording.FLAGS.get(flags[-1], flags[-1].value) if row.operation.call else wording.FLAGS[flags[0]]
+        words = wording.FLAGS.get(flags[-1], flags[-1].value) if row.operation.is_run else wording.FLAGS[flags[0]]
         text = words + (f" +{len(flags) - 1}" if len(flags) > 1 else "")
         metrics = self._inks.metrics("tag")
         side = theme.px(12)

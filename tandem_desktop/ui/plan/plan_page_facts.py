@@ -51,8 +51,6 @@ def approval_refusal(page: PlanPage) -> str:
     if page.draft is not None and page.draft.problems:
         first = page.draft.problems[0]
         return tr("With your choices {step} no longer applies. Drop it too, or keep what it needs.", step=first.step)
-    if any(kind not in wording.KINDS for kind, _ in page.sums.kinds):
-        return tr("The plan holds an operation of a kind this version does not know.")
     return ""
 
 
@@ -238,6 +236,6 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
 
 def opens_by_itself(view: OperationView) -> bool:
     """Flagged content is never folded away; a command that fits its line is there in full already."""
-    if view.operation.call is not None:
+    if view.operation.is_run:
         return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
     return bool(view.flags)

@@ -64,7 +64,7 @@ class RowDiff(DiffView):
         """Whether there are two contents to compare; a mode, a link or a folder is said in words instead."""
         base, after = view.operation.base, view.operation.after
         is_file = isinstance(base, FileState) or isinstance(after, FileState)
-        return view.operation.call is None and is_file and bool(view.hunks or not _same_bytes(view))
+        return not view.operation.is_run and is_file and bool(view.hunks or not _same_bytes(view))
 
     @property
     def patch_names(self) -> tuple[str | None, str | None]:

@@ -8,7 +8,6 @@ from tandem_desktop.domain.operations import (
     DirectoryState,
     FileState,
     NodeState,
-    OperationKind,
     StagedOperation,
     SymlinkState,
 )
@@ -26,18 +25,6 @@ from tandem_desktop.ui.words import tr, tr_marked, tr_n, tr_table
 FITS_ITS_LINE = 80
 """Characters of a command that a row shows in full."""
 
-KINDS = tr_table(
-    {
-        OperationKind.CREATE: "create",
-        OperationKind.MODIFY: "edit",
-        OperationKind.DELETE: "delete",
-        OperationKind.MOVE: "move",
-        OperationKind.CHMOD: "mode",
-        OperationKind.SYMLINK: "link",
-        OperationKind.MKDIR: "folder",
-        OperationKind.COMMAND: "run",
-    }
-)
 STATUSES = tr_table(
     {
         PlanStatus.DRAFT: "Drafting",
@@ -101,33 +88,23 @@ _DRIFTS = tr_table(
         Difference.TYPE: "Something else took this place on disk after this was staged.",
     }
 )
-_PARTICIPLES = tr_table(
-    {
-        OperationKind.CREATE: "created",
-        OperationKind.MODIFY: "edited",
-        OperationKind.DELETE: "deleted",
-        OperationKind.MOVE: "moved",
-        OperationKind.CHMOD: "changed in mode",
-        OperationKind.SYMLINK: "linked",
-        OperationKind.MKDIR: "made as a folder",
-    }
-)
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 
 
 def kind_word(operation: StagedOperation) -> str:
-    return KINDS.get(operation.kind, str(operation.kind))
+    return tr_marked(operation.kind.spec.label)
 
 
 def kind_counts(totals: Totals) -> str:
     """`2 created, 2 edited, 1 deleted`; commands are counted elsewhere."""
-    return ", ".join(f"{count:,} {_PARTICIPLES[kind]}" for kind, count in totals.kinds if kind in _PARTICIPLES)
+    counted = ((kind.spec, count) for kind, count in totals.kinds)
+    return ", ".join(f"{count:,} {tr_marked(spec.participle)}" for spec, count in counted if not spec.is_run)
 
 
 def subject(operation: StagedOperation) -> tuple[str, str]:
     """The folder part and the name part of what the row is about; a command has only a name."""
-    if operation.call is not None:
-        first, *rest = visible_lines(operation.call.command)
+    if operation.is_run:
+        first, *rest = visible_lines(operation.subject)
         return "", f"{first} …" if rest else first
     folder, name = split_path(operation.path or "")
     if operation.to is not None:
