@@ -22,8 +22,8 @@ def recipe(call: Call) -> Answer:
             lines += [(Span(f"/{each.name}", Tone.STRONG), f" {each.hint}"), f"    {each.description}"]
         return Answer({"recipes": listed}, lines, next=call.command("recipe", next(iter(catalog)).example))
     name, *words = call.arguments.text.strip().split(None, 1)
-    raw = plan_from_recipe(catalog, name, "".join(words), call.engine.workspace)
-    return proposed(call, call.engine.proposals.propose(raw))
+    plan = plan_from_recipe(catalog, name, "".join(words), call.engine.workspace)
+    return proposed(call, call.engine.proposals.make(plan))
 
 
 def agent(call: Call) -> Answer:

@@ -11,7 +11,7 @@ from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import Note, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PLAN_TOOLS, Note, PlanStatus, PlanVersion
 
 THINK = "think"
 """A step that is only thought about: nothing is run for it, and it is kept as a note."""
@@ -150,7 +150,7 @@ class ExecutionPlan(Frozen):
 
 
 _NOTES = frozenset({THINK, "read"})
-_TOOLS = frozenset({"write", "edit", "patch", "delete", "move", "chmod", "symlink", "mkdir", "bash"})
+_TOOLS = frozenset(PLAN_TOOLS) - _NOTES
 _WHOLE_FILE = {"edit": "write"}
 """A change of unknown places is told as the whole file."""
 

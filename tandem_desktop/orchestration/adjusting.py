@@ -12,7 +12,7 @@ from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.domain.reflection import AdjustmentAction, StepAdjustment
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
-from tandem_desktop.staging.plan_input import step_from
+from tandem_desktop.staging.plan_json import step_from
 from tandem_desktop.staging.plan_steps import AnyStep
 from tandem_desktop.staging.simulate import Simulation, simulate_parts
 from tandem_desktop.storage.objects import ObjectStore

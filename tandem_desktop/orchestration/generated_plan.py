@@ -9,9 +9,10 @@ from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.execution_plan import THINK
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.plan import Note
+from tandem_desktop.planning_tools.proposal import step_names
 from tandem_desktop.planning_tools.tool_arguments import ProposedTask, Text, Words
 from tandem_desktop.policy.tool_catalog import name_of
-from tandem_desktop.staging.plan_input import plan_from
+from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput
 
 _ALTERNATIVES = {
@@ -104,9 +105,9 @@ class _Sorting:
         self._stands_for: dict[str, tuple[str, ...]] = {}
         """What to wait for instead of a step that is only thought."""
         self._left_out: set[str] = set()
-        taken = {step.id for step in generated.steps if step.id}
-        for position, step in enumerate(generated.steps, start=1):
-            self._take(step, step.id or _free(position, taken))
+        names = step_names([step.id for step in generated.steps])
+        for step, name in zip(generated.steps, names, strict=True):
+            self._take(step, name)
 
     def _take(self, step: GeneratedStep, name: str) -> None:
         waits_for = tuple(dict.fromkeys(each for b in step.blocked_by for each in self._stands_for.get(b, (b,))))
@@ -135,14 +136,6 @@ class _Sorting:
     def _leave_out(self, name: str, why: str) -> None:
         self._left_out.add(name)
         self.warnings.append(f"Step {name} was left out: {why}.")
-
-
-def _free(position: int, taken: set[str]) -> str:
-    name = f"s{position}"
-    while name in taken:
-        name = f"{name}-{position}"
-    taken.add(name)
-    return name
 
 
 def _with_path(args: dict[str, Any]) -> dict[str, Any]:

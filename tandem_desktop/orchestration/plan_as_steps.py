@@ -1,4 +1,4 @@
-"""A stored revision as plan JSON again: steps that would stage the same operations in a workspace like this one."""
+"""A stored revision as a plan input again: steps that would stage the same operations in a workspace like this one."""
 
 import base64
 from collections.abc import Iterator
@@ -14,17 +14,21 @@ from tandem_desktop.domain.operations import (
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.staging.hunks import hunks
+from tandem_desktop.staging.plan_json import plan_from
+from tandem_desktop.staging.plan_steps import PlanInput
 from tandem_desktop.staging.unified import unified
 from tandem_desktop.storage.objects import ObjectStore
 
 
-def plan_as_steps(version: PlanVersion, objects: ObjectStore) -> dict[str, Any]:
-    """Plan JSON. Changes of text are patches, so that they also fit a file that differs elsewhere."""
-    steps = [step for operation in version.operations for step in _steps(operation, objects)]
-    plan: dict[str, Any] = {"title": version.title, "steps": steps}
-    if version.tasks:
-        plan["tasks"] = [_task(task) for task in version.tasks]
-    return plan
+def plan_as_steps(version: PlanVersion, objects: ObjectStore) -> PlanInput:
+    """The input again. Changes of text are patches, so that they also fit a file that differs elsewhere."""
+    return plan_from(
+        {
+            "title": version.title,
+            "tasks": [_task(task) for task in version.tasks],
+            "steps": [step for operation in version.operations for step in _steps(operation, objects)],
+        }
+    )
 
 
 def _task(task: PlanTask) -> dict[str, Any]:

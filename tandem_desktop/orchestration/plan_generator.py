@@ -10,12 +10,11 @@ from tandem_desktop.domain.agents import AgentUpdate, agent_and_model
 from tandem_desktop.domain.errors import BadInputError, StagingError, TandemError
 from tandem_desktop.domain.execution_plan import THINK
 from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
-from tandem_desktop.domain.plan import Note, PlanVersion
+from tandem_desktop.domain.plan import PLAN_TOOLS, Note, PlanVersion
 from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.orchestration.generated_plan import GeneratedPlan, Sorted, sort_steps
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.policy.prompt_files import PromptFiles
-from tandem_desktop.policy.tool_bundle import PLAN_TOOLS
 from tandem_desktop.policy.tool_inventory import tool_inventory
 from tandem_desktop.staging.simulate import simulate_steps
 

@@ -20,7 +20,7 @@ from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.staging.patch_input import plan_from_patch
-from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.plan_json import parse_plan
 from tandem_desktop.staging.plan_md import with_plan_md
 from tandem_desktop.staging.plan_steps import PlanInput
 from tandem_desktop.staging.simulate import Problem, simulate_operations, simulate_steps
@@ -80,36 +80,29 @@ class Proposals:
         self._plan_md = plan_md
 
     def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion:
-        """Plan JSON becomes a plan.
+        """Plan JSON becomes a plan; a tool that is not known is noted.
 
         Raises:
             BadInputError: it cannot be understood.
             StepRefusedError: a step does not apply; no plan is made.
         """
-        return self.make(self.parse(raw), session_id)
-
-    def parse(self, raw: bytes) -> PlanInput:
-        """Plan JSON, understood; a tool that was wanted and is not there is noted.
-
-        Raises:
-            BadInputError: it cannot be understood.
-        """
         try:
-            return parse_plan(raw)
+            plan = parse_plan(raw)
         except UnknownToolError as refusal:
             self.gaps.note(refusal.tool)
             raise
+        return self.make(plan, session_id)
 
     def make(
         self,
         plan: PlanInput,
-        session_id: SessionId | None,
+        session_id: SessionId | None = None,
         *,
         planner: str = "",
         warnings: tuple[str, ...] = (),
         thoughts: tuple[Note, ...] = (),
     ) -> PlanVersion:
-        """Typed steps become a plan, with what a person has to know about how it came to be.
+        """A plan input becomes a plan, with what a person has to know about how it came to be.
 
         Raises:
             StepRefusedError: a step does not apply; no plan is made.
@@ -139,7 +132,7 @@ class Proposals:
 
     def review_patch(self, patch: bytes, title: str = "") -> PlanVersion:
         """A unified diff becomes a plan."""
-        return self.make(plan_from_patch(patch, title=title), None)
+        return self.make(plan_from_patch(patch, title=title))
 
     def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> PlanVersion:
         """The same plan without some operations or hunks, as the person's own revision."""

@@ -15,6 +15,7 @@ from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails, ProposedPlan
 from tandem_desktop.planning_tools.workspace_desk import WorkspaceEngine, details, listed, proposed
 from tandem_desktop.staging.intercepted import QueuedCommand
+from tandem_desktop.staging.plan_steps import PlanInput
 from tandem_desktop.staging.simulate import Simulation, simulate_steps
 
 
@@ -45,8 +46,7 @@ class SessionDesk:
             f"with {len(version.operations)} operations. End your turn now; you will be told what they decide."
         )
 
-    async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
-        plan = self._engine.proposals.parse(plan_json)
+    async def propose(self, session_id: SessionId, plan: PlanInput) -> ProposedPlan:
         await asyncio.to_thread(self._take_back)
         simulation = await asyncio.to_thread(simulate_steps, plan, self._session.shadow, self._clock())
         self._proposed = simulation.operations

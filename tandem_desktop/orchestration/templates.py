@@ -1,6 +1,5 @@
 """Plans as templates: kept under a name, filled in, and proposed like any other plan."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from tandem_desktop.domain.template import NAME, PlanTemplate, TemplateParameter
 from tandem_desktop.orchestration.plan_as_steps import plan_as_steps
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.refusals import reading, writing
@@ -58,7 +58,7 @@ class Templates:
         """
         version = self._plans.revision(plan_id)
         parameters = tuple(_parameter(each, value) for each, value in values.items())
-        plan = marked(plan_as_steps(version, self._objects), parameters)
+        plan = marked(plan_as_steps(version, self._objects).document(), parameters)
         template = PlanTemplate(name=_a_name(name), title=plan["title"], parameters=parameters, plan=plan)
         path = self._folder / f"{template.name}{_SUFFIX}"
         with writing(path):
@@ -80,7 +80,7 @@ class Templates:
             StepRefusedError: a step does not apply here; no plan is made.
         """
         filled = self.named(name).filled(values)
-        return self._proposals.propose(json.dumps(filled).encode(), session_id)
+        return self._proposals.make(plan_from(filled), session_id)
 
     def remove(self, name: str) -> None:
         self.named(name)

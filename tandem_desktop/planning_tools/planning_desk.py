@@ -7,6 +7,7 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
+from tandem_desktop.staging.plan_steps import PlanInput
 
 
 class PlannedOperation(Frozen):
@@ -74,8 +75,8 @@ class PlanningDesk(Protocol):
     async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
         """Show a plan in words to the person; what comes back is for the agent to read."""
 
-    async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
-        """Stage plan JSON, already found well-formed, as a plan or as the next revision of the session's plan."""
+    async def propose(self, session_id: SessionId, plan: PlanInput) -> ProposedPlan:
+        """Stage a plan input as a plan or as the next revision of the session's plan."""
 
     async def list_plans(self, session_id: SessionId) -> tuple[ListedPlan, ...]:
         """The plans the agent may look at, newest first."""

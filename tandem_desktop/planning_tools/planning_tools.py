@@ -18,6 +18,7 @@ from tandem_desktop.planning_tools.tool_definitions import DEFINITIONS, ToolDefi
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 from tandem_desktop.planning_tools.tries import Tries
 from tandem_desktop.planning_tools.wanted import Wanted
+from tandem_desktop.staging.plan_steps import PlanInput
 
 MOST_CALLS_AT_ONCE = 64
 
@@ -118,7 +119,7 @@ class PlanningTools:
 
     def _proposal(self, plan: ProposePlan) -> Proposal:
         proposal = proposal_from(plan)
-        if proposal.plan_json is None and ToolName.PRESENT_PLAN not in {each.name for each in self.offered()}:
+        if proposal.plan is None and ToolName.PRESENT_PLAN not in {each.name for each in self.offered()}:
             raise BadInputError(
                 "No step has `args`, so there is nothing to stage.", next="Give at least one step its exact `args`."
             )
@@ -130,15 +131,15 @@ class PlanningTools:
         match arguments:
             case PresentPlan(plan_content=markdown, title=title):
                 return ToolAnswer((await self._desk.present_plan(self.session_id, markdown, title),))
-            case Proposal(plan_json=None):
+            case Proposal(plan=None):
                 return ToolAnswer(
                     (await self._desk.present_plan(self.session_id, arguments.markdown, arguments.title),)
                 )
-            case Proposal(plan_json=bytes(plan_json)):
-                return await self._propose(plan_json)
+            case Proposal(plan=PlanInput() as plan):
+                return await self._propose(plan)
             case GetPlan(plan_id=plan_id):
-                plan = await self._desk.get_plan(self.session_id, plan_id)
-                return ToolAnswer((plan.model_dump_json(),))
+                found = await self._desk.get_plan(self.session_id, plan_id)
+                return ToolAnswer((found.model_dump_json(),))
             case UpdateTask(task_id=task_id, status=status, note=note):
                 task = await self._desk.update_task(self.session_id, TaskId(task_id), TaskStatus(status), note)
                 return ToolAnswer((f"Task {task.id} is {task.status.value}.", task.model_dump_json()))
@@ -146,8 +147,8 @@ class PlanningTools:
                 plans = await self._desk.list_plans(self.session_id)
                 return ToolAnswer((f"[{','.join(plan.model_dump_json() for plan in plans)}]",))
 
-    async def _propose(self, plan_json: bytes) -> ToolAnswer:
-        proposed = await self._desk.propose(self.session_id, plan_json)
+    async def _propose(self, plan: PlanInput) -> ToolAnswer:
+        proposed = await self._desk.propose(self.session_id, plan)
         number = len(proposed.operations)
         sentence = (
             f"{proposed.plan_id} r{proposed.revision} waits for a person, with {number} "

@@ -1,20 +1,21 @@
-"""Turn what an agent proposes into plan JSON: steps with arguments become operations, the others stay words."""
+"""Turn what an agent proposes into a plan input: steps with arguments become operations, the others stay text."""
 
-import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tandem_desktop.planning_tools.tool_arguments import ProposedStep, ProposePlan
-from tandem_desktop.staging.plan_input import plan_from
+from tandem_desktop.staging.plan_json import plan_from
+from tandem_desktop.staging.plan_steps import PlanInput
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A plan as it goes to the desk: as plan JSON when anything in it can be staged, as Markdown otherwise."""
+    """What an agent proposed: a plan input when anything in it can be staged, Markdown otherwise."""
 
     title: str
     markdown: str
-    plan_json: bytes | None
+    plan: PlanInput | None
 
 
 def proposal_from(plan: ProposePlan) -> Proposal:
@@ -24,7 +25,7 @@ def proposal_from(plan: ProposePlan) -> Proposal:
         BadInputError: a step or a task is malformed; the sentence names it.
         TaskCycleError: steps or tasks wait for each other.
     """
-    names = _names(plan.steps)
+    names = step_names([step.id for step in plan.steps])
     words = {name for name, step in zip(names, plan.steps, strict=True) if step.args is None}
     text = _text(plan, words, names)
     staged = [_staged(step, name, words) for step, name in zip(plan.steps, names, strict=True) if step.args is not None]
@@ -32,17 +33,16 @@ def proposal_from(plan: ProposePlan) -> Proposal:
         return Proposal(plan.title, f"# {plan.title}\n\n{text}\n", None)
     document: dict[str, Any] = {"title": plan.title, "summary": text, "context": plan.context, "steps": staged}
     document["tasks"] = [task.model_dump(exclude_defaults=True) for task in plan.tasks]
-    plan_from(document)
-    return Proposal(plan.title, text, json.dumps(document).encode())
+    return Proposal(plan.title, text, plan_from(document))
 
 
-def _names(steps: tuple[ProposedStep, ...]) -> list[str]:
-    """Each step's own id, or one by its position among all of them, so that words do not shift the numbers."""
-    taken = {step.id for step in steps}
+def step_names(given: Sequence[str]) -> list[str]:
+    """Each step's own id, or one by its position among all of them, so that steps that stay text shift no number."""
+    taken = set(given)
     names = []
-    for position, step in enumerate(steps, start=1):
-        name = step.id or f"s{position}"
-        while not step.id and name in taken:
+    for position, own in enumerate(given, start=1):
+        name = own or f"s{position}"
+        while not own and name in taken:
             name = f"{name}-{position}"
         taken.add(name)
         names.append(name)

@@ -30,11 +30,9 @@ Answer = TypeVar("Answer")
 
 
 class MakesPlans(Protocol):
-    """Where plan JSON becomes a plan."""
+    """Where a plan input becomes a plan."""
 
-    def propose(self, raw: bytes, session_id: SessionId | None = None) -> PlanVersion: ...
-
-    def parse(self, raw: bytes) -> PlanInput: ...
+    def make(self, plan: PlanInput) -> PlanVersion: ...
 
 
 class WorkspaceEngine(Protocol):
@@ -61,8 +59,8 @@ class WorkspaceDesk:
     async def present_plan(self, session_id: SessionId, markdown: str, title: str) -> str:
         raise ToolDeniedError("There is nobody to present a plan to here.", next="Stage it with plan_propose.")
 
-    async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
-        return await self._apart(lambda: proposed(self._engine, self._engine.proposals.propose(plan_json)))
+    async def propose(self, session_id: SessionId, plan: PlanInput) -> ProposedPlan:
+        return await self._apart(lambda: proposed(self._engine, self._engine.proposals.make(plan)))
 
     async def list_plans(self, session_id: SessionId) -> tuple[ListedPlan, ...]:
         return await self._apart(lambda: listed(self._engine))

@@ -4,10 +4,8 @@ import json
 from typing import Any
 
 from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.plan import PLAN_TOOLS
 from tandem_desktop.policy.prompt_files import PromptFiles
-
-PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir")
-"""What a step of a plan may use."""
 
 
 class ToolBundle(Frozen):

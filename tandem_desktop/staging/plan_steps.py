@@ -282,13 +282,17 @@ class TaskInput(Frozen):
 
 
 class PlanInput(Frozen):
-    """A plan before it has met the workspace. Every step has an id."""
+    """A proposed plan, whoever makes it: checked by itself, not yet against the workspace. Every step has an id."""
 
     title: Annotated[str, Field(min_length=1)]
     summary: str = ""
     context: dict[str, Any] = Field(default_factory=dict)
     tasks: tuple[TaskInput, ...] = ()
     steps: tuple[Step, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The same as plan JSON; of a plan that was read from a patch file there is none."""
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def plan_tasks(self) -> tuple[PlanTask, ...]:
         """The tasks as the plan's record keeps them."""

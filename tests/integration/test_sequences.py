@@ -17,7 +17,7 @@ from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.operations import DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor
-from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.plan_json import parse_plan
 from tandem_desktop.staging.simulate import simulate_steps
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.desks import a_desk, carry_out

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails,
 from tandem_desktop.planning_tools.planning_tools import PlanningTools
 from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
 from tandem_desktop.planning_tools.tries import Tries
+from tandem_desktop.staging.plan_steps import PlanInput
 
 PLAN = PlanId("PLAN-1a2b3c4d")
 SESSION = SessionId("SES-1")
@@ -42,16 +42,16 @@ class RecordingDesk:
             await self.gate.wait()
         return f"The person reads it now, in {session_id}."
 
-    async def propose(self, session_id: SessionId, plan_json: bytes) -> ProposedPlan:
+    async def propose(self, session_id: SessionId, plan: PlanInput) -> ProposedPlan:
         if self.refusal is not None:
             raise self.refusal
-        plan = json.loads(plan_json)
-        self.calls.append(("propose", session_id, plan))
-        if any(step["args"].get("path") == "missing" for step in plan["steps"]):
+        document = plan.document()
+        self.calls.append(("propose", session_id, document))
+        if any(step["args"].get("path") == "missing" for step in document["steps"]):
             raise StepRefusedError("Step s1 does not apply: there is no file missing.", next="Name a file that exists.")
         operations = tuple(
             PlannedOperation(id=OperationId(step["id"]), kind=step["tool"], path=step["args"].get("path"))
-            for step in plan["steps"]
+            for step in document["steps"]
         )
         return ProposedPlan(plan_id=PLAN, revision=1, digest="d" * 64, operations=operations)
 

@@ -1,18 +1,18 @@
-"""A recipe as a plan template: the same edits as plan JSON, for the window and the command line."""
+"""A recipe as a plan: one step for each edit."""
 
 import base64
-import json
 from typing import Any
 
 from tandem_desktop.agent.edits import ChangeMode, DeleteFile, Edit, MakeLink, MoveFile, WriteFile
 from tandem_desktop.agent.recipes.catalog import Catalog
-from tandem_desktop.agent.recipes.recipe import Outcome
 from tandem_desktop.agent.source_files import BrowsableTree
 from tandem_desktop.domain.errors import StepRefusedError
+from tandem_desktop.staging.plan_json import plan_from
+from tandem_desktop.staging.plan_steps import PlanInput
 
 
-def plan_from_recipe(catalog: Catalog, name: str, text: str, tree: BrowsableTree) -> bytes:
-    """Plan JSON for what the recipe would do in this workspace now.
+def plan_from_recipe(catalog: Catalog, name: str, text: str, tree: BrowsableTree) -> PlanInput:
+    """The plan for what the recipe would do in this workspace now.
 
     Raises:
         BadInputError: no recipe is called so, or its arguments cannot be understood.
@@ -21,17 +21,8 @@ def plan_from_recipe(catalog: Catalog, name: str, text: str, tree: BrowsableTree
     outcome = catalog.named(name).parse(text).run(tree)
     if not outcome.edits:
         raise StepRefusedError(outcome.summary, next="Try other words, or look at the files with --in GLOB.")
-    return plan_json(outcome)
-
-
-def plan_json(outcome: Outcome) -> bytes:
-    """The outcome as a plan: one step for each edit."""
-    plan = {
-        "title": outcome.title,
-        "summary": outcome.summary,
-        "steps": [{"description": edit.description, **_call(edit)} for edit in outcome.edits],
-    }
-    return json.dumps(plan, ensure_ascii=False).encode()
+    steps = [{"description": edit.description, **_call(edit)} for edit in outcome.edits]
+    return plan_from({"title": outcome.title, "summary": outcome.summary, "steps": steps})
 
 
 def _call(edit: Edit) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_the_steps_of_a_stored_plan_lead_to_the_same_files_and_commands_again(tm
         lay_out(case.tree, root)
         engine = build_engine(root, state=tmp_path / "state")
         first = engine.proposals.propose(json.dumps(case.plan).encode())
-        again = engine.proposals.propose(json.dumps(plan_as_steps(first, engine.objects)).encode())
+        again = engine.proposals.make(plan_as_steps(first, engine.objects))
         assert left_behind(again) == left_behind(first), seed
         assert commands(again) == commands(first), seed
 

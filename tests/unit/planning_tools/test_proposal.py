@@ -1,6 +1,5 @@
 """Steps with arguments are staged as they are; steps without stay words, in their place."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from tandem_desktop.domain.errors import BadInputError, TaskCycleError
 from tandem_desktop.planning_tools.proposal import Proposal, proposal_from
 from tandem_desktop.planning_tools.tool_arguments import ProposePlan, checked
-from tandem_desktop.staging.plan_input import parse_plan
 from tests.support.planning import a_step
 
 WORDS = {"description": "Check it", "tool": "bash", "operation": "run", "target": "the tests", "risk": "Slow"}
@@ -19,16 +17,16 @@ def proposed(*steps: dict[str, Any], **fields: Any) -> Proposal:
 
 
 def document(proposal: Proposal) -> dict[str, Any]:
-    assert proposal.plan_json is not None
-    found: dict[str, Any] = json.loads(proposal.plan_json)
-    return found
+    assert proposal.plan is not None
+    return proposal.plan.document()
 
 
 @pytest.mark.req("S3-14")
 def test_a_step_with_arguments_arrives_with_all_its_fields() -> None:
     step = a_step(id="notes", rationale="Asked for", risk="None", task="t1")
     proposal = proposed(step, tasks=[{"id": "t1", "subject": "Notes"}], context={"ticket": 7}, summary="In short.")
-    plan = parse_plan(proposal.plan_json or b"")
+    plan = proposal.plan
+    assert plan is not None
     assert plan.steps[0].model_dump(exclude_unset=True) == {**step, "blocked_by": ()}
     assert (plan.tasks[0].subject, plan.context, plan.summary) == ("Notes", {"ticket": 7}, "In short.")
 
@@ -50,7 +48,7 @@ def test_nobody_waits_for_words() -> None:
 @pytest.mark.req("S3-14")
 def test_only_words_make_markdown_and_nothing_to_stage() -> None:
     proposal = proposed(WORDS)
-    assert proposal.plan_json is None
+    assert proposal.plan is None
     assert proposal.markdown.startswith("# A change\n\nSteps:\n\n1. Check it")
 
 

@@ -1,7 +1,6 @@
 """The desk of a workspace: real plans in a real engine, and nothing that belongs to a conversation."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.planning_tools import workspace_desk
 from tandem_desktop.planning_tools.workspace_desk import WorkspaceDesk
+from tandem_desktop.staging.plan_json import plan_from
+from tandem_desktop.staging.plan_steps import PlanInput
 from tests.support.command_line import bash, edit, write
 from tests.support.planning import SESSION
 
@@ -28,8 +29,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     found.close()
 
 
-def plan(*steps: object, title: str = "A change") -> bytes:
-    return json.dumps({"title": title, "steps": steps, "tasks": [{"id": "t1", "subject": "Notes"}]}).encode()
+def plan(*steps: object, title: str = "A change") -> PlanInput:
+    return plan_from({"title": title, "steps": list(steps), "tasks": [{"id": "t1", "subject": "Notes"}]})
 
 
 async def test_a_proposal_is_stored_and_told_as_it_will_be_reviewed(engine: Engine) -> None:

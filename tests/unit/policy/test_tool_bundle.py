@@ -8,7 +8,7 @@ import pytest
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.policy.tool_bundle import ToolBundle, plan_schema, planning_bundle
-from tandem_desktop.staging.plan_input import parse_plan
+from tandem_desktop.staging.plan_json import parse_plan
 from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput, TaskInput, WriteStep
 from tandem_desktop.staging.simulate import simulate_steps
 from tests.support.builders import A_MOMENT

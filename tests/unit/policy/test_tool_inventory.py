@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem_desktop.policy.tool_bundle import PLAN_TOOLS
+from tandem_desktop.domain.plan import PLAN_TOOLS
 from tandem_desktop.policy.tool_inventory import PROGRAMS, tool_inventory
 
 

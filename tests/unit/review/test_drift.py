@@ -1,5 +1,5 @@
 from tandem_desktop.review.drift import drift
-from tandem_desktop.staging.plan_input import plan_from
+from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.simulate import simulate_steps
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT

@@ -9,7 +9,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.review.conflicts import Resolution, Take
 from tandem_desktop.review.drift import drift
 from tandem_desktop.review.rebase import Rebased, rebase
-from tandem_desktop.staging.plan_input import plan_from
+from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.simulate import simulate_operations, simulate_steps
 from tandem_desktop.storage.objects import ObjectStore
 from tests.support.builders import A_MOMENT

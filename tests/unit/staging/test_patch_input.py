@@ -5,7 +5,7 @@ import pytest
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, TandemError
 from tandem_desktop.domain.operations import Absent, DirectoryState, SymlinkState
 from tandem_desktop.staging.patch_input import plan_from_patch
-from tandem_desktop.staging.plan_input import plan_from
+from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.simulate import Simulation, simulate_steps
 from tests.support.builders import A_MOMENT, a_file
 from tests.support.trees import DiskTree, MemoryTree

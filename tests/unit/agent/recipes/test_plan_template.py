@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -6,7 +5,6 @@ import pytest
 from tandem_desktop.agent.recipes.catalog import Catalog
 from tandem_desktop.agent.recipes.plan_template import plan_from_recipe
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError
-from tandem_desktop.staging.plan_input import parse_plan
 from tandem_desktop.staging.simulate import simulate_steps
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT
@@ -30,7 +28,7 @@ TYPED = {
 def test_every_recipe_makes_a_plan_that_applies(tmp_path: Path, recipe: str) -> None:
     lay_out(workspace(tmp_path), {"one.py": b"one = 1  # \xe9\n"})
     with Workspace(tmp_path) as tree:
-        plan = parse_plan(plan_from_recipe(CATALOG, recipe, TYPED[recipe], tree))
+        plan = plan_from_recipe(CATALOG, recipe, TYPED[recipe], tree)
         simulation = simulate_steps(plan, tree, A_MOMENT)
     assert simulation.operations
     assert plan.title
@@ -40,11 +38,10 @@ def test_every_recipe_makes_a_plan_that_applies(tmp_path: Path, recipe: str) -> 
 def test_bytes_that_are_no_utf_8_go_into_the_plan_unchanged(tmp_path: Path) -> None:
     lay_out(tmp_path, {"a.txt": b"caf\xe9 one"})
     with Workspace(tmp_path) as tree:
-        raw = plan_from_recipe(CATALOG, "replace", "one 1", tree)
-        step = parse_plan(raw).steps[0]
+        step = plan_from_recipe(CATALOG, "replace", "one 1", tree).steps[0]
     assert step.tool == "write"
     assert step.args.data == b"caf\xe9 1"
-    assert "content_base64" in json.loads(raw)["steps"][0]["args"]
+    assert step.args.content is None
 
 
 def test_a_recipe_with_nothing_to_do_makes_no_plan(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleError
 from tandem_desktop.domain.tasks import TaskPriority
 from tandem_desktop.staging import plan_json
-from tandem_desktop.staging.plan_input import parse_plan, plan_from
+from tandem_desktop.staging.plan_json import parse_plan, plan_from
 from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput
 
 A_WRITE = {"description": "Write a", "tool": "write", "args": {"path": "a.txt", "content": "hello"}}
