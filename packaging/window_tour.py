@@ -85,7 +85,7 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     settle(app)
     yield "window-5-palette", window
     press(window, Qt.Key.Key_Escape)
-    click(window, "plan-action-execute_plan")
+    click(window, "plan-action-approve")
     wait(app, lambda: sees(window, "approval-implement"))
     yield "window-6-approval", window
     click(window, "approval-implement")

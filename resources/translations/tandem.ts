@@ -348,7 +348,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/result_line.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Applied</source>
             <translation type="unfinished" />
         </message>
@@ -392,7 +391,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Approved</source>
             <translation type="unfinished" />
         </message>
@@ -533,11 +531,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Being reworked</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <location filename="../../tandem_desktop/ui/window_actions.py" />
             <source>Branch from here, as an alternative</source>
@@ -635,7 +628,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Cancelled</source>
             <translation type="unfinished" />
         </message>
@@ -1205,9 +1197,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <source>Draft</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <source>Drafting</source>
             <translation type="unfinished" />
         </message>
@@ -1402,7 +1397,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Expired</source>
             <translation type="unfinished" />
         </message>
@@ -1413,7 +1407,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
             <source>Failed</source>
             <translation type="unfinished" />
@@ -1747,12 +1740,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Instructs agents</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
-            <source>Interrupted</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2222,12 +2209,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
-            <source>Needs a person</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
             <source>Needs adjustment</source>
             <translation type="unfinished" />
@@ -2235,6 +2216,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
             <source>Needs attention ({count})</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Needs review</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2839,7 +2825,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Paused</source>
             <translation type="unfinished" />
         </message>
@@ -3013,6 +2998,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Proposed</source>
             <translation type="unfinished" />
         </message>
@@ -3188,6 +3174,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/reflection_card.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Rejected</source>
             <translation type="unfinished" />
         </message>
@@ -3281,12 +3268,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
-            <source>Reviewing</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/reports.py" />
             <source>Revision</source>
             <translation type="unfinished" />
@@ -3364,7 +3345,6 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
             <source>Running</source>
             <translation type="unfinished" />
@@ -3591,11 +3571,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
-            <source>Sent back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
             <source>Sent back to the agent, which is making a new revision.</source>
             <translation type="unfinished" />
@@ -3752,6 +3727,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Stalled</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Start a Python package</source>
             <translation type="unfinished" />
@@ -3839,7 +3819,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/known_plans.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
             <source>Superseded</source>
             <translation type="unfinished" />
         </message>
@@ -4176,6 +4155,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>The file's mode changed on disk after it was staged.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <source>The files are as they were before the run.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4682,6 +4666,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
             <source>Undo {path} of this run</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Undone</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5260,27 +5249,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>applied</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>applied {when}</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>approved</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>approved, not yet run</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
             <source>asks</source>
             <translation type="unfinished" />
@@ -5328,12 +5296,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/models/runs_model.py" />
             <source>can be undone</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>cancelled</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5394,6 +5356,11 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>completed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <source>completed {when}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5532,16 +5499,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>draft</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>drafting…</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/models/operation_row.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>dropped</source>
@@ -5583,16 +5540,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>expired</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
             <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>failed</source>
             <translation type="unfinished" />
@@ -5694,18 +5643,12 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>interrupted</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <source>interrupted at {at}/{total} · resume or roll back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>interrupted · resume or roll back</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5843,11 +5786,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>needs a person</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
             <source>network off</source>
             <translation type="unfinished" />
@@ -5956,12 +5894,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/models/operation_row.py" />
             <source>opened</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>paused</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6080,9 +6012,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
             <source>running</source>
             <translation type="unfinished" />
         </message>
@@ -6120,21 +6050,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/about_facts.py" />
             <source>see its own papers</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>sent back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>sent back three times, needs a person</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>sent back, the agent revises</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6181,12 +6096,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>stopped</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>superseded</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6297,18 +6206,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <source>waiting for review</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
             <source>waits for its turn in the copy</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <source>waits for your review</source>
             <translation type="unfinished" />
         </message>
         <message>

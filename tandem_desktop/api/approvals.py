@@ -95,21 +95,16 @@ class Approvals:
         return plan_id
 
     def _approve(self, plan_id: PlanId, digest: str, asked: ApprovalRequest) -> None:
-        commenting = self._engine.commenting
-        drafts = commenting.comments(plan_id).drafts
+        drafts = self._engine.commenting.comments(plan_id).drafts
         if drafts and not asked.comments_as_notes:
             raise NotApprovableError(
                 f"{plan_id} has comments that nobody has read yet.",
                 next='Send the plan back with "approved": false, or approve it with "commentsAsNotes": true.',
             )
-        commenting.approve(plan_id, digest, asked.reason, drafts)
+        self._engine.decisions.approve(plan_id, digest, notes=asked.reason, drafts=drafts)
 
     def _send_back(self, plan_id: PlanId, reason: str) -> None:
-        """With words it is for the agent to revise; without any, it is over."""
-        if self._engine.commenting.feedback(plan_id, reason).strip():
-            self._engine.commenting.send_back(plan_id, reason)
-        else:
-            self._engine.decisions.cancel(plan_id)
+        self._engine.decisions.reject(plan_id, reason if reason.strip() else None)
 
     async def _heard(self, decide: Callable[[], None], plan_id: PlanId) -> AsyncIterator[dict[str, Any]]:
         follower = Follower(self._engine.events)

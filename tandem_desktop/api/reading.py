@@ -47,7 +47,7 @@ class Reading:
         return self._version(plan_id)[1].get_tasks_in_order()
 
     def plans(self) -> wire.PlansAnswer:
-        listing = self._engine.plans.list()
+        listing = self._engine.listing()
         return wire.PlansAnswer(
             plans=tuple(wire.ListedPlanObject.model_validate(each) for each in listing.plans),
             damaged=tuple(wire.DamagedPlanObject.model_validate(each) for each in listing.damaged),
@@ -75,7 +75,7 @@ class Reading:
         return version, self._engine.boards.board(version)
 
     def _plan(self, version: PlanVersion, board: TaskBoard) -> wire.PlanObject:
-        meta = self._engine.plans.meta(version.plan_id)
+        meta = self._engine.meta(version.plan_id)
         advised = AdvisedPlan.of(version, meta)
         beside = self._engine.beside(version)
         chapo, koda, devo = advised.chapo_perspective, advised.koda_perspective, advised.devo_perspective

@@ -22,6 +22,7 @@ from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.expiry import Expiry
 from tandem_desktop.orchestration.paperwork import PlanPaperwork
+from tandem_desktop.orchestration.plan_actions import PlanActions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.rebases import Rebases
@@ -64,9 +65,10 @@ def build_engine(
     desk = _desk(ground, on_output, clearing if lives_on else None, tasks)
     runs = _runs(ground, desk, tasks)
     expiry = _expiry(ground)
-    decisions = _decisions(ground, runs, expiry)
-    proposals = _proposals(ground, runs)
     comments = CommentStore(ground.locations.sessions)
+    commenting = Commenting(store=comments, plans=ground.plans, objects=ground.objects, clock=ground.now)
+    decisions = _decisions(ground, runs, expiry, commenting)
+    proposals = _proposals(ground, runs)
     return Engine(
         locations=ground.locations,
         workspace=ground.workspace,
@@ -77,9 +79,7 @@ def build_engine(
         rehearsals=_rehearsals(ground, proposals, on_output),
         reflections=_reflections(ground, proposals),
         decisions=decisions,
-        commenting=Commenting(
-            store=comments, plans=ground.plans, objects=ground.objects, decisions=decisions, clock=ground.now
-        ),
+        commenting=commenting,
         bundles=_bundles(ground, runs, comments),
         templates=Templates(ground.locations.templates, ground.objects, ground.plans, proposals),
         expiry=expiry,
@@ -122,16 +122,19 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     objects = ObjectStore(locations.objects)
     approvals = ApprovalStore(locations.approvals)
     audit = AuditLog(locations.audit, approvals.key)
+    enforcer = ApprovalEnforcer(approvals, audit, now, timedelta(hours=settings.approval_hours))
+    events = EventStream()
+    actions = PlanActions(lambda plan_id: enforcer.revoke(plan_id, workspace.identity), events)
     return _Ground(
         workspace=workspace,
         locations=locations,
         objects=objects,
-        plans=PlanStore(locations.plans, now, locations.artifacts),
+        plans=PlanStore(locations.plans, now, locations.artifacts, actions),
         run_store=RunStore(locations.runs),
         audit=audit,
-        enforcer=ApprovalEnforcer(approvals, audit, now, timedelta(hours=settings.approval_hours)),
+        enforcer=enforcer,
         commands=BestCommands(workspace, objects, locations.shadows, settings.command_budget_bytes),
-        events=EventStream(),
+        events=events,
         now=now,
         # A clock that is handed in is believed; the one on the wall may be set by anybody.
         since=(lambda moment: now() - moment) if clock else SteadyTime(locations.steady_time).since,
@@ -177,16 +180,14 @@ def _runs(ground: _Ground, desk: RunDesk, tasks: RunTasks) -> PlanRuns:
 
 def _expiry(ground: _Ground) -> Expiry:
     return Expiry(
-        workspace=ground.workspace,
         plans=ground.plans,
-        enforcer=ground.enforcer,
         events=ground.events,
         since=ground.since,
         stale_after=timedelta(days=ground.settings.stale_after_days),
     )
 
 
-def _decisions(ground: _Ground, runs: PlanRuns, expiry: Expiry) -> Decisions:
+def _decisions(ground: _Ground, runs: PlanRuns, expiry: Expiry, comments: Commenting) -> Decisions:
     return Decisions(
         workspace=ground.workspace,
         objects=ground.objects,
@@ -196,6 +197,7 @@ def _decisions(ground: _Ground, runs: PlanRuns, expiry: Expiry) -> Decisions:
         clock=ground.now,
         before_writing=runs.refuse_if_interrupted,
         expiry=expiry,
+        comments=comments,
     )
 
 

@@ -8,7 +8,7 @@ from tandem_desktop.cli.wording import edited_page_text
 from tandem_desktop.domain.advised_plan import phase_of
 from tandem_desktop.domain.errors import NotApprovableError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus
 from tandem_desktop.domain.review import Comment
 from tandem_desktop.orchestration.shadow_folders import discard_shadow
 
@@ -17,7 +17,7 @@ def approve(call: Call) -> Answer:
     plan_id = call.plan_id()
     drafts = _drafts(call, plan_id)
     edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
-    approval = call.engine.commenting.approve(plan_id, call.arguments.digest, call.arguments.notes, drafts)
+    approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=call.arguments.notes, drafts=drafts)
     revision = approval.approval_hash.revision
     data = {
         "plan_id": plan_id,
@@ -42,9 +42,9 @@ def approve(call: Call) -> Answer:
 
 def reject(call: Call) -> Answer:
     plan_id = call.plan_id()
-    if call.arguments.feedback is None and not call.engine.commenting.comments(plan_id).drafts:
-        return cancel(call)
-    meta = call.engine.commenting.send_back(plan_id, call.arguments.feedback or "")
+    meta = call.engine.decisions.reject(plan_id, call.arguments.feedback)
+    if meta.status is PlanStatus.CANCELLED:
+        return _ended(call, meta)
     found = call.engine.decisions.qualified(plan_id)
     data = {
         "plan_id": plan_id,
@@ -69,7 +69,11 @@ def reject(call: Call) -> Answer:
 
 def cancel(call: Call) -> Answer:
     plan_id = call.plan_id()
-    meta = call.engine.decisions.cancel(plan_id)
+    return _ended(call, call.engine.decisions.cancel(plan_id))
+
+
+def _ended(call: Call, meta: PlanMeta) -> Answer:
+    plan_id = meta.plan_id
     discard_shadow(call.engine, meta.session_id)
     data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}
     words = (Span(plan_id, Tone.STRONG), " is cancelled; nothing of it will run.")

@@ -12,6 +12,8 @@ from tandem_desktop.cli.planning_with_perspectives import lines_about
 from tandem_desktop.cli.wording import agent_text, between, documents, edited_page_text, in_full
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.plan_lifecycle import can, is_open
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.plans.plan_index import PlanSummary
@@ -30,11 +32,10 @@ _AUTHORS = {
     Origin.REBASE: "a rebase",
     Origin.ADJUSTMENT: "an adjustment",
 }
-_APPROVABLE = frozenset({PlanStatus.DRAFT, PlanStatus.PROPOSED, PlanStatus.NEEDS_REVIEW, PlanStatus.FAILED})
 
 
 def list_plans(call: Call) -> Answer:
-    listing = call.engine.plans.list()
+    listing = call.engine.listing()
     edited = _edited_pages(call, listing.plans)
     plans = [
         {
@@ -53,7 +54,7 @@ def list_plans(call: Call) -> Answer:
     lines = table(
         (
             Span(p.plan_id, Tone.STRONG),
-            p.status.value,
+            p.status.label.lower(),
             f"r{p.revision}",
             p.digest[:12],
             readable(p.updated_at),
@@ -72,7 +73,7 @@ def list_plans(call: Call) -> Answer:
 def show(call: Call) -> Answer:
     plan_id = call.plan_id()
     engine = call.engine
-    meta = engine.plans.meta(plan_id)
+    meta = engine.meta(plan_id)
     version = engine.plans.revision(plan_id, call.arguments.revision)
     board = engine.boards.board(version)
     tasks, following = board.get_tasks(), board.get_next_task()
@@ -181,7 +182,11 @@ def _agent(kept: str) -> str:
 def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> list[Line]:
     latest = "" if version.revision == meta.revision else f" (the latest is r{meta.revision})"
     lines: list[Line] = [
-        (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}{latest}  ", Span(meta.status.value, Tone.PLACE)),
+        (
+            Span(version.plan_id, Tone.STRONG),
+            f"  r{version.revision}{latest}  ",
+            Span(meta.status.label.lower(), Tone.PLACE),
+        ),
         Span(version.title, Tone.STRONG),
         f"{count(len(version.operations), 'operation')}, made {readable(version.created_at)} by "
         f"{_AUTHORS[version.origin]}",
@@ -209,7 +214,7 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
 
 def _edited_pages(call: Call, plans: tuple[PlanSummary, ...]) -> dict[PlanId, str]:
     """Pages that a person edited, of plans that still wait for a decision."""
-    waiting = ((plan.plan_id, plan.revision) for plan in plans if plan.status in _APPROVABLE)
+    waiting = ((plan.plan_id, plan.revision) for plan in plans if is_open(plan.status))
     found = ((plan_id, call.engine.plans.edited_page(plan_id, revision)) for plan_id, revision in waiting)
     return {plan_id: str(page) for plan_id, page in found if page is not None}
 
@@ -247,12 +252,12 @@ def _after_show(call: Call, version: PlanVersion, meta: PlanMeta) -> str:
     plan_id = version.plan_id
     if version.revision != meta.revision:
         return f"Bring it back with: {call.command('restore', plan_id, str(version.revision))}"
-    if version.incomplete and meta.status in _APPROVABLE:
-        return f"Let the agent go on: {go_on(call, version)}"
-    if meta.status in _APPROVABLE:
-        return call.command("approve", plan_id, "--digest", shapes.digest_of(version))
     if meta.status is PlanStatus.APPROVED:
         return call.command("apply", plan_id) if version.operations else go_on(call, version)
+    if can(meta, EventKind.APPROVE):
+        if version.incomplete:
+            return f"Let the agent go on: {go_on(call, version)}"
+        return call.command("approve", plan_id, "--digest", shapes.digest_of(version))
     if meta.status is PlanStatus.COMPLETED and meta.execution_session:
         return f"Take it back with: {call.command('undo', meta.execution_session)}"
     if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):

@@ -30,12 +30,18 @@ class PlanStatus(StrEnum):
     PAUSED = "paused"
     COMPLETED = "completed"
     FAILED = "failed"
+    UNDONE = "undone"
     REJECTED = "rejected"
     NEEDS_REVIEW = "needs_review"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     STALLED = "stalled"
     SUPERSEDED = "superseded"
+
+    @property
+    def label(self) -> str:
+        """The status as it is shown everywhere: the command line, the window, and in the front matter as its value."""
+        return self.value.replace("_", " ").capitalize()
 
 
 class Origin(StrEnum):

@@ -1,28 +1,25 @@
-"""What the plan's machine remembers between events, and how each named action changes it."""
+"""What the plan's state machine remembers between events, and how each named action changes it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
 from tandem_desktop.domain.execution import OperationResult
-from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan_events import (
-    Cancel,
-    ExecutionFailed,
-    OperationStaged,
     PlanCreated,
     PlanEvent,
-    PlanExecuted,
     PlanUpdated,
     RequestRevision,
+    RunEnd,
+    StageOperation,
     StartPlanning,
 )
 
 
 class PlanAction(StrEnum):
-    """What is to be done when the state changes, by name; whoever sends the event performs it."""
+    """What a transition does, by name; the sender of the event performs it."""
 
     INITIALIZE_PLAN = "initializePlan"
     SET_TASK = "setTask"
@@ -36,6 +33,7 @@ class PlanAction(StrEnum):
     REARM_APPROVAL = "rearmApproval"
     SHOW_EXECUTION_PLAN_PANEL = "showExecutionPlanPanel"
     ENABLE_DIFF_VIEWER = "enableDiffViewer"
+    RECORD_APPROVAL = "recordApproval"
     RECORD_DECISION = "recordDecision"
     QUEUE_REVISION = "queueRevision"
     SET_EXECUTING = "setExecuting"
@@ -45,6 +43,8 @@ class PlanAction(StrEnum):
     RESUME_EXECUTION = "resumeExecution"
     STOP_EXECUTION = "stopExecution"
     APPLY_FAILURE_POLICY = "applyFailurePolicy"
+    MARK_TIMED_OUT = "markTimedOut"
+    MARK_SUPERSEDED = "markSuperseded"
     RECORD_RESULTS = "recordResults"
     CLEAR_STAGING = "clearStaging"
     SHOW_SUCCESS = "showSuccess"
@@ -53,25 +53,32 @@ class PlanAction(StrEnum):
     RESET_PLAN = "resetPlan"
 
 
-class PlanContext(Frozen):
-    """The session's plan as the machine knows it. The store is the truth; this is its shadow."""
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """The plan as the machine knows it. Operations are known by id; the staging store or the revision holds them."""
 
     plan_id: PlanId | None = None
     revision: int = 0
-    operations: tuple[StagedOperation, ...] = ()
+    operations: tuple[OperationId, ...] = ()
     execution_results: tuple[OperationResult, ...] = ()
     task: str | None = None
     feedback: str | None = None
     """What the person wants changed, until a revision answers it."""
+    rejections: int = 0
+    """How often the person rejected the plan with feedback."""
+    approved: bool = False
     executing: bool = False
     rolled_back: bool = False
+    timed_out: bool = False
+    """Whether the plan expired, or its run stalled."""
+    superseded: bool = False
 
 
 Update = Callable[[PlanContext, PlanEvent], PlanContext]
 
 
 def act(action: PlanAction, context: PlanContext, event: PlanEvent) -> PlanContext:
-    """The context after `action`. Actions that only concern the outside leave it as it is."""
+    """The context after `action`. Actions with effects outside the machine leave it unchanged."""
     update = UPDATES.get(action)
     return context if update is None else update(context, event)
 
@@ -81,49 +88,41 @@ def _initialize(_: PlanContext, event: PlanEvent) -> PlanContext:
 
 
 def _set_task(context: PlanContext, event: PlanEvent) -> PlanContext:
-    return context.model_copy(update={"task": event.task}) if isinstance(event, StartPlanning) else context
+    return replace(context, task=event.task) if isinstance(event, StartPlanning) else context
 
 
 def _set_plan_id(context: PlanContext, event: PlanEvent) -> PlanContext:
-    return context.model_copy(update={"plan_id": event.plan_id}) if isinstance(event, PlanCreated) else context
+    return replace(context, plan_id=event.plan_id) if isinstance(event, PlanCreated) else context
 
 
 def _increment_revision(context: PlanContext, event: PlanEvent) -> PlanContext:
-    """Take the store's number where the event carries it; count only where nobody did.
-
-    Asking for a revision counts it, so the proposal that answers the request does not count it again.
-    """
-    if isinstance(event, PlanCreated | PlanUpdated | OperationStaged):
-        already_counted = context.feedback is not None and not isinstance(event, OperationStaged)
-        number = event.revision or context.revision + (0 if already_counted else 1)
-        answered = None if already_counted else context.feedback
-        return context.model_copy(update={"revision": number, "feedback": answered})
-    return context.model_copy(update={"revision": context.revision + 1})
+    """The store's number where it is known; a queued revision counts when it is stored."""
+    if isinstance(event, RequestRevision):
+        return context
+    number = event.revision if isinstance(event, PlanCreated | PlanUpdated | StageOperation) else None
+    return replace(context, revision=number or context.revision + 1, feedback=None)
 
 
 def _queue_revision(context: PlanContext, event: PlanEvent) -> PlanContext:
-    return context.model_copy(update={"feedback": event.feedback}) if isinstance(event, RequestRevision) else context
+    if not isinstance(event, RequestRevision):
+        return context
+    return replace(context, feedback=event.feedback, rejections=context.rejections + 1, approved=False)
 
 
 def _add_operation(context: PlanContext, event: PlanEvent) -> PlanContext:
-    if not isinstance(event, OperationStaged):
+    if not isinstance(event, StageOperation) or event.operation.id in context.operations:
         return context
-    staged = list(context.operations)
-    for position, operation in enumerate(staged):
-        if operation.id == event.operation.id:
-            staged[position] = event.operation
-            break
-    else:
-        staged.append(event.operation)
-    return context.model_copy(update={"operations": tuple(staged)})
+    return replace(context, operations=(*context.operations, event.operation.id))
 
 
 def _record_results(context: PlanContext, event: PlanEvent) -> PlanContext:
-    if isinstance(event, PlanExecuted):
-        return context.model_copy(update={"execution_results": event.results, "rolled_back": False})
-    if isinstance(event, ExecutionFailed | Cancel):
-        return context.model_copy(update={"execution_results": event.results, "rolled_back": event.rolled_back})
-    return context
+    if not isinstance(event, RunEnd):
+        return context
+    return replace(context, execution_results=event.results, rolled_back=event.rolled_back, timed_out=False)
+
+
+def _always(**fields: object) -> Update:
+    return lambda context, _: replace(context, **fields)  # type: ignore[arg-type]  # names are checked by the tests
 
 
 UPDATES: Mapping[PlanAction, Update] = MappingProxyType(
@@ -132,12 +131,17 @@ UPDATES: Mapping[PlanAction, Update] = MappingProxyType(
         PlanAction.SET_TASK: _set_task,
         PlanAction.SET_PLAN_ID: _set_plan_id,
         PlanAction.INCREMENT_REVISION: _increment_revision,
+        PlanAction.UPDATE_PLAN: _always(timed_out=False),
+        PlanAction.REARM_APPROVAL: _always(approved=False),
+        PlanAction.RECORD_APPROVAL: _always(approved=True, feedback=None),
         PlanAction.QUEUE_REVISION: _queue_revision,
         PlanAction.ADD_OPERATION: _add_operation,
         PlanAction.RECORD_RESULTS: _record_results,
-        PlanAction.SET_EXECUTING: lambda context, _: context.model_copy(update={"executing": True}),
-        PlanAction.CLEAR_EXECUTING: lambda context, _: context.model_copy(update={"executing": False}),
-        PlanAction.CLEAR_STAGING: lambda context, _: context.model_copy(update={"operations": ()}),
+        PlanAction.SET_EXECUTING: _always(executing=True, approved=False, timed_out=False),
+        PlanAction.CLEAR_EXECUTING: _always(executing=False),
+        PlanAction.MARK_TIMED_OUT: _always(timed_out=True),
+        PlanAction.MARK_SUPERSEDED: _always(superseded=True),
+        PlanAction.CLEAR_STAGING: _always(operations=()),
         PlanAction.CLEAR_PLAN: lambda _context, _event: PlanContext(),
         PlanAction.RESET_PLAN: lambda _context, _event: PlanContext(),
     }

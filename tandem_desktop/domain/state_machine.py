@@ -1,4 +1,4 @@
-"""The one machine of a session: which state a plan is in, what may happen next, and what is done on the way."""
+"""The one table of the plan's lifecycle: states, events, guards and named actions, and how a plan is stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,13 +7,17 @@ from types import MappingProxyType
 from typing import assert_never
 
 from tandem_desktop.domain.errors import InvalidTransitionError
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus
 from tandem_desktop.domain.plan_context import PlanAction, PlanContext, act
-from tandem_desktop.domain.plan_events import EventKind, PlanEvent
+from tandem_desktop.domain.plan_events import EventKind, PlanEvent, PlanUpdated
+
+MAX_REJECTIONS = 3
+"""After this many rejections with feedback only a person may change the plan."""
+BY_AGENT = frozenset({Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT})
 
 
 class PlanState(StrEnum):
-    """Where the session's plan is."""
+    """The states of a plan."""
 
     IDLE = "IDLE"
     DRAFTING = "DRAFTING"
@@ -23,20 +27,31 @@ class PlanState(StrEnum):
     PAUSED = "PAUSED"
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
+    UNDONE = "UNDONE"
     CANCELLED = "CANCELLED"
+
+
+class Guard(StrEnum):
+    """A condition on the context, said as the reason for which an event is refused."""
+
+    APPROVED = "the plan is not approved"
+    EXPIRED = "only a plan that expired can be taken up again"
+    LAST_REJECTION = "the plan may be sent back again"
+    AGENT_MAY_REVISE = "the plan was sent back too often; only a person may change it"
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """Where an event leads, and its own actions on the way."""
+    """The target of an event, its own actions, and the condition under which it is taken."""
 
     target: PlanState
     actions: tuple[PlanAction, ...] = ()
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """Actions of entering or leaving a state; with `across`, only when the state at the other end is one of these."""
+    """Actions of entering or leaving a state; with `across`, only from or to one of these states."""
 
     actions: tuple[PlanAction, ...]
     across: frozenset[PlanState] | None = None
@@ -44,60 +59,91 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One accepted event: from where, to where, and every action in order (exit, transition, entry)."""
+    """An accepted event: the states before and after, and every action in order (exit, transition, entry)."""
 
     previous: PlanState
     state: PlanState
     actions: tuple[PlanAction, ...]
 
 
-_A, _E, _S = PlanAction, EventKind, PlanState
+_A, _E, _G, _S = PlanAction, EventKind, Guard, PlanState
+_Rows = Mapping[EventKind, tuple[Transition, ...]]
 
-_DECISIONS: Mapping[EventKind, Transition] = {
-    _E.EXECUTE_PLAN: Transition(_S.EXECUTING, (_A.SET_EXECUTING,)),
-    _E.REQUEST_REVISION: Transition(_S.DRAFTING, (_A.QUEUE_REVISION, _A.INCREMENT_REVISION)),
-    _E.REJECT_PLAN: Transition(_S.CANCELLED, (_A.CLEAR_STAGING,)),
-    _E.CANCEL: Transition(_S.CANCELLED, (_A.CLEAR_PLAN,)),
+# The third rejection leaves the plan with the person; before that the agent drafts again.
+_SENT_BACK = (
+    Transition(_S.REVIEWING, (_A.REARM_APPROVAL, _A.QUEUE_REVISION), _G.LAST_REJECTION),
+    Transition(_S.DRAFTING, (_A.REARM_APPROVAL, _A.QUEUE_REVISION, _A.INCREMENT_REVISION), _G.AGENT_MAY_REVISE),
+)
+# A new revision has not been seen: the approval has to be given again.
+_REVISED = (_A.UPDATE_PLAN, _A.INCREMENT_REVISION, _A.REARM_APPROVAL)
+_UNSEEN = Transition(_S.REVIEWING, (_A.ADD_OPERATION, _A.INCREMENT_REVISION, _A.REARM_APPROVAL), _G.AGENT_MAY_REVISE)
+_TIMED_OUT: _Rows = {
+    _E.EXPIRE: (Transition(_S.CANCELLED, (_A.REARM_APPROVAL, _A.MARK_TIMED_OUT)),),
+    _E.SUPERSEDE: (Transition(_S.CANCELLED, (_A.REARM_APPROVAL, _A.MARK_SUPERSEDED)),),
 }
-# What arrives during review was not seen: it makes a revision, and the approval has to be given anew.
-_UNSEEN = Transition(_S.REVIEWING, (_A.ADD_OPERATION, _A.INCREMENT_REVISION, _A.REARM_APPROVAL))
-_RUN_CUT_SHORT: Mapping[EventKind, Transition] = {
-    _E.EXECUTION_FAILED: Transition(_S.FAILED, (_A.RECORD_RESULTS, _A.CLEAR_STAGING)),
-    _E.CANCEL: Transition(_S.CANCELLED, (_A.STOP_EXECUTION, _A.APPLY_FAILURE_POLICY, _A.RECORD_RESULTS, _A.NOTIFY_AI)),
+_DECISIONS: _Rows = {
+    **_TIMED_OUT,
+    _E.EXECUTE_PLAN: (Transition(_S.EXECUTING, (_A.SET_EXECUTING,), _G.APPROVED),),
+    _E.REQUEST_REVISION: _SENT_BACK,
+    _E.REJECT_PLAN: (Transition(_S.CANCELLED, (_A.REARM_APPROVAL, _A.CLEAR_STAGING)),),
+    _E.CANCEL: (Transition(_S.CANCELLED, (_A.REARM_APPROVAL, _A.CLEAR_PLAN)),),
+    _E.OPERATION_STAGED: (_UNSEEN,),
+    _E.PLAN_UPDATED: (Transition(_S.AWAITING_APPROVAL, _REVISED, _G.AGENT_MAY_REVISE),),
 }
-_AFTER_AN_END: Mapping[EventKind, Transition] = {
-    _E.START_PLANNING: Transition(_S.DRAFTING, (_A.INITIALIZE_PLAN,)),
-    _E.RESET: Transition(_S.IDLE),
+_RUN_ENDS: _Rows = {
+    _E.PLAN_EXECUTED: (Transition(_S.COMPLETED, (_A.RECORD_RESULTS, _A.CLEAR_STAGING)),),
+    _E.EXECUTION_FAILED: (Transition(_S.FAILED, (_A.RECORD_RESULTS, _A.CLEAR_STAGING)),),
+    _E.CANCEL: (
+        Transition(_S.CANCELLED, (_A.STOP_EXECUTION, _A.APPLY_FAILURE_POLICY, _A.RECORD_RESULTS, _A.NOTIFY_AI)),
+    ),
+    _E.STALL: (Transition(_S.PAUSED, (_A.MARK_TIMED_OUT,)),),
+}
+_AFTER_AN_END: _Rows = {
+    _E.START_PLANNING: (Transition(_S.DRAFTING, (_A.RESET_PLAN, _A.INITIALIZE_PLAN)),),
+    _E.RESET: (Transition(_S.IDLE, (_A.RESET_PLAN,)),),
+}
+# The files are as before: the plan can be approved again, reworked or given up.
+_NOT_ON_DISK: _Rows = {
+    **_AFTER_AN_END,
+    _E.APPROVE: (Transition(_S.AWAITING_APPROVAL, (_A.RECORD_APPROVAL,)),),
+    _E.REQUEST_REVISION: _SENT_BACK,
+    _E.PLAN_UPDATED: (Transition(_S.AWAITING_APPROVAL, _REVISED),),
+    _E.CANCEL: (Transition(_S.CANCELLED, (_A.CLEAR_PLAN,)),),
 }
 
-TRANSITIONS: Mapping[PlanState, Mapping[EventKind, Transition]] = MappingProxyType(
+TRANSITIONS: Mapping[PlanState, _Rows] = MappingProxyType(
     {
-        _S.IDLE: {_E.START_PLANNING: Transition(_S.DRAFTING, (_A.INITIALIZE_PLAN, _A.SET_TASK))},
+        _S.IDLE: {_E.START_PLANNING: (Transition(_S.DRAFTING, (_A.INITIALIZE_PLAN, _A.SET_TASK)),)},
         _S.DRAFTING: {
-            _E.PLAN_CREATED: Transition(_S.AWAITING_APPROVAL, (_A.SET_PLAN_ID, _A.INCREMENT_REVISION)),
-            _E.PLAN_UPDATED: Transition(_S.DRAFTING, (_A.UPDATE_PLAN, _A.INCREMENT_REVISION)),
-            _E.FINISH_DRAFTING: Transition(_S.AWAITING_APPROVAL, (_A.FINALIZE_PLAN,)),
-            _E.OPERATION_STAGED: Transition(_S.DRAFTING, (_A.ADD_OPERATION,)),
-            _E.CANCEL: Transition(_S.CANCELLED, (_A.CLEAR_PLAN,)),
+            **_TIMED_OUT,
+            _E.PLAN_CREATED: (Transition(_S.AWAITING_APPROVAL, (_A.SET_PLAN_ID, _A.INCREMENT_REVISION)),),
+            _E.PLAN_UPDATED: (Transition(_S.DRAFTING, (_A.UPDATE_PLAN, _A.INCREMENT_REVISION)),),
+            _E.FINISH_DRAFTING: (Transition(_S.AWAITING_APPROVAL, (_A.FINALIZE_PLAN,)),),
+            _E.OPERATION_STAGED: (Transition(_S.DRAFTING, (_A.ADD_OPERATION,)),),
+            _E.CANCEL: (Transition(_S.CANCELLED, (_A.CLEAR_PLAN,)),),
         },
         _S.AWAITING_APPROVAL: {
             **_DECISIONS,
-            _E.OPERATION_STAGED: _UNSEEN,
-            _E.USER_REVIEWING: Transition(_S.REVIEWING),
+            _E.APPROVE: (Transition(_S.AWAITING_APPROVAL, (_A.RECORD_APPROVAL,)),),
+            _E.USER_REVIEWING: (Transition(_S.REVIEWING),),
         },
-        _S.REVIEWING: {**_DECISIONS, _E.OPERATION_STAGED: _UNSEEN},
-        _S.EXECUTING: {
-            **_RUN_CUT_SHORT,
-            _E.PLAN_EXECUTED: Transition(_S.COMPLETED, (_A.RECORD_RESULTS, _A.CLEAR_STAGING)),
-            _E.PAUSE: Transition(_S.PAUSED, (_A.PAUSE_EXECUTION,)),
+        _S.REVIEWING: {**_DECISIONS, _E.APPROVE: (Transition(_S.REVIEWING, (_A.RECORD_APPROVAL,)),)},
+        _S.EXECUTING: {**_RUN_ENDS, _E.PAUSE: (Transition(_S.PAUSED, (_A.PAUSE_EXECUTION,)),)},
+        _S.PAUSED: {**_RUN_ENDS, _E.RESUME: (Transition(_S.EXECUTING, (_A.RESUME_EXECUTION,)),)},
+        _S.COMPLETED: {
+            **_AFTER_AN_END,
+            _E.PLAN_UPDATED: (Transition(_S.AWAITING_APPROVAL, _REVISED),),
+            _E.RUN_UNDONE: (Transition(_S.UNDONE),),
         },
-        _S.PAUSED: {**_RUN_CUT_SHORT, _E.RESUME: Transition(_S.EXECUTING, (_A.RESUME_EXECUTION,))},
-        _S.COMPLETED: _AFTER_AN_END,
-        _S.FAILED: _AFTER_AN_END,
-        _S.CANCELLED: _AFTER_AN_END,
+        _S.FAILED: {**_NOT_ON_DISK, _E.RUN_UNDONE: (Transition(_S.UNDONE),)},
+        _S.UNDONE: {**_NOT_ON_DISK, _E.RUN_REDONE: (Transition(_S.COMPLETED),)},
+        _S.CANCELLED: {
+            **_AFTER_AN_END,
+            _E.PLAN_UPDATED: (Transition(_S.AWAITING_APPROVAL, _REVISED, _G.EXPIRED),),
+        },
     }
 )
-"""The whole truth: what is not listed is refused."""
+"""Every transition there is: what is not listed is refused. Of several the first whose guard holds is taken."""
 
 _DECIDED = frozenset({_S.DRAFTING, _S.EXECUTING, _S.CANCELLED})
 
@@ -114,6 +160,7 @@ ENTRY: Mapping[PlanState, tuple[Hook, ...]] = MappingProxyType(
         _S.PAUSED: (),
         _S.COMPLETED: (Hook((_A.SHOW_SUCCESS, _A.NOTIFY_AI)),),
         _S.FAILED: (Hook((_A.SHOW_FAILURE, _A.NOTIFY_AI)),),
+        _S.UNDONE: (Hook((_A.NOTIFY_AI,)),),
         _S.CANCELLED: (Hook((_A.CLEAR_STAGING,)),),
     }
 )
@@ -129,19 +176,32 @@ EXIT: Mapping[PlanState, tuple[Hook, ...]] = MappingProxyType(
             Hook((_A.CLEAR_STAGING,), across=frozenset({_S.COMPLETED})),
         ),
         _S.PAUSED: (),
-        _S.COMPLETED: (Hook((_A.RESET_PLAN,)),),
-        _S.FAILED: (Hook((_A.RESET_PLAN,)),),
-        _S.CANCELLED: (Hook((_A.RESET_PLAN,)),),
+        _S.COMPLETED: (),
+        _S.FAILED: (),
+        _S.UNDONE: (),
+        _S.CANCELLED: (),
     }
 )
 
+RUNNING = frozenset({_S.EXECUTING, _S.PAUSED})
+"""A run of the plan is under way, or was when it was cut off."""
+ENDED = frozenset(state for state, rows in TRANSITIONS.items() if _E.RESET in rows)
+"""A session whose plan is in one of these states may start another."""
+IN_REVIEW = frozenset({_S.AWAITING_APPROVAL, _S.REVIEWING})
+"""The plan waits for the person's decision."""
+
 
 class PlanStateMachine:
-    """Answer what is allowed and move accordingly. It performs no action itself and refuses what is not listed."""
+    """Checks events against the table and moves. Performs no action itself."""
 
     def __init__(self, state: PlanState = PlanState.IDLE, context: PlanContext | None = None) -> None:
         self._state = state
         self._context = context or PlanContext()
+
+    @classmethod
+    def restore(cls, meta: PlanMeta) -> "PlanStateMachine":
+        """The machine of a stored plan."""
+        return cls(state_of(meta.status), _context_of(meta))
 
     @property
     def state(self) -> PlanState:
@@ -151,18 +211,26 @@ class PlanStateMachine:
     def context(self) -> PlanContext:
         return self._context
 
+    @property
+    def status(self) -> PlanStatus:
+        """How a plan in this state is stored. An idle session has no plan; its next one starts as a draft."""
+        return _stored_status(self._state, self._context)
+
     def can(self, kind: EventKind) -> bool:
-        return kind in TRANSITIONS[self._state]
+        """Whether the person can ask for this now. Implement asks for APPROVE; the run then sends EXECUTE_PLAN."""
+        rows = TRANSITIONS[self._state].get(kind, ())
+        return any(_holds(row.guard, self._context, None) for row in rows)
 
     def send(self, event: PlanEvent) -> Step:
-        """Move, and say what is to be done.
+        """Move, and return what is to be done.
 
         Raises:
-            InvalidTransitionError: the table does not list this event here; nothing has changed.
+            InvalidTransitionError: the table does not list this event here, or its guard fails; nothing has changed.
         """
-        transition = TRANSITIONS[self._state].get(event.kind)
+        rows = TRANSITIONS[self._state].get(event.kind, ())
+        transition = next((row for row in rows if _holds(row.guard, self._context, event)), None)
         if transition is None:
-            raise _refusal(self._state, event.kind)
+            raise _refusal(self._state, event.kind, rows)
         step = Step(self._state, transition.target, _actions(self._state, transition))
         context = self._context
         for action in step.actions:
@@ -171,8 +239,8 @@ class PlanStateMachine:
         return step
 
 
-def restore(status: PlanStatus) -> PlanState:
-    """The state of a plan that is loaded from the store, without any event."""
+def state_of(status: PlanStatus) -> PlanState:
+    """The state a stored status stands for."""
     match status:
         case PlanStatus.DRAFT | PlanStatus.REJECTED:
             return PlanState.DRAFTING
@@ -188,14 +256,80 @@ def restore(status: PlanStatus) -> PlanState:
             return PlanState.COMPLETED
         case PlanStatus.FAILED:
             return PlanState.FAILED
+        case PlanStatus.UNDONE:
+            return PlanState.UNDONE
         case PlanStatus.CANCELLED | PlanStatus.EXPIRED | PlanStatus.SUPERSEDED:
             return PlanState.CANCELLED
         case _:
             assert_never(status)
 
 
+def _context_of(meta: PlanMeta) -> PlanContext:
+    with_feedback = [rejection.feedback for rejection in meta.rejections if rejection.feedback.strip()]
+    is_sent_back = meta.status in (PlanStatus.REJECTED, PlanStatus.NEEDS_REVIEW)
+    return PlanContext(
+        plan_id=meta.plan_id,
+        revision=meta.revision,
+        feedback=(with_feedback or [""])[-1] if is_sent_back else None,
+        rejections=max(len(with_feedback), MAX_REJECTIONS if meta.status is PlanStatus.NEEDS_REVIEW else 0),
+        approved=meta.status is PlanStatus.APPROVED,
+        executing=meta.status is PlanStatus.EXECUTING,
+        timed_out=meta.status in (PlanStatus.EXPIRED, PlanStatus.STALLED),
+        superseded=meta.status is PlanStatus.SUPERSEDED,
+    )
+
+
+def _stored_status(state: PlanState, context: PlanContext) -> PlanStatus:
+    match state:
+        case PlanState.IDLE:
+            return PlanStatus.DRAFT
+        case PlanState.DRAFTING:
+            return PlanStatus.DRAFT if context.feedback is None else PlanStatus.REJECTED
+        case PlanState.AWAITING_APPROVAL | PlanState.REVIEWING:
+            if _needs_person(context):
+                return PlanStatus.NEEDS_REVIEW
+            return PlanStatus.APPROVED if context.approved else PlanStatus.PROPOSED
+        case PlanState.EXECUTING:
+            return PlanStatus.EXECUTING
+        case PlanState.PAUSED:
+            return PlanStatus.STALLED if context.timed_out else PlanStatus.PAUSED
+        case PlanState.COMPLETED:
+            return PlanStatus.COMPLETED
+        case PlanState.FAILED:
+            return PlanStatus.FAILED
+        case PlanState.UNDONE:
+            return PlanStatus.UNDONE
+        case PlanState.CANCELLED:
+            if context.superseded:
+                return PlanStatus.SUPERSEDED
+            return PlanStatus.EXPIRED if context.timed_out else PlanStatus.CANCELLED
+        case _:
+            assert_never(state)
+
+
+def _needs_person(context: PlanContext) -> bool:
+    return context.feedback is not None and context.rejections >= MAX_REJECTIONS
+
+
+def _holds(guard: Guard | None, context: PlanContext, event: PlanEvent | None) -> bool:
+    """Whether the guard holds; without an event it is asked for what a person could do."""
+    match guard:
+        case None:
+            return True
+        case Guard.APPROVED:
+            return context.approved
+        case Guard.EXPIRED:
+            return context.timed_out
+        case Guard.LAST_REJECTION:
+            return not _needs_person(context) and context.rejections + 1 >= MAX_REJECTIONS
+        case Guard.AGENT_MAY_REVISE:
+            return not _needs_person(context) or (isinstance(event, PlanUpdated) and event.origin not in BY_AGENT)
+        case _:
+            assert_never(guard)
+
+
 def _actions(source: PlanState, transition: Transition) -> tuple[PlanAction, ...]:
-    """Each action once, at its last place; staying in a state neither leaves nor enters it."""
+    """Each action once, at its last place; a transition within a state neither leaves nor enters it."""
     target = transition.target
     if source is target:
         return transition.actions
@@ -207,10 +341,11 @@ def _hooked(hooks: tuple[Hook, ...], other: PlanState) -> list[PlanAction]:
     return [action for hook in hooks if hook.across is None or other in hook.across for action in hook.actions]
 
 
-def _refusal(state: PlanState, kind: EventKind) -> InvalidTransitionError:
+def _refusal(state: PlanState, kind: EventKind, rows: tuple[Transition, ...]) -> InvalidTransitionError:
+    because = f": {rows[-1].guard}" if rows else ""
     allowed = ", ".join(sorted(_words(each) for each in TRANSITIONS[state]))
     return InvalidTransitionError(
-        f"The plan is {_words(state)}, so '{_words(kind)}' is not possible now.",
+        f"The plan is {_words(state)}, so '{_words(kind)}' is not possible now{because}.",
         next=f"Possible now: {allowed}.",
     )
 

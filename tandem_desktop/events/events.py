@@ -11,6 +11,9 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_context import PlanAction
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.state_machine import PlanState
 from tandem_desktop.events.orchestration_events import AdjustmentApplied as AdjustmentApplied
 from tandem_desktop.events.orchestration_events import OrchestrationEnded as OrchestrationEnded
 from tandem_desktop.events.orchestration_events import OrchestrationMoved as OrchestrationMoved
@@ -168,6 +171,19 @@ class PlanSuperseded(Frozen):
     by: PlanId
 
 
+class PlanMoved(Frozen):
+    """A plan took a step of its lifecycle; the session and the window perform the actions that concern them."""
+
+    type: Literal["plan_moved"] = "plan_moved"
+    plan_id: PlanId | None
+    """None while a session drafts and nothing is stored yet."""
+    session_id: SessionId
+    event: EventKind
+    state: PlanState
+    status: PlanStatus
+    actions: tuple[PlanAction, ...] = ()
+
+
 class PlanExpired(Frozen):
     """Nobody decided in time."""
 
@@ -314,6 +330,7 @@ TandemEvent = Annotated[
     | PlanRejected
     | PlanCancelled
     | PlanSuperseded
+    | PlanMoved
     | PlanExpired
     | DiskTouched
     | RunStarted

@@ -1,15 +1,12 @@
-"""What a person says about a plan: drafts beside the latest revision, sent together when it is sent back."""
+"""A person's comments on a plan: drafts beside the latest revision, sent with the next decision."""
 
 from collections.abc import Callable
 from datetime import datetime
 
-from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import BadInputError, InvalidTransitionError
 from tandem_desktop.domain.ids import OperationId, PlanId
-from tandem_desktop.domain.plan import PlanMeta
-from tandem_desktop.domain.review import Comment, CommentId, Comments, Coverage, Side
-from tandem_desktop.orchestration.decisions import Decisions
-from tandem_desktop.plans import lifecycle
+from tandem_desktop.domain.plan_lifecycle import is_open
+from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.comment_places import CommentPlaces
 from tandem_desktop.review.comment_store import CommentStore
@@ -18,7 +15,7 @@ from tandem_desktop.storage.objects import ObjectStore
 
 
 class Commenting:
-    """Keeps drafts and hands them over; only a person comes here."""
+    """Keeps a person's comments."""
 
     def __init__(
         self,
@@ -26,12 +23,10 @@ class Commenting:
         store: CommentStore,
         plans: PlanStore,
         objects: ObjectStore,
-        decisions: Decisions,
         clock: Callable[[], datetime],
     ) -> None:
         self._store = store
         self._plans = plans
-        self._decisions = decisions
         self._clock = clock
         self._places = CommentPlaces(objects)
 
@@ -79,34 +74,16 @@ class Commenting:
         """What an agent would read: these words and every draft."""
         return feedback(words, self.comments(plan_id).drafts)
 
-    def send_back(self, plan_id: PlanId, words: str = "") -> PlanMeta:
-        """Send the plan back with these words and every draft; they are drafts no longer once it is rejected."""
-        drafts = self.comments(plan_id).drafts
-        meta = self._decisions.reject(plan_id, feedback(words, drafts))
-        self._change(plan_id, lambda found: found.mark_sent(drafts))
-        return meta
-
-    def approve(
-        self,
-        plan_id: PlanId,
-        digest: str,
-        words: str,
-        drafts: tuple[Comment, ...],
-        *,
-        acknowledged: tuple[str, ...] = (),
-        coverage: Coverage | None = None,
-    ) -> Approval:
-        """Approve the plan with these words and these drafts as notes; only those are drafts no longer."""
-        notes = feedback(words, drafts)
-        approval = self._decisions.approve(plan_id, digest, acknowledged=acknowledged, coverage=coverage, notes=notes)
-        self._change(plan_id, lambda found: found.mark_sent(drafts))
-        return approval
+    def mark_sent(self, plan_id: PlanId, drafts: tuple[Comment, ...]) -> None:
+        """These drafts were handed over with a decision."""
+        if drafts:
+            self._change(plan_id, lambda found: found.mark_sent(drafts))
 
     def _refuse_when_ended(self, plan_id: PlanId) -> None:
         status = self._plans.meta(plan_id).status
-        if status in lifecycle.ENDED | lifecycle.RUNNING:
+        if not is_open(status):
             raise InvalidTransitionError(
-                f"{plan_id} is {status.value}; nobody would read a comment on it.",
+                f"{plan_id} is {status.label.lower()}; a comment on it would not be read.",
                 next=f"Bring a revision back first: tandem restore {plan_id} REVISION, or propose a new plan.",
             )
 

@@ -148,7 +148,7 @@ class Conversations:
         return await session.plan(text, origin, pictures)
 
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
-        meta = await asyncio.to_thread(self._engine.commenting.send_back, plan_id, feedback)
+        meta = await asyncio.to_thread(self._engine.decisions.reject, plan_id, feedback)
         if meta.status is PlanStatus.NEEDS_REVIEW:
             # The words are kept with the plan, which says that it is the person's turn; no agent is started.
             return Turn(None, "", None)

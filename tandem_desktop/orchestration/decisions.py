@@ -1,4 +1,4 @@
-"""What a person decides about a plan: approve exactly this, send it back, or end it."""
+"""A person's decisions about a plan: approve, reject, cancel, rate."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,22 +8,25 @@ from tandem_desktop.domain.approval import Approval
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PreflightError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_events import Approve, Cancel, EventKind, RejectPlan, RequestRevision
+from tandem_desktop.domain.plan_lifecycle import check, is_running, refusal
 from tandem_desktop.domain.qualification import Qualification
-from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.review import Comment, Coverage
 from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanRejected
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.possible import refuse_impossible, refuse_out_of_scope
+from tandem_desktop.orchestration.commenting import Commenting
 from tandem_desktop.orchestration.expiry import Expiry
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.drift import drift
+from tandem_desktop.review.feedback import feedback as feedback_text
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
 
 class Decisions:
-    """Only a person comes here; no tool given to an agent does."""
+    """Records a person's decisions. No tool given to an agent reaches this."""
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class Decisions:
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
         expiry: Expiry,
+        comments: Commenting,
     ) -> None:
         self._workspace = workspace
         self._objects = objects
@@ -45,6 +49,7 @@ class Decisions:
         self._clock = clock
         self._before_writing = before_writing
         self._expiry = expiry
+        self._comments = comments
 
     def approve(
         self,
@@ -54,8 +59,11 @@ class Decisions:
         acknowledged: tuple[str, ...] = (),
         coverage: Coverage | None = None,
         notes: str = "",
+        drafts: tuple[Comment, ...] = (),
     ) -> Approval:
-        """Bind the click to the digest that was shown, with what was on screen and what the person said to it.
+        """Bind the click to the digest that was shown, with what was on screen and the person's notes.
+
+        The notes and these draft comments go to the agent with the result; only those drafts count as sent.
 
         Raises:
             ApprovalDriftError: the latest revision has another digest.
@@ -65,26 +73,37 @@ class Decisions:
         self._before_writing()
         self._expiry.settle(plan_id)
         version = self._plans.revision(plan_id)
-        lifecycle.approve(self._plans.meta(plan_id))
+        notes = feedback_text(notes, drafts)
+        check(self._plans.meta(plan_id), Approve())
         self._refuse_unfinished(version)
         self._refuse_impossible(version)
         approval = self._enforcer.approve(
             version, self._workspace.identity, digest, acknowledged, coverage=coverage, notes=notes
         )
-        self._plans.update(plan_id, lambda found: lifecycle.approve(found, notes, self._clock()))
+        self._plans.send(plan_id, Approve(notes=notes, at=self._clock()))
+        self._comments.mark_sent(plan_id, drafts)
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
 
-    def reject(self, plan_id: PlanId, feedback: str) -> PlanMeta:
-        """Send it back with words; the third time a human has to step in. The task is looked at anew, with them."""
-        if not feedback.strip():
+    def reject(self, plan_id: PlanId, feedback: str | None = None) -> PlanMeta:
+        """Send the plan back with feedback and every draft comment; with neither, reject it for good.
+
+        After the third rejection with feedback only a person may change the plan.
+        """
+        drafts = self._comments.comments(plan_id).drafts
+        text = feedback_text(feedback or "", drafts)
+        if not text.strip() and feedback is not None:
             raise BadInputError(
                 "A rejection needs words the planner can work with.",
                 next=f'Give them: --feedback "…", or end the plan with: tandem cancel {plan_id}',
             )
         self._before_writing()
-        self._enforcer.revoke(plan_id, self._workspace.identity)
-        meta = self._plans.update(plan_id, lambda found: lifecycle.reject(found, feedback, self._clock()))
+        if not text.strip():
+            meta = self._plans.send(plan_id, RejectPlan(at=self._clock()))
+            self._events.publish(PlanCancelled(plan_id=plan_id))
+            return meta
+        meta = self._plans.send(plan_id, RequestRevision(feedback=text, at=self._clock()))
+        self._comments.mark_sent(plan_id, drafts)
         self._events.publish(
             PlanRejected(
                 plan_id=plan_id,
@@ -105,8 +124,9 @@ class Decisions:
     def cancel(self, plan_id: PlanId) -> PlanMeta:
         """End the plan; nothing of it will run."""
         self._before_writing()
-        self._enforcer.revoke(plan_id, self._workspace.identity)
-        meta = self._plans.update(plan_id, lifecycle.cancel)
+        if is_running(self._plans.meta(plan_id).status):
+            raise refusal(self._plans.meta(plan_id), EventKind.CANCEL)  # a run is stopped where it runs
+        meta = self._plans.send(plan_id, Cancel())
         self._events.publish(PlanCancelled(plan_id=plan_id))
         return meta
 

@@ -11,10 +11,10 @@ from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
 from tandem_desktop.domain.operations import CommandCall, StagedOperation
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_lifecycle import has_ended, refuse_agent
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_staging import SessionStaging
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 
@@ -62,7 +62,7 @@ class Drafting:
     def plan_id(self) -> PlanId | None:
         """The plan the session works on; none before the first and after the end of the last."""
         found = self._plans.plan_of(self._session_id)
-        if found is None or self._plans.meta(found).status in lifecycle.ENDED:
+        if found is None or has_ended(self._plans.meta(found).status):
             return None
         return found
 
@@ -75,7 +75,7 @@ class Drafting:
     def refuse_when_up_to_the_person(self) -> None:
         """Before the agent is told anything: nothing it did to the plan would be taken."""
         if (plan_id := self.plan_id) is not None:
-            lifecycle.refuse_agent(self._plans.meta(plan_id))
+            refuse_agent(self._plans.meta(plan_id))
 
     def prepare(self, presented: Presented) -> None:
         """Words that were found before the agent was told anything: for the plan there is, or for the next."""

@@ -1,14 +1,17 @@
 """The whole engine of one workspace in one hand: what the command line and the window hold."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.agent_ports import AdvisorPort
+from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_lifecycle import is_running
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.commands import CommandRunner
@@ -26,6 +29,7 @@ from tandem_desktop.orchestration.rehearsals import Rehearsals
 from tandem_desktop.orchestration.retention import Retention
 from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.orchestration.templates import Templates
+from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -63,6 +67,24 @@ class Engine:
     finish: Callable[[], None]
     """Wait for what goes on beside the caller."""
     settings: Settings
+
+    def listing(self) -> PlanListing:
+        """Every plan as it is now: a plan that waited too long is expired, a run that was cut off is stalled."""
+        listing = self.plans.list()
+        with contextlib.suppress(TandemError, OSError):  # what cannot be written now is recorded later
+            expired = self.expiry.expire(listing.plans)
+            if any(is_running(plan.status) for plan in listing.plans):
+                self.runs.interrupted()
+            elif not expired:
+                return listing
+        return self.plans.list()
+
+    def meta(self, plan_id: PlanId) -> PlanMeta:
+        """The record of one plan as it is now, as `listing` has it."""
+        with contextlib.suppress(TandemError, OSError):
+            self.expiry.settle(plan_id)
+            self.runs.settle(plan_id)
+        return self.plans.meta(plan_id)
 
     def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
         """Every operation with its flags and hunks."""

@@ -10,13 +10,13 @@ from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.ids import RequestId, SessionId, new_plan_id
 from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.plan_lifecycle import has_ended
 from tandem_desktop.events.events import ChangesWaiting
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.decisions import Decisions
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_staging import SessionStaging
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.staging.intercepted import Handling, InterceptedRequest
 from tandem_desktop.storage.objects import ObjectStore
@@ -72,7 +72,7 @@ class ImmediateMode:
         if not staged.operations:
             return
         waiting = self._plans.plan_of(self._session_id)
-        if waiting is not None and self._plans.meta(waiting).status not in lifecycle.ENDED:
+        if waiting is not None and not has_ended(self._plans.meta(waiting).status):
             return  # a second card is open; what came since is staged with it when the turn ends
         version = self._proposals.stage(
             PlanVersion(

@@ -8,9 +8,9 @@ from typing import Literal
 
 from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan_lifecycle import has_ended
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_index import PlanSummary
 
 _BY_AGENTS = (Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT)
@@ -108,7 +108,7 @@ def plan_figures(engine: Engine) -> PlanFigures:
     return PlanFigures(
         by_status=tuple((status, statuses[status]) for status in PlanStatus if statuses[status]),
         plans=len(plans),
-        ended=sum(statuses[status] for status in lifecycle.ENDED),
+        ended=sum(statuses[status] for status in PlanStatus if has_ended(status)),
         completed=statuses[PlanStatus.COMPLETED],
         proposals=sum(_proposals(engine, plan) for plan in plans),
         operations=outcomes[ResultStatus.COMPLETED] + outcomes[ResultStatus.FAILED],

@@ -9,10 +9,10 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.execution import OperationResult
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_lifecycle import is_open
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choice_store import ChoiceStore
 from tandem_desktop.review.compare import compare
 from tandem_desktop.review.draft import Choices
@@ -100,8 +100,8 @@ class PlanPages:
         """One revision; the latest when none is named."""
         engine = self._engine
         version, views = self._look(engine.plans.revision(plan_id, revision))
-        meta = engine.plans.meta(plan_id)
-        waits = meta.status not in lifecycle.ENDED | lifecycle.RUNNING and version.revision == meta.revision
+        meta = engine.meta(plan_id)
+        waits = is_open(meta.status) and version.revision == meta.revision
         choices = self._choices.load(version) if waits else None
         draft = self._draft(version, views, choices) if choices is not None and not choices.is_empty else None
         if draft is not None:
@@ -114,7 +114,7 @@ class PlanPages:
             digest=version.approval_hash,
             views=views,
             tasks=engine.tasks(version),
-            results=engine.runs.results(version),
+            results=engine.runs.results(version) if meta.status is not PlanStatus.UNDONE else (),
             drifted=self._found(version, operations) if waits else (),
             draft=draft,
             beside=engine.beside(version),

@@ -15,7 +15,9 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_events import EventKind, ExecutePlan, MarkUndone, Pause, PlanEvent, Resume, Stall
+from tandem_desktop.domain.plan_lifecycle import can, is_running
 from tandem_desktop.events.events import RunPaused, RunResumed, RunStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.control import RunControl
@@ -28,7 +30,7 @@ from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor, UndoneRun
 from tandem_desktop.execution.undoing import WHOLE, Part, Undoing
 from tandem_desktop.orchestration.run_tasks import RunTasks
-from tandem_desktop.plans import lifecycle, plan_recovery
+from tandem_desktop.plans import plan_recovery
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage.steady_time import Since
 
@@ -85,7 +87,7 @@ class PlanRuns:
             )
 
         def started(run_id: RunId) -> None:
-            self._plans.update(plan_id, lambda found: lifecycle.start(found, run_id, self._clock()))
+            self._plans.send(plan_id, ExecutePlan(run_id=run_id, at=self._clock()))
             self._tasks.begin(run_id, version)
             self._events.publish(
                 RunStarted(
@@ -149,11 +151,18 @@ class PlanRuns:
         waiting = self._recovery.interrupted()
         for run in waiting:
             with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
-                if plan_recovery.is_overdue(self._plans.meta(run.plan_id), self._since, self._stalls_after):
-                    self._plans.update(
-                        run.plan_id, lambda meta: plan_recovery.settled(meta, self._since, self._stalls_after)
-                    )
+                self._plans.send_if(run.plan_id, self._stall)
         return waiting
+
+    def settle(self, plan_id: PlanId) -> None:
+        """Record what has become of a plan's run: stalled if it was cut off, undone if an older version undid it."""
+        meta = self._plans.meta(plan_id)
+        if is_running(meta.status):
+            self.interrupted()
+            return
+        run_id = meta.execution_session
+        if run_id is not None and can(meta, EventKind.RUN_UNDONE) and self.record(run_id).status is RunStatus.UNDONE:
+            self._plans.send_if(plan_id, lambda now: MarkUndone() if can(now, EventKind.RUN_UNDONE) else None)
 
     def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:
         """What came of the last run of this revision; nothing when it never ran."""
@@ -203,10 +212,13 @@ class PlanRuns:
                 next="tandem recover --resume, --rollback or --mark-failed",
             )
 
+    def _stall(self, meta: PlanMeta) -> PlanEvent | None:
+        return Stall() if plan_recovery.is_overdue(meta, self._since, self._stalls_after) else None
+
     def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
         """The run was paused, or goes on; whatever has become of the plan meanwhile is no reason to end it."""
         with contextlib.suppress(PlanError):
-            self._plans.update(plan_id, lifecycle.pause if waits else lifecycle.resume)
+            self._plans.send(plan_id, Pause() if waits else Resume())
         self._events.publish(RunPaused(run_id=run_id) if waits else RunResumed(run_id=run_id))
 
     def _listed(self, record: RunRecord, open_runs: set[RunId]) -> ListedRun:

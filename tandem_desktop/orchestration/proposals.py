@@ -12,9 +12,10 @@ from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Note, Origin, PlanVersion
+from tandem_desktop.domain.plan_events import PlanUpdated
+from tandem_desktop.domain.plan_lifecycle import check
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.plans.tool_gaps import ToolGaps
 from tandem_desktop.review.choices import Drop, choose
@@ -137,8 +138,8 @@ class Proposals:
     def drop(self, plan_id: PlanId, drops: Sequence[Drop]) -> PlanVersion:
         """The same plan without some operations or hunks, as the person's own revision."""
         self._before_writing()
-        lifecycle.revise(self._plans.meta(plan_id), Origin.PERSON)  # of an ended plan that alone is the reason
         latest = self._plans.revision(plan_id)
+        check(self._plans.meta(plan_id), PlanUpdated(revision=latest.revision + 1, origin=Origin.PERSON))
         chosen = choose(latest.operations, drops, self._objects)
         self._objects.put_all(chosen.contents)
         return self.rewrite(latest, chosen.operations, "Drop it as well.")
@@ -235,8 +236,6 @@ class Proposals:
             )
 
     def _revise(self, draft: PlanVersion, planner: str = "") -> PlanVersion:
-        # An approval dies with any newer revision; withdrawn first, so that a crash in between is on the safe side.
-        self._enforcer.revoke(draft.plan_id, self._workspace.identity)
         return self._announced(self._plans.create_revision(draft, planner_model=planner))
 
     def _announced(self, version: PlanVersion) -> PlanVersion:

@@ -7,8 +7,9 @@ from tandem_desktop.domain.errors import BadInputError, RebaseConflictError, Ste
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan_events import PlanUpdated
+from tandem_desktop.domain.plan_lifecycle import check
 from tandem_desktop.orchestration.proposals import Proposals
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.review.chains import chains
 from tandem_desktop.review.conflicts import Conflict, Resolution, check_answer
@@ -70,8 +71,9 @@ class Rebases:
             RebaseConflictError: a path waits for the person's answer.
             StepRefusedError: an operation would not apply any more, or nothing is left to do.
         """
-        lifecycle.revise(self._plans.meta(plan_id), Origin.REBASE)  # an ended plan is not carried over
-        latest, wanted = self._plans.revision(plan_id), self._wanted(plan_id, choices)
+        latest = self._plans.revision(plan_id)
+        check(self._plans.meta(plan_id), PlanUpdated(revision=latest.revision + 1, origin=Origin.REBASE))
+        wanted = self._wanted(plan_id, choices)
         rebased = self._work_out(wanted, tuple(resolutions))
         if not latest.drifted and not drift(wanted.operations, self._workspace):
             return latest

@@ -10,12 +10,13 @@ from tandem_desktop.domain.execution_plan import ExecutionPlan
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.plan_events import PlanUpdated
+from tandem_desktop.domain.plan_lifecycle import check
 from tandem_desktop.domain.reflection import Assessment, Judged, PlanSnapshot, Reflection, StepAdjustment, Verdict
 from tandem_desktop.events.events import AdjustmentApplied, ReflectionCompleted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.orchestration.adjusting import Adjusting
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.reflection.plan_reflector import Reflected
 
@@ -178,7 +179,7 @@ class Reflections:
             raise BadInputError("No adjustment is accepted.", next="Accept at least one, or leave the plan as it is.")
         record = self._runs.get(run_id)
         plan = self._executed(record)
-        lifecycle.revise(self._plans.meta(record.plan_id), Origin.ADJUSTMENT)
+        check(self._plans.meta(record.plan_id), PlanUpdated(revision=record.revision + 1, origin=Origin.ADJUSTMENT))
         chosen = tuple(reflection.adjustments[number - 1].adjustment for number in accepted)
         version = self._adjusting.revise(self._plans.revision(record.plan_id), plan, chosen, record.run_id)
         self._runs.save_reflection(reflection.model_copy(update={"made_revision": version.revision}))

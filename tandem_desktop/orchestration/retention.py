@@ -16,8 +16,8 @@ from pathlib import Path
 from tandem_desktop.domain.errors import PlanError
 from tandem_desktop.domain.execution import RunRecord
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
+from tandem_desktop.domain.plan_lifecycle import has_ended
 from tandem_desktop.execution.run_desk import RunDesk
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage import atomic, scratch, syscalls
 from tandem_desktop.storage.locations import Locations
@@ -100,7 +100,7 @@ class Retention:
 
     def _old(self, runs: dict[PlanId, list[RunRecord]], at_most: int) -> list[PlanId]:
         due = self._clock() - self._kept_for
-        ended = [plan for plan in self._plans.list().plans if plan.status in lifecycle.ENDED]
+        ended = [plan for plan in self._plans.list().plans if has_ended(plan.status)]
         return [
             plan.plan_id
             for plan in ended
@@ -115,7 +115,7 @@ class Retention:
             return self._plans.archive(
                 plan_id,
                 self._locations.archive / plan_id,
-                lambda meta: meta.status in lifecycle.ENDED and meta.updated_at <= due,
+                lambda meta: has_ended(meta.status) and meta.updated_at <= due,
             )
         return False
 

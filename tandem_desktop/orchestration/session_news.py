@@ -6,11 +6,11 @@ from tandem_desktop.domain.execution import RunKind, RunRecord
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_lifecycle import follow_up, has_ended
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.taking_over import take_over
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
 from tandem_desktop.review.compare import compare
@@ -70,7 +70,7 @@ class SessionNews:
         words: tuple[str, ...] = ()
         if status in _RUN:
             words = (messages.handed_over(version.title, version.content),)
-        elif status not in lifecycle.ENDED:
+        elif not has_ended(status):
             words = (take_over(version, self._shadow, self._staging, self._objects),)
         self._record.save(facts.model_copy(update={"takes_over": None}))
         return words
@@ -79,7 +79,7 @@ class SessionNews:
         """Whoever is told the result of a run is who follows up on it."""
         meta = self._plans.meta(plan_id)
         if meta.status in _RUN and not meta.executor_model:
-            self._plans.update(plan_id, lambda found: lifecycle.follow_up(found, self._who()))
+            self._plans.update(plan_id, lambda found: follow_up(found, self._who()))
 
     def after_runs(self) -> tuple[str, ...]:
         """The same for runs alone: what was applied or undone while the agent was at work."""
@@ -90,7 +90,7 @@ class SessionNews:
         if new:
             told = (*facts.told_runs, *(run.run_id for run in new))
             self._record.save(facts.model_copy(update={"told_runs": told}))
-            if self._plans.meta(plan_ids[-1]).status in lifecycle.ENDED:
+            if has_ended(self._plans.meta(plan_ids[-1]).status):
                 self._clear_staging()
         return words
 
@@ -124,7 +124,7 @@ class SessionNews:
     def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, words: list[str]) -> SessionFacts:
         meta = self._plans.meta(latest.plan_id)
         told = (latest.plan_id, meta.status.value, latest.revision, len(meta.rejections))
-        if meta.status in lifecycle.ENDED:
+        if has_ended(meta.status):
             gave_way = meta.status in _GIVEN_UP and meta.execution_session is None
             if gave_way and facts.told_plan != told:
                 words.append(_GIVEN_UP[meta.status])

@@ -77,7 +77,7 @@ class Workroom:
     # Looking
 
     def plans(self) -> "Future[PlanListing]":
-        return self._apart(self.engine.plans.list)
+        return self._apart(self.engine.listing)
 
     def page(self, plan_id: PlanId, revision: int | None = None) -> "Future[PlanPage]":
         """One revision with everything that is shown of it; the latest when none is named."""
@@ -322,7 +322,9 @@ class Workroom:
         engine = self.engine
         shown = None if seen is None else coverage(engine.plans.revision(plan_id), seen)
         drafts = engine.commenting.comments(plan_id).drafts
-        return engine.commenting.approve(plan_id, digest, notes, drafts, acknowledged=acknowledged, coverage=shown)
+        return engine.decisions.approve(
+            plan_id, digest, notes=notes, drafts=drafts, acknowledged=acknowledged, coverage=shown
+        )
 
     def _disk_touched(self) -> None:
         if self._watched is not None:

@@ -13,6 +13,8 @@ from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.errors import PlanDamagedError, StaleRevisionError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_events import PlanCreated, StartPlanning
+from tandem_desktop.domain.state_machine import PlanStateMachine, Step
 from tandem_desktop.plans import plan_document, plan_names, plan_record
 from tandem_desktop.plans.plan_index import REVISING
 from tandem_desktop.plans.plan_record import LOCK, META, NEVER, Signature
@@ -65,12 +67,13 @@ class PlanFiles:
         try:
             meta, seen = plan_record.read_meta(folder)
         except FileNotFoundError:
-            return first_meta(self.load_revision(folder, latest)), None
+            return first_meta(self.load_revision(folder, latest))[0], None
         if meta.revision == latest:
             return meta, seen
         # Behind: the newest revision wins. Ahead: its revision is gone, and looking for it says so.
         version = self.load_revision(folder, max(latest, meta.revision))
-        return next_meta(meta, version), None
+        repaired = meta.model_copy(update={"status": PlanStatus.PROPOSED})
+        return next_meta(repaired, version), None
 
     def load_revision(self, folder: Path, revision: int) -> PlanVersion:
         key = (PlanId(folder.name), revision)
@@ -219,13 +222,16 @@ def _context_name(version: PlanVersion) -> str:
 
 def first_meta(
     version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
-) -> PlanMeta:
-    """The record of a plan with one revision."""
-    return PlanMeta(
+) -> tuple[PlanMeta, Step]:
+    """The record of a plan with one revision, and the step that created it."""
+    machine = PlanStateMachine()
+    machine.send(StartPlanning(task=version.title))
+    step = machine.send(PlanCreated(plan_id=version.plan_id, revision=version.revision))
+    meta = PlanMeta(
         plan_id=version.plan_id,
         session_id=version.session_id,
         title=version.title,
-        status=PlanStatus.PROPOSED,
+        status=machine.status,
         revision=version.revision,
         digest=ApprovalHash.of(version).combined_hash,
         branched_from=version.branched_from,
@@ -234,16 +240,16 @@ def first_meta(
         planner_model=planner_model,
         tools_required=_tools(version) if tools_required is None else tools_required,
     )
+    return meta, step
 
 
 def next_meta(
     meta: PlanMeta, version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
 ) -> PlanMeta:
-    """The record once `version` is the newest revision; whoever planned before stays, unless somebody is named."""
+    """The record once `version` is the newest revision; the planner stays the same unless another is named."""
     return meta.model_copy(
         update={
             "title": version.title,
-            "status": PlanStatus.PROPOSED,
             "version": meta.version + 1,
             "revision": version.revision,
             "digest": ApprovalHash.of(version).combined_hash,

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.storage.steady_time import Since
 
 EXECUTOR_TIMEOUT = timedelta(minutes=30)
@@ -14,11 +13,6 @@ def is_overdue(meta: PlanMeta, since: Since, timeout: timedelta = EXECUTOR_TIMEO
     if meta.status is not PlanStatus.EXECUTING:
         return False
     return meta.execution_started_at is None or since(meta.execution_started_at) >= timeout
-
-
-def settled(meta: PlanMeta, since: Since, timeout: timedelta = EXECUTOR_TIMEOUT) -> PlanMeta:
-    """The plan as stalled when it is overdue, otherwise as it was. Time alone never does more than that."""
-    return lifecycle.stall(meta) if is_overdue(meta, since, timeout) else meta
 
 
 def describe(done: int, total: int, started_at: datetime | None, now: datetime) -> str:

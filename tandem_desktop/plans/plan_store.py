@@ -14,8 +14,12 @@ from tandem_desktop.domain.errors import (
     StaleRevisionError,
 )
 from tandem_desktop.domain.ids import PlanId, SessionId, new_plan_id, new_session_id
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import BranchPoint, Origin, PlanMeta, PlanVersion
-from tandem_desktop.plans import lifecycle, plan_names, plan_record
+from tandem_desktop.domain.plan_events import EventKind, PlanEvent
+from tandem_desktop.domain.plan_lifecycle import advance, has_ended, revision_events
+from tandem_desktop.domain.state_machine import Step
+from tandem_desktop.plans import plan_names, plan_record
 from tandem_desktop.plans.plan_files import PlanFiles, first_meta, next_meta
 from tandem_desktop.plans.plan_index import PlanIndex, PlanListing
 from tandem_desktop.plans.plan_record import LOCK
@@ -23,13 +27,32 @@ from tandem_desktop.plans.session_plans import SessionPlans
 from tandem_desktop.storage import atomic, locks, syscalls
 from tandem_desktop.storage.refusals import writing
 
+Steps = tuple[tuple[EventKind, Step], ...]
+
+
+class ActionPerformer:
+    """Performs the actions of a plan's lifecycle that lie outside the store; by itself none."""
+
+    def before(self, meta: PlanMeta, step: Step) -> None:
+        """Called under the plan's lock, before the step is stored."""
+
+    def after(self, meta: PlanMeta, kind: EventKind, step: Step) -> None:
+        """Called once the step is stored and the lock is free."""
+
 
 class PlanStore:
     """Append-only revisions and an optimistic lock. Several processes may use one folder; none trusts its memory."""
 
-    def __init__(self, folder: Path, clock: Callable[[], datetime], artifacts: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        clock: Callable[[], datetime],
+        artifacts: Path,
+        performer: ActionPerformer | None = None,
+    ) -> None:
         self._folder = folder
         self._clock = clock
+        self._performer = performer or ActionPerformer()
         self._sessions = SessionPlans(folder / "sessions")
         self._files = PlanFiles(folder, artifacts)
         self._index = PlanIndex(folder, self._files.fresh_meta)
@@ -54,7 +77,9 @@ class PlanStore:
             with locks.held(folder / LOCK):
                 self._files.sweep(folder)
                 saved = self._files.save_revision(folder, self._numbered(draft, 1))
-                self._files.save_meta(folder, first_meta(saved, planner_model, tools_required))
+                meta, step = first_meta(saved, planner_model, tools_required)
+                self._files.save_meta(folder, meta)
+        self._performer.after(meta, EventKind.PLAN_CREATED, step)
         return saved
 
     def create_revision(
@@ -74,10 +99,13 @@ class PlanStore:
             current, _ = self._files.load_meta(folder)
             if current.revision != draft.parent_revision:
                 raise StaleRevisionError(draft.plan_id, expected=draft.parent_revision, found=current.revision)
-            proposed = lifecycle.revise(current, draft.origin)
+            events = revision_events(current, draft, self._first_new(folder, draft))
+            proposed, steps = self._advanced(current, events)
             with self._files.revising(draft.plan_id):
                 saved = self._files.save_revision(folder, self._numbered(draft, current.revision + 1))
-                self._files.save_meta(folder, next_meta(proposed, saved, planner_model, tools_required))
+                meta = next_meta(proposed, saved, planner_model, tools_required)
+                self._files.save_meta(folder, meta)
+        self._perform_after(meta, steps)
         return saved
 
     def adopt(self, bundle: PlanBundle, session_id: SessionId) -> PlanVersion:
@@ -89,7 +117,8 @@ class PlanStore:
         folder = plan_names.folder_of(self._folder, bundle.plan_id)
         here = tuple(version.model_copy(update={"session_id": session_id}) for version in bundle.revisions)
         record = bundle.record.model_dump(include={"planner_model", "tools_required"})
-        meta = first_meta(here[-1], **record).model_copy(
+        meta, step = first_meta(here[-1], **record)
+        meta = meta.model_copy(
             update={
                 "branched_from": None,  # what it was branched from is a plan of another workspace
                 "created_at": here[0].created_at,
@@ -101,6 +130,7 @@ class PlanStore:
             self._sessions.add(session_id, bundle.plan_id)
             if not self._files.adopt(folder, here, meta):
                 raise StaleRevisionError(bundle.plan_id, expected=0, found=plan_record.latest_revision(folder))
+        self._performer.after(meta, EventKind.PLAN_CREATED, step)
         return here[-1]
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
@@ -143,12 +173,39 @@ class PlanStore:
             current, seen = self._files.load_meta(folder)
             if expected_version is not None and current.version != expected_version:
                 raise PlanModifiedError(plan_id, expected=expected_version, found=current.version)
+            moved = change(current)
+            if moved is current and seen is not None:
+                return current
             kept = {name: getattr(current, name) for name in ("format", "plan_id", "session_id", "revision", "digest")}
             changed = {"version": current.version + 1, "updated_at": self._clock()}
-            saved = change(current).model_copy(update={**kept, **changed})
+            saved = moved.model_copy(update={**kept, **changed})
             self._files.save_meta(folder, saved)
             if seen is None:
                 self._files.caught_up(plan_id)
+        return saved
+
+    def send(self, plan_id: PlanId, event: PlanEvent) -> PlanMeta:
+        """Move a plan by the table of its lifecycle.
+
+        Raises:
+            InvalidTransitionError: the table does not allow it; nothing has changed.
+        """
+        return self.send_if(plan_id, lambda _: event)
+
+    def send_if(self, plan_id: PlanId, choose: Callable[[PlanMeta], PlanEvent | None]) -> PlanMeta:
+        """Move a plan by the event that `choose` answers for its record as it is under the lock, if any."""
+        steps: Steps = ()
+
+        def moved(meta: PlanMeta) -> PlanMeta:
+            nonlocal steps
+            event = choose(meta)
+            if event is None:
+                return meta
+            meta, steps = self._advanced(meta, (event,))
+            return meta
+
+        saved = self.update(plan_id, moved)
+        self._perform_after(saved, steps)
         return saved
 
     def archive(self, plan_id: PlanId, target: Path, is_due: Callable[[PlanMeta], bool]) -> bool:
@@ -248,12 +305,31 @@ class PlanStore:
         try:
             status = self.meta(first).status
         except PlanDamagedError:
-            return  # a plan nobody can read stands in nobody's way
-        if status not in lifecycle.ENDED:
+            return  # ignore unreadable plans
+        if not has_ended(status):
             raise InvalidTransitionError(
                 f"This session already has a plan: {first} is {status}.",
                 next=f"Add a revision to it, or end it with: tandem cancel {first}",
             )
+
+    def _advanced(self, meta: PlanMeta, events: tuple[PlanEvent, ...]) -> tuple[PlanMeta, Steps]:
+        steps: list[tuple[EventKind, Step]] = []
+        for event in events:
+            moved, step = advance(meta, event)
+            self._performer.before(meta, step)
+            meta = moved
+            steps.append((event.kind, step))
+        return meta, tuple(steps)
+
+    def _perform_after(self, meta: PlanMeta, steps: Steps) -> None:
+        for kind, step in steps:
+            self._performer.after(meta, kind, step)
+
+    def _first_new(self, folder: Path, draft: PlanVersion) -> StagedOperation | None:
+        """The first operation that is not the same in the revision before."""
+        assert draft.parent_revision is not None
+        known = {each.id: each for each in self._files.load_revision(folder, draft.parent_revision).operations}
+        return next((each for each in draft.operations if known.get(each.id) != each), None)
 
     def _numbered(self, draft: PlanVersion, revision: int) -> PlanVersion:
         """The only place that counts revisions."""

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 
 from tandem_desktop.domain.agents import ToolKind
+from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.state_machine import RUNNING
 from tandem_desktop.events.events import (
     ChangesWaiting,
     PermissionAsked,
     PlanApproved,
     PlanCancelled,
     PlanExpired,
+    PlanMoved,
     PlanProposed,
     PlanRejected,
     PlanSuperseded,
@@ -22,7 +25,8 @@ from tandem_desktop.events.events import (
 )
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.ui.chat.plan_card import PlanFacts
-from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.words import tr, tr_table
 
 CHANGES_PLANS = (
     PlanProposed,
@@ -38,23 +42,13 @@ CHANGES_PLANS = (
     RunUndone,
     ChangesWaiting,
 )
-CHANGES_PAGE = (PlanProposed, PlanApproved, PlanRejected, PlanCancelled, PlanSuperseded, PlanExpired, RunFinished)
-"""After these the page of the plan they name is read again."""
-_WORDS = {
-    PlanStatus.DRAFT: (later("Drafting"), "info"),
-    PlanStatus.PROPOSED: (later("Reviewing"), "risk"),
-    PlanStatus.APPROVED: (later("Approved"), "info"),
-    PlanStatus.EXECUTING: (later("Running"), "info"),
-    PlanStatus.PAUSED: (later("Paused"), "risk"),
-    PlanStatus.COMPLETED: (later("Applied"), "ok"),
-    PlanStatus.FAILED: (later("Failed"), "error"),
-    PlanStatus.REJECTED: (later("Sent back"), "neutral"),
-    PlanStatus.NEEDS_REVIEW: (later("Needs a person"), "risk"),
-    PlanStatus.CANCELLED: (later("Cancelled"), "neutral"),
-    PlanStatus.EXPIRED: (later("Expired"), "risk"),
-    PlanStatus.STALLED: (later("Interrupted"), "error"),
-    PlanStatus.SUPERSEDED: (later("Superseded"), "neutral"),
-}
+
+
+def page_to_read(event: TandemEvent) -> PlanId | None:
+    """The plan whose page is to be read again. The steps of a run are shown as they come."""
+    if isinstance(event, RunFinished) or (isinstance(event, PlanMoved) and event.state not in RUNNING):
+        return event.plan_id
+    return None
 
 
 def expired_words(title: str) -> str:
@@ -99,7 +93,7 @@ def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str,
 def card_facts(page: PlanPage) -> PlanFacts:
     """One revision in short; only the latest can still be decided."""
     is_latest = page.version.revision == page.meta.revision
-    state, tone = _WORDS[page.meta.status if is_latest else PlanStatus.SUPERSEDED]
+    status = page.meta.status if is_latest else PlanStatus.SUPERSEDED
     return PlanFacts(
         plan_id=page.version.plan_id,
         revision=page.version.revision,
@@ -109,7 +103,7 @@ def card_facts(page: PlanPage) -> PlanFacts:
         commands=page.sums.commands,
         added=page.sums.added,
         removed=page.sums.removed,
-        state=tr_marked(state),
-        tone=tone,
+        state=wording.STATUSES[status],
+        tone=wording.STATUS_TONES[status],
         is_waiting=is_latest and page.meta.status is PlanStatus.PROPOSED,
     )

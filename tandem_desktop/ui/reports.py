@@ -3,34 +3,17 @@
 from collections.abc import Sequence
 
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import PlanStatus, PlanVersion
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.template import PlanTemplate
 from tandem_desktop.orchestration.plan_figures import PlanFigures
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.staging.simulate import Problem
 from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.words import later, tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
 
 _SHOWN = 20
 _ENDED = later("{rate} ({part} of {whole} ended plans)")
 _TRIED = later("{rate} ({part} of {whole} tried)")
-STATUSES = tr_table(
-    {
-        PlanStatus.DRAFT: "draft",
-        PlanStatus.PROPOSED: "waiting for review",
-        PlanStatus.APPROVED: "approved",
-        PlanStatus.EXECUTING: "running",
-        PlanStatus.PAUSED: "paused",
-        PlanStatus.COMPLETED: "applied",
-        PlanStatus.FAILED: "failed",
-        PlanStatus.REJECTED: "sent back",
-        PlanStatus.NEEDS_REVIEW: "needs a person",
-        PlanStatus.CANCELLED: "cancelled",
-        PlanStatus.EXPIRED: "expired",
-        PlanStatus.STALLED: "interrupted",
-        PlanStatus.SUPERSEDED: "superseded",
-    }
-)
 
 
 def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
@@ -44,7 +27,7 @@ def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
         f"| {tr('Plan')} | | {tr('Revision')} |",
         "|---|---|---|",
     ]
-    lines += [f"| {_cell(plan.title)} | {STATUSES[plan.status]} | {plan.revision} |" for plan in plans[:_SHOWN]]
+    lines += [f"| {_cell(plan.title)} | {wording.STATUSES[plan.status]} | {plan.revision} |" for plan in plans[:_SHOWN]]
     if len(plans) > _SHOWN:
         lines += ["", tr("{n} more are in the list at the left.", n=f"{len(plans) - _SHOWN:,}")]
     return "\n".join(lines)
@@ -71,7 +54,7 @@ def figures_report(figures: PlanFigures) -> str:
     """The table of `/plan-stats`."""
     if not figures.plans:
         return tr("There are no plans here yet, so there is nothing to count.")
-    states = ", ".join(f"{count:,} {STATUSES[status]}" for status, count in figures.by_status)
+    states = ", ".join(f"{count:,} {wording.STATUSES[status].lower()}" for status, count in figures.by_status)
     rows = [
         (tr("Plans"), f"{figures.plans:,} ({states})"),
         (tr("Completion"), _rate(figures.completion_rate, figures.completed, figures.ended, _ENDED)),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tandem_desktop.ui.settings.settings_desk import SettingsDesk
 
 _STEPS = (
-    ("implement", later("Implement"), EventKind.EXECUTE_PLAN),
+    ("implement", later("Implement"), EventKind.APPROVE),
     ("rework", later("Rework"), EventKind.REQUEST_REVISION),
     ("cancel", later("Cancel the plan"), EventKind.CANCEL),
 )

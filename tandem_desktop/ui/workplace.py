@@ -265,8 +265,8 @@ class Workplace(QObject):
         if isinstance(event, plan_facts.CHANGES_PLANS):
             _log.info("%s", plan_facts.log_words(event))
             self.refresh_plans()
-        if isinstance(event, plan_facts.CHANGES_PAGE):
-            self._refresh_page(event.plan_id)
+        if (plan_id := plan_facts.page_to_read(event)) is not None:
+            self._refresh_page(plan_id)
         if isinstance(event, PlanExpired):
             self.said.emit(plan_facts.expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
         if isinstance(event, RunFinished | RunUndone):
@@ -347,7 +347,7 @@ class Workplace(QObject):
 
     def _approve_from_card(self, plan_id: str) -> None:
         if plan_id == self._plan_id:
-            self.panel.request(EventKind.EXECUTE_PLAN)
+            self.panel.request(EventKind.APPROVE)
         else:
             self.open_plan(PlanId(plan_id))
 

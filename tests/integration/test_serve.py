@@ -13,7 +13,7 @@ import pytest
 from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
-from tandem_desktop.plans import lifecycle
+from tandem_desktop.domain.plan_lifecycle import follow_up
 from tests.support.served import APPROVAL, Served, serving
 
 TASKS = [
@@ -77,7 +77,7 @@ def test_a_plan_says_which_commands_run_side_by_side_and_who_planned_it(served: 
     version = served.propose(*(bash(f"echo {task}", task) for task in "1234"), tasks=TASKS)
     with contextlib.closing(served.engine()) as engine:
         at_once = engine.commands_captured
-        engine.plans.update(version.plan_id, lambda meta: lifecycle.follow_up(meta, "built-in:small"))
+        engine.plans.update(version.plan_id, lambda meta: follow_up(meta, "built-in:small"))
     plan = served.ask("GET", of(version, "plan")).data["plan"]
     assert [each["beside"] for each in plan["operations"]] == ([[], ["s3"], ["s2"], []] if at_once else [[]] * 4)
     assert (plan["plannerModel"], plan["executorModel"]) == ("", "built-in:small")

@@ -41,7 +41,7 @@ def export_one(engine: Engine) -> bytes:
     plan_id = engine.proposals.propose(plan_json({"notes": notes})).plan_id
     engine.proposals.drop(plan_id, [Drop.parse("s10")])
     engine.commenting.add(plan_id, "why so loud?", OperationId("s1"))
-    engine.commenting.send_back(plan_id, "quieter")
+    engine.decisions.reject(plan_id, "quieter")
     engine.proposals.restore(plan_id, 2)
     engine.commenting.add(plan_id, "better", OperationId("s2"))
     return engine.bundles.export(plan_id)

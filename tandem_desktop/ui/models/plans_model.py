@@ -13,6 +13,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.families import alternatives, family_roots
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.ui.moments import when
+from tandem_desktop.ui.plan.wording import STATUSES
 from tandem_desktop.ui.run_facts import BRING_BACK, UNDO, RunFacts
 from tandem_desktop.ui.words import later, tr, tr_marked, tr_table
 
@@ -38,6 +39,7 @@ _GROUP = {
     PlanStatus.PAUSED: PlanGroup.RUNNING,
     PlanStatus.COMPLETED: PlanGroup.DONE,
     PlanStatus.FAILED: PlanGroup.NEEDS_YOU,
+    PlanStatus.UNDONE: PlanGroup.DONE,
     PlanStatus.REJECTED: PlanGroup.RUNNING,
     PlanStatus.NEEDS_REVIEW: PlanGroup.NEEDS_YOU,
     PlanStatus.CANCELLED: PlanGroup.DONE,
@@ -46,23 +48,6 @@ _GROUP = {
     PlanStatus.SUPERSEDED: PlanGroup.DONE,
 }
 _HEADINGS = tr_table({PlanGroup.NEEDS_YOU: "Needs you", PlanGroup.RUNNING: "Running", PlanGroup.DONE: "Done"})
-_WORDS = tr_table(
-    {
-        PlanStatus.DRAFT: "drafting…",
-        PlanStatus.PROPOSED: "waits for your review",
-        PlanStatus.APPROVED: "approved, not yet run",
-        PlanStatus.EXECUTING: "running",
-        PlanStatus.PAUSED: "paused",
-        PlanStatus.COMPLETED: "applied",
-        PlanStatus.FAILED: "failed",
-        PlanStatus.REJECTED: "sent back, the agent revises",
-        PlanStatus.NEEDS_REVIEW: "sent back three times, needs a person",
-        PlanStatus.CANCELLED: "cancelled",
-        PlanStatus.EXPIRED: "expired",
-        PlanStatus.STALLED: "interrupted · resume or roll back",
-        PlanStatus.SUPERSEDED: "superseded",
-    }
-)
 DOT = {
     PlanGroup.NEEDS_YOU: "risk",
     PlanGroup.RUNNING: "accent",
@@ -71,6 +56,7 @@ DOT = {
 _OWN_DOT = {
     PlanStatus.FAILED: "removed_ink",
     PlanStatus.STALLED: "removed_ink",
+    PlanStatus.UNDONE: "muted",
     PlanStatus.CANCELLED: "muted",
     PlanStatus.SUPERSEDED: "muted",
 }
@@ -102,8 +88,6 @@ class RailRow:
         """The colour of the plan's mark, by token."""
         if self.plan is None:
             return DOT[self.group]
-        if self.plan.status is PlanStatus.COMPLETED and self.run is not None and not self.run.is_applied:
-            return "muted"
         return _OWN_DOT.get(self.plan.status, DOT[self.group])
 
 
@@ -250,12 +234,13 @@ class PlansModel(QAbstractListModel):
         cut_off, run = self._cut_off.get(plan.plan_id), self._runs.get(plan.plan_id)
         if cut_off is not None:
             return tr("interrupted at {at}/{total} · resume or roll back", at=cut_off[0], total=cut_off[1])
+        ran = (PlanStatus.COMPLETED, PlanStatus.UNDONE)
+        if plan.status in ran and run is not None and run.way_back == BRING_BACK:
+            return tr("undone · can be brought back")
         if plan.status is PlanStatus.COMPLETED and run is not None:
-            if run.way_back == BRING_BACK:
-                return tr("undone · can be brought back")
-            applied = tr("applied {when}", when=when(run.at, self._now()))
+            applied = tr("completed {when}", when=when(run.at, self._now()))
             return f"{applied} · {tr('undo available')}" if run.way_back == UNDO else applied
-        parts = [f"r{plan.revision}", _WORDS[plan.status]]
+        parts = [f"r{plan.revision}", STATUSES[plan.status].lower()]
         if plan.branched_from is not None:
             parts.append(tr("alternative to r{revision}", revision=plan.branched_from.revision))
         return " · ".join(parts)

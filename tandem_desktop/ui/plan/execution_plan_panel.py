@@ -10,7 +10,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_events import EventKind, UserReviewing
 from tandem_desktop.domain.review import Comment, Comments
-from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, restore
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine, state_of
 from tandem_desktop.events.events import PlanRejected, RunPaused, RunResumed, TandemEvent
 from tandem_desktop.events.perspective_events import PlanningStarted
 from tandem_desktop.execution.recovery import InterruptedRun
@@ -130,7 +130,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         self.operations.attention.show_views(page.views if page.meta.status in plan_page_facts.OPEN else ())
         self.operations.show_banners(plan_page_facts.banners(page, self._now()))
         self.operations.result.show_result(page, self._run_of(page))
-        self.machine = PlanStateMachine(restore(page.meta.status))
+        self.machine = PlanStateMachine.restore(page.meta)
         if self.machine.state is PlanState.AWAITING_APPROVAL:
             self.machine.send(UserReviewing())
         self._refusal = plan_page_facts.approval_refusal(page)
@@ -176,7 +176,7 @@ class ExecutionPlanPanel(PlanPanelParts):
             self._follow()
         elif isinstance(event, PlanRejected) and event.plan_id == plan_id:
             # At once: what was sent back cannot be decided while its page is read again.
-            self.machine = PlanStateMachine(restore(event.status))
+            self.machine = PlanStateMachine(state_of(event.status))
             self._follow()
 
     def show_undo(
@@ -292,7 +292,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         operations.edit_requested.connect(self._steps.edit)
         operations.theirs_requested.connect(lambda operation: self.chooser.take_proposed(OperationId(operation)))
         self._editing.saved.connect(lambda *edit: self.with_plan(self.edit_saved, *edit))
-        operations.implement_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
+        operations.implement_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._steps.banner)
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
@@ -315,7 +315,7 @@ class ExecutionPlanPanel(PlanPanelParts):
         header.stop_requested.connect(self.stop_requested)
         header.pause_requested.connect(self.pause_requested)
         header.resume_requested.connect(self.resume_requested)
-        self.footer.execute_requested.connect(lambda: self.request(EventKind.EXECUTE_PLAN))
+        self.footer.execute_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.footer.clear_requested.connect(self._steps.clear)
         self.rehearsals.save_requested.connect(self.save_requested)
         self.rehearsals.restore_requested.connect(self.restore_requested)

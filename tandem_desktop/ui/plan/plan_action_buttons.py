@@ -31,7 +31,7 @@ class PlanActionButtons(QWidget):
         rework = Button(theme, tr("Rework"))
         cancel = QuietButton(theme, tr("Cancel"))
         self._buttons: dict[EventKind, Button] = {
-            EventKind.EXECUTE_PLAN: implement,
+            EventKind.APPROVE: implement,
             EventKind.REQUEST_REVISION: rework,
             EventKind.CANCEL: cancel,
         }
@@ -53,7 +53,7 @@ class PlanActionButtons(QWidget):
         """Enable exactly what the machine allows; `refusal` says why Implement has to wait all the same."""
         for kind, button in self._buttons.items():
             button.setEnabled(machine.can(kind))
-        implement = self._buttons[EventKind.EXECUTE_PLAN]
+        implement = self._buttons[EventKind.APPROVE]
         implement.setEnabled(implement.isEnabled() and not refusal)
         implement.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         implement.setAccessibleDescription(refusal)
@@ -84,7 +84,7 @@ class PlanActionButtons(QWidget):
             ("", counted, tr("Tasks")),
             ("", short, tr("Tasks")),
         ):
-            self._buttons[EventKind.EXECUTE_PLAN].set_hint(key)
+            self._buttons[EventKind.APPROVE].set_hint(key)
             self._buttons[EventKind.REQUEST_REVISION].set_hint(comments)
             self.tasks.setText(name)
             self.tasks.set_hint(tasks)

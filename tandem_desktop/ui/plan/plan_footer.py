@@ -18,6 +18,7 @@ _REVIEW = later("Space marks viewed · n/p next change · x drop or keep")
 _AFTERWARDS = tr_table(
     {
         PlanState.COMPLETED: "Every run can be undone: here, or later under Runs.",
+        PlanState.UNDONE: "The files are as they were before the run.",
         PlanState.FAILED: "What ran and how it ended stands beside each operation.",
         PlanState.DRAFTING: "Nothing on disk changes while the agent drafts.",
         PlanState.CANCELLED: "Nothing of this plan will be run.",
@@ -64,7 +65,7 @@ class PlanFooter(QFrame):
             row.addWidget(button)
 
     def follow(self, machine: PlanStateMachine, *, refusal: str = "", operations: int = 0) -> None:
-        may = machine.can(EventKind.EXECUTE_PLAN)
+        may = machine.can(EventKind.APPROVE)
         self.execute.setEnabled(may and not refusal and operations > 0)
         self.execute.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         self.execute.setAccessibleDescription(refusal)

@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.plans.plan_index import PlanSummary
 from tandem_desktop.review.totals import Totals
@@ -23,19 +22,6 @@ from tandem_desktop.ui.widgets.plain_text import plain_tooltip
 from tandem_desktop.ui.widgets.progress_line import ProgressLine
 from tandem_desktop.ui.words import tr
 
-TONES = {
-    PlanStatus.DRAFT: "info",
-    PlanStatus.PROPOSED: "risk",
-    PlanStatus.APPROVED: "info",
-    PlanStatus.EXECUTING: "ok",
-    PlanStatus.PAUSED: "info",
-    PlanStatus.COMPLETED: "ok",
-    PlanStatus.FAILED: "error",
-    PlanStatus.REJECTED: "info",
-    PlanStatus.NEEDS_REVIEW: "risk",
-    PlanStatus.EXPIRED: "risk",
-    PlanStatus.STALLED: "error",
-}
 _NARROW = 560
 _SIDE = 18
 
@@ -115,7 +101,7 @@ class PlanHeader(QWidget):
         version, meta = page.version, page.meta
         self.title.setText(visible(version.title))
         status = meta.status
-        self.badge.set_state(wording.STATUSES[status], TONES.get(status, "neutral"))
+        self.badge.set_state(wording.STATUSES[status], wording.STATUS_TONES[status])
         self.revisions.show(meta.revision, version.revision)
         self.revision.setText(f"r{version.revision} ▾")
         self.revision.setAccessibleName(

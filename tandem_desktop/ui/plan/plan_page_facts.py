@@ -6,6 +6,8 @@ from datetime import datetime
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.domain.state_machine import TRANSITIONS, state_of
 from tandem_desktop.orchestration.plan_pages import PlanDraft, PlanPage
 from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.drift import Drifted
@@ -16,7 +18,8 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.words import later, some_of, tr, tr_marked, tr_n
 
 RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.STALLED)
-OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
+OPEN = frozenset(status for status in PlanStatus if EventKind.APPROVE in TRANSITIONS[state_of(status)])
+"""The person can approve the plan, change it or send it back."""
 _NAMED = 3
 
 

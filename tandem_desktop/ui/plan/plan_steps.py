@@ -35,7 +35,7 @@ class PlanSteps:
         if self._to_approve == (page.version.plan_id, page.version.revision):
             self._to_approve = None
             if page.version.origin is Origin.PERSON:  # not one of an agent that came first
-                self.request(EventKind.EXECUTE_PLAN)
+                self.request(EventKind.APPROVE)
 
     def request(self, kind: EventKind) -> None:
         """What a button or key asks for; every step that counts is asked again in a sheet."""
@@ -49,10 +49,10 @@ class PlanSteps:
         if page is None or not panel.machine.can(kind):
             return
         choices = panel.chooser.choices
-        if kind is EventKind.EXECUTE_PLAN and not panel.refusal and choices is not None and not choices.is_empty:
+        if kind is EventKind.APPROVE and not panel.refusal and choices is not None and not choices.is_empty:
             self._to_approve = (page.version.plan_id, page.version.revision + 1)
             panel.save_requested.emit(choices)
-        elif kind is EventKind.EXECUTE_PLAN and not panel.refusal:
+        elif kind is EventKind.APPROVE and not panel.refusal:
             not_viewed = panel.model.total - len(panel.model.viewed)
             shown = coverage(page.version, panel.operations.list.seen.all)
             panel.sheets.approval.ask(page, comments=len(panel.comments), not_viewed=not_viewed, coverage=shown)

@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.domain.execution import ResultStatus, RunStatus
+from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.orchestration.plan_pages import PlanPage
@@ -38,14 +38,14 @@ class ResultLine(Banner):
         """Of a plan that ran; hidden for any other. `run` is known once the runs are listed."""
         status = page.meta.status
         self._run_id = page.meta.execution_session
-        ended = status in (PlanStatus.COMPLETED, PlanStatus.FAILED)
+        ended = status in (PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.UNDONE)
         self.setVisible(ended and self._run_id is not None)
         if not ended:
             return
         self.rating.setVisible(status is PlanStatus.COMPLETED)
         self.rating.set_value(page.meta.rating)
         view, undo_it = ("view", tr("View")), ("undo", tr("Undo"))
-        if run is not None and run.status is RunStatus.UNDONE:
+        if status is PlanStatus.UNDONE:
             words = tr("This run was undone; the files are as they were before it.")
             self.set_message("info", words, (("redo", tr("Bring back")),))
         elif status is PlanStatus.COMPLETED:

@@ -27,21 +27,39 @@ FITS_ITS_LINE = 80
 
 STATUSES = tr_table(
     {
-        PlanStatus.DRAFT: "Drafting",
-        PlanStatus.PROPOSED: "Reviewing",
+        PlanStatus.DRAFT: "Draft",
+        PlanStatus.PROPOSED: "Proposed",
         PlanStatus.APPROVED: "Approved",
         PlanStatus.EXECUTING: "Executing",
         PlanStatus.PAUSED: "Paused",
         PlanStatus.COMPLETED: "Completed",
         PlanStatus.FAILED: "Failed",
-        PlanStatus.REJECTED: "Being reworked",
-        PlanStatus.NEEDS_REVIEW: "Needs a person",
+        PlanStatus.UNDONE: "Undone",
+        PlanStatus.REJECTED: "Rejected",
+        PlanStatus.NEEDS_REVIEW: "Needs review",
         PlanStatus.CANCELLED: "Cancelled",
         PlanStatus.EXPIRED: "Expired",
-        PlanStatus.STALLED: "Interrupted",
+        PlanStatus.STALLED: "Stalled",
         PlanStatus.SUPERSEDED: "Superseded",
     }
 )
+"""The labels of `PlanStatus.label`, translated: header, chat, rail and reports all show these."""
+STATUS_TONES = {
+    PlanStatus.DRAFT: "info",
+    PlanStatus.PROPOSED: "risk",
+    PlanStatus.APPROVED: "info",
+    PlanStatus.EXECUTING: "info",
+    PlanStatus.PAUSED: "risk",
+    PlanStatus.COMPLETED: "ok",
+    PlanStatus.FAILED: "error",
+    PlanStatus.UNDONE: "neutral",
+    PlanStatus.REJECTED: "info",
+    PlanStatus.NEEDS_REVIEW: "risk",
+    PlanStatus.CANCELLED: "neutral",
+    PlanStatus.EXPIRED: "risk",
+    PlanStatus.STALLED: "error",
+    PlanStatus.SUPERSEDED: "neutral",
+}
 RESULTS = tr_table(
     {
         ResultStatus.PENDING: "waiting",

@@ -83,7 +83,7 @@ def recorded(stage: Stage) -> Person:
 
 def approving_recorded(stage: Stage) -> Person:
     person = recorded(stage)
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     return person
 

@@ -98,7 +98,7 @@ def _attention(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> N
 def _approving(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     _attention(panel, views, contents)
     panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "Keep the plan to rate limiting.", 1, A_MOMENT))
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
 
 
 def _executing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:

@@ -11,7 +11,7 @@ from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.perspectives import Voice
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.plans import lifecycle
+from tandem_desktop.domain.plan_events import Expire
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps
@@ -252,7 +252,7 @@ def cancelled(stage: Stage) -> Person:
 def expired(stage: Stage) -> Person:
     plan = stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
     workroom = open_workroom(stage.workspace)
-    workroom.engine.plans.update(PlanId(plan["plan_id"]), lifecycle.expire)
+    workroom.engine.plans.send(PlanId(plan["plan_id"]), Expire())
     workroom.close()
     return stage.open_on_plan()
 

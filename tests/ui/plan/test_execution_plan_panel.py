@@ -29,6 +29,7 @@ from tandem_desktop.execution.undoing import Undoing
 from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
 from tandem_desktop.staging.difference import Difference
+from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.empty_plan import Emptiness
 from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
@@ -75,7 +76,7 @@ def approving(panel: ExecutionPlanPanel, qtbot: QtBot) -> Sheet:
 def test_the_head_says_what_the_plan_comes_to(panel: ExecutionPlanPanel) -> None:
     reviewing(panel, revision=3, parent=2)
     assert panel.header.title.text() == "Rate-limit the login route"
-    assert panel.header.badge.text() == "Reviewing"
+    assert panel.header.badge.text() == "Proposed"
     assert panel.header.totals.words().startswith("6 operations · 5 files · +127 · −35 · 1 command · sha256 ")
     assert panel.header.compare.text() == "Compare with r2"
 
@@ -171,7 +172,7 @@ def test_buttons_allow_exactly_what_the_machine_allows(state: PlanState, theme: 
     qtbot.addWidget(buttons)
     machine = PlanStateMachine(state)
     buttons.follow(machine)
-    for kind in (EventKind.EXECUTE_PLAN, EventKind.REQUEST_REVISION, EventKind.CANCEL):
+    for kind in (EventKind.APPROVE, EventKind.REQUEST_REVISION, EventKind.CANCEL):
         assert buttons.button(kind).isEnabled() is machine.can(kind)
 
 
@@ -276,7 +277,7 @@ def test_the_sheet_shows_commands_in_full(panel: ExecutionPlanPanel, qtbot: QtBo
 
     command = "set -e\n" + "\n".join(f"echo part {number}" for number in range(30))
     panel.show_page(a_page(viewed(a_command(command, cwd="tools", env=(("A", "1"),), id="c1"))))
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
     card = panel.window().findChild(QWidget, "acknowledgement-c1")
     assert card is not None
     texts = [label.text() for label in card.findChildren(QLabel)]
@@ -349,7 +350,7 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
 ) -> None:
     reviewing(panel)
     panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "Keep it to rate limiting.", 1, A_MOMENT))
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
     assert "1 comment not sent yet" in panel.sheets.approval.note.text()
     assert panel.sheets.approval.passed_on.isVisible()
     assert panel.sheets.approval.passed_on.text() == "Implement passes your comment on as a note."
@@ -751,3 +752,8 @@ def test_no_button_of_the_timeline_is_cut_where_the_panel_is_narrow(panel: Execu
     qtbot.waitUntil(lambda: panel.runs.width() == 560)
     assert len(buttons) == 6
     assert [each.text() for each in buttons if each.width() < each.sizeHint().width()] == []
+
+
+def test_the_window_and_the_command_line_give_a_status_one_name() -> None:
+    assert dict(wording.STATUSES) == {status: status.label for status in PlanStatus}
+    assert set(wording.STATUS_TONES) == set(PlanStatus)

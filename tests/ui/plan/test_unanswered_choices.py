@@ -37,7 +37,7 @@ def test_what_was_just_dropped_is_never_on_the_approval_sheet(
     panel.show_page(page)
     panel.chooser.drop_or_keep((page.views[0].operation.id,))
     with qtbot.waitSignal(panel.save_requested) as saved:
-        panel.request(EventKind.EXECUTE_PLAN)
+        panel.request(EventKind.APPROVE)
     assert saved.args is not None
     assert saved.args[0].operations == (page.views[0].operation.id,)
     assert panel.sheets.approval.isHidden()
@@ -49,7 +49,7 @@ def test_only_the_revision_made_of_the_choices_is_asked_about(
 ) -> None:
     panel.show_page(page)
     panel.chooser.drop_or_keep((page.views[0].operation.id,))
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
     following = page.version.revision + 1
     version = page.version.model_copy(update={"revision": following, "origin": origin})
     panel.show_page(replace(page, version=version, meta=page.meta.model_copy(update={"revision": following})))
@@ -61,7 +61,7 @@ def test_approving_is_asked_in_the_window_itself_and_never_in_one_of_its_own(
     panel: ExecutionPlanPanel, page: PlanPage
 ) -> None:
     panel.show_page(page)
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
     sheet = panel.sheets.approval
     assert not sheet.isHidden()
     assert (sheet.isWindow(), sheet.isModal(), sheet.window()) == (False, False, panel.window())
@@ -69,7 +69,7 @@ def test_approving_is_asked_in_the_window_itself_and_never_in_one_of_its_own(
 
 def test_choice_made_while_the_sheet_is_open_makes_it_worthless(panel: ExecutionPlanPanel, page: PlanPage) -> None:
     panel.show_page(page)
-    panel.request(EventKind.EXECUTE_PLAN)
+    panel.request(EventKind.APPROVE)
     panel.chooser.drop_or_keep((page.views[0].operation.id,))
     assert not panel.sheets.approval.implement.isEnabled()
 

@@ -62,12 +62,12 @@ def test_plans_stand_in_three_groups_with_what_needs_the_person_first(
 
 def test_applied_plan_says_when_and_that_it_can_be_undone(model: PlansModel) -> None:
     model.set_runs((a_run(1, "Undo"),))
-    assert f"Plan 1: applied {NOW.astimezone():%H:%M} · undo available" in lines(model)
+    assert f"Plan 1: completed {NOW.astimezone():%H:%M} · undo available" in lines(model)
 
 
 def test_plan_applied_the_day_before_says_yesterday(model: PlansModel) -> None:
     model.set_runs((a_run(1, "Undo", at=NOW - timedelta(days=1)),))
-    assert "Plan 1: applied yesterday · undo available" in lines(model)
+    assert "Plan 1: completed yesterday · undo available" in lines(model)
 
 
 def test_undone_plan_no_longer_says_that_it_is_applied(model: PlansModel) -> None:
@@ -78,7 +78,7 @@ def test_undone_plan_no_longer_says_that_it_is_applied(model: PlansModel) -> Non
 def test_plan_whose_run_was_cut_off_needs_the_person(model: PlansModel) -> None:
     model.set_interrupted({"PLAN-00000003": (4, 9)})
     assert lines(model)[1:3] == [
-        "Plan 2: r1 · waits for your review",
+        "Plan 2: r1 · proposed",
         "Move it: interrupted at 4/9 · resume or roll back",
     ]
     assert model.waiting == 2
@@ -122,10 +122,10 @@ def test_plan_that_is_done_can_be_put_away_found_again_and_brought_back(
     rail.put_away_requested.emit("PLAN-00000001", True)
     assert "Done" not in lines(model)
     rail.search.setText("put away")
-    assert [line for line in lines(model) if ":" in line] == ["Plan 1: put away · r1 · applied"]
+    assert [line for line in lines(model) if ":" in line] == ["Plan 1: put away · r1 · completed"]
     rail.put_away_requested.emit("PLAN-00000001", False)
     rail.search.clear()
-    assert "Plan 1: r1 · applied" in lines(model)
+    assert "Plan 1: r1 · completed" in lines(model)
 
 
 def test_plan_put_away_is_listed_again_when_it_needs_the_person(
@@ -146,4 +146,4 @@ def test_name_a_person_gave_a_plan_stays_and_an_empty_one_brings_its_title_back(
         assert shelf._sheet is not None
         shelf._sheet.field.setText(name)
         qtbot.keyClick(shelf._sheet.field, Qt.Key.Key_Return)
-        assert f"{shown}: r1 · waits for your review" in lines(model)
+        assert f"{shown}: r1 · proposed" in lines(model)

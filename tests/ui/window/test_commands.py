@@ -48,7 +48,7 @@ def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> N
     command(window, "/plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-notes")
     window.type("mind the tests")

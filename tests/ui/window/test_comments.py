@@ -137,7 +137,7 @@ def test_approving_with_comments_asks_and_passes_them_on_as_notes(person: Person
     diff(person).setFocus()
     person.press(Qt.Key.Key_C)
     write(person, "mind the tests")
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     assert person.sees("approval-rework")
     person.click("approval-implement")
@@ -162,7 +162,7 @@ def test_single_line_is_left_out_by_key_and_only_the_rest_is_written(person: Per
     view.go_to_line(3)
     person.press(Qt.Key.Key_X, SHIFT)
     person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.draft))
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     person.click("approval-implement")
     person.wait(lambda: person.status is PlanStatus.COMPLETED)
@@ -177,7 +177,7 @@ def test_plan_text_is_edited_and_becomes_part_of_the_next_revision(person: Perso
     person.type("Say it otherwise.")
     person.press(Qt.Key.Key_Return, CONTROL)
     person.wait(lambda: bool(person.place.panel.page and person.place.panel.page.draft))
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.revision == 2)
     page = person.place.panel.page
     assert page is not None
@@ -186,7 +186,7 @@ def test_plan_text_is_edited_and_becomes_part_of_the_next_revision(person: Perso
 
 def test_with_comments_rework_is_the_step_that_counts_and_its_key_sends_them_all(person: Person) -> None:
     buttons = person.place.actions
-    implement, rework = buttons.button(EventKind.EXECUTE_PLAN), buttons.button(EventKind.REQUEST_REVISION)
+    implement, rework = buttons.button(EventKind.APPROVE), buttons.button(EventKind.REQUEST_REVISION)
     assert (implement.look, rework.look) == (PRIMARY, PLAIN)
     diff(person).setFocus()
     person.press(Qt.Key.Key_C)

@@ -43,7 +43,7 @@ def person(open_window: Callable[..., Person], workspace: Path, gate: Path, tmp_
 
 
 def implement(person: Person) -> None:
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     for box in (each for each in person.window.findChildren(QCheckBox) if each.isVisible()):
         person.click(box.objectName())

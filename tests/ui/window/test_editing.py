@@ -66,7 +66,7 @@ def test_own_version_is_shown_saved_as_the_persons_revision_and_written_with_eve
     edit(person, "mine")
     person.wait(lambda: shown(person).startswith("mine"))
     assert "edited by you" in spoken(row(person))
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     page = person.place.panel.page
     assert page is not None

@@ -95,7 +95,7 @@ def test_run_is_taken_back_to_the_last_byte(window: Person, workspace: Path) -> 
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: is_reviewing(window))
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)

@@ -35,7 +35,7 @@ def test_dropped_operation_waits_beside_the_revision_and_implementing_saves_it_a
     assert person.revision == 1
     assert page.draft.digest not in ("", first.digest)
     assert "Goodbye" not in (workspace / "README.md").read_text()
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     saved = person.place.panel.page
     assert saved is not None
@@ -68,14 +68,14 @@ def test_choices_are_there_again_after_a_restart_and_can_all_be_taken_back(
 def test_file_changed_on_disk_is_told_by_itself_and_keeps_the_plan_from_being_implemented(
     person: Person, workspace: Path
 ) -> None:
-    assert person.sees("plan-action-execute_plan")
+    assert person.sees("plan-action-approve")
     (workspace / "README.md").write_text("# Hello\n\nMine.\n")
     person.wait(lambda: person.sees("banner-rebase"))
-    assert not person.sees("plan-action-execute_plan")
+    assert not person.sees("plan-action-approve")
     assert not person.sees("plan-footer-execute")
     assert "1 file drifted" in person.find("status-drift").property("text")
     (workspace / "README.md").write_text("# Hello\n\nSay Hello.\n")
-    person.wait(lambda: person.sees("plan-action-execute_plan"))
+    person.wait(lambda: person.sees("plan-action-approve"))
     assert not person.sees("status-drift")
 
 

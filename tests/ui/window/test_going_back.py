@@ -21,7 +21,7 @@ def person(window: Person) -> Person:
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)

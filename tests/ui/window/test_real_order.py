@@ -61,7 +61,7 @@ def test_the_order_a_real_agent_advises_is_shown_with_its_reason_and_becomes_the
             assert "s3 cannot come before s1" in str([request.messages for request in model.requests])
             person.click("banner-use")
             person.wait(lambda: person.operations == ["schema.py", "service.py", "s3"])
-            person.click("plan-action-execute_plan")
+            person.click("plan-action-approve")
             person.wait(lambda: person.sees("approval-back"))
             shown = person.place.panel.page
             assert shown is not None

@@ -36,7 +36,7 @@ def a_failed_run(person: Person) -> None:
 
 
 def approve(person: Person) -> None:
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     for box in [each for each in person.window.findChildren(QCheckBox) if each.isVisible()]:
         person.click(box.objectName())

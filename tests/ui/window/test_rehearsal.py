@@ -58,7 +58,7 @@ def press_in(person: Person, name: str) -> None:
 
 
 def implement(person: Person) -> None:
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     for box in (each for each in person.window.findChildren(QCheckBox) if each.isVisible()):
         person.click(box.objectName())
@@ -95,7 +95,7 @@ def test_rehearsed_effects_are_shown_recorded_and_applied_while_the_disk_waits(p
     person.wait(lambda: person.revision == 2)
     assert person.operations == ["new.txt", "README.md", "app.py"]
     assert walk(workspace) == before
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-back"))
     assert "2 recorded effects instead of running" in words(person.find("approval-sheet"))
     person.click("approval-back")

@@ -168,7 +168,7 @@ def test_an_alternative_is_branched_changed_compared_and_applied_while_the_first
     assert (sheet.diff.diff.old.text, sheet.diff.diff.new.text) == ("# Goodbye\n\nSay Goodbye.", "# Farewell")
     person.click("compare-back")
 
-    person.click("plan-action-execute_plan")
+    person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     person.click("approval-implement")
     person.wait(lambda: person.status is PlanStatus.COMPLETED)

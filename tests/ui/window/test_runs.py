@@ -24,7 +24,7 @@ def running(window: Person, workspace: Path) -> Person:
     version = engine.proposals.propose(json.dumps({"title": "Wait", "steps": steps}).encode())
     window.place.open_plan(version.plan_id)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.find("approval-sheet").isVisible())
     window.click("acknowledge-s2")
     window.click("approval-implement")

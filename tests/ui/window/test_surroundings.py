@@ -26,7 +26,7 @@ def a_finished_undo(window: Person, workspace: Path) -> None:
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)

@@ -45,7 +45,7 @@ def test_four_tasks_are_shown_run_and_followed_and_the_failed_branch_is_skipped_
     assert panel.tabs.current == "tasks"
     assert panel.tasks.words == "4 tasks · 4 waiting"
 
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-back"))
     window.click("acknowledge-s2")
     policy = window.find("approval-policy")

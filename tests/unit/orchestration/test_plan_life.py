@@ -16,7 +16,7 @@ def told(engine: Engine) -> list[str]:
     heard: list[str] = []
 
     def hear(event: TandemEvent) -> None:
-        if event.type.startswith(("plan_", "run_")):
+        if event.type.startswith(("plan_", "run_")) and event.type != "plan_moved":
             heard.append(event.type)
 
     engine.events.subscribe(hear)

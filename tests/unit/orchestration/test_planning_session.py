@@ -13,12 +13,12 @@ from tandem_desktop.domain.agents import OnReject, Verdict
 from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.plan_events import Cancel, Supersede
 from tandem_desktop.domain.review import Side
 from tandem_desktop.events.events import ChangesWaiting, OperationStaged, PermissionAsked, PlanCancelled, TandemEvent
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
-from tandem_desktop.plans import lifecycle
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.staging.confirmation import Decision
 from tests.support.agent_scripts import Step, Steps, scripted_agent
@@ -278,7 +278,7 @@ async def test_what_was_left_out_of_a_plan_that_gave_way_is_not_proposed_again(
     assert first.version is not None
     [on_b] = [each.id for each in first.version.operations if each.path == "b.txt"]
     engine.proposals.drop(first.version.plan_id, [Drop.parse(on_b)])
-    engine.plans.update(first.version.plan_id, lifecycle.supersede)
+    engine.plans.send(first.version.plan_id, Supersede())
     second = await session.plan("And c")
     assert second.version is not None
     assert [each.path for each in second.version.operations] == ["c.txt"]
@@ -347,7 +347,7 @@ async def test_every_comment_reaches_the_agent_that_has_to_rework_the_plan(
     commenting.add(plan_id, "why keep it", on_a, Side.BEFORE, (1, 1))
     commenting.add(plan_id, "not needed", on_b)
     commenting.add(plan_id, "name the tests", None)
-    commenting.send_back(plan_id, "Please again.")
+    engine.decisions.reject(plan_id, "Please again.")
     await session.plan("", Origin.REWORK)
     told = prompts(session, engine)[-1]
     for part in (
@@ -512,7 +512,7 @@ async def test_turn_begun_after_a_plan_was_cancelled_goes_on_when_word_of_that_c
     )
     first = await session.plan("Make it new")
     assert first.version is not None
-    engine.plans.update(first.version.plan_id, lifecycle.cancel)
+    engine.plans.send(first.version.plan_id, Cancel())
     planning = asyncio.create_task(session.plan("Something else"))
     while not session.interceptor.requests:
         await asyncio.sleep(0.01)

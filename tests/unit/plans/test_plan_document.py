@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tandem_desktop.plans import lifecycle, plan_document
+from tandem_desktop.domain.plan_events import Approve, ExecutePlan, PlanExecuted, RejectPlan, RequestRevision
+from tandem_desktop.domain.plan_lifecycle import follow_up
+from tandem_desktop.plans import plan_document
 from tandem_desktop.plans.plan_store import PlanStore
 from tests.support.builders import A_MOMENT, PLAN_ID, a_command, a_meta, a_move, a_version, a_write
 from tests.support.clocks import Clock
@@ -57,11 +59,11 @@ def test_fields_nothing_uses_are_not_in_the_front_matter(store: PlanStore, plans
 @pytest.mark.req("S3-04", "S3-13")
 def test_the_page_follows_the_plan_to_its_end(store: PlanStore, plans: Path, clock: Clock) -> None:
     store.create_plan(a_version(a_write()))
-    store.update(PLAN_ID, lifecycle.approve)
-    store.update(PLAN_ID, lambda meta: lifecycle.start(meta, RunId("RUN-00000001"), clock.now))
+    store.send(PLAN_ID, Approve())
+    store.send(PLAN_ID, ExecutePlan(run_id=RunId("RUN-00000001"), at=clock.now))
     clock.forward(minutes=1)
-    store.update(PLAN_ID, lambda meta: lifecycle.finish(meta, PlanStatus.COMPLETED, "1 of 1", clock.now))
-    store.update(PLAN_ID, lambda meta: lifecycle.follow_up(meta, "goose:small-1"))
+    store.send(PLAN_ID, PlanExecuted(summary="1 of 1", at=clock.now))
+    store.update(PLAN_ID, lambda meta: follow_up(meta, "goose:small-1"))
     page = frontmatter.load(str(plans / PLAN_ID / "r001.md"))
     assert (page["status"], page["version"], page["result_summary"]) == ("completed", 5, "1 of 1")
     assert (page["execution_session"], page["executor_model"]) == ("RUN-00000001", "goose:small-1")
@@ -72,15 +74,15 @@ def test_the_page_follows_the_plan_to_its_end(store: PlanStore, plans: Path, clo
 @pytest.mark.req("S3-16")
 def test_every_rejection_is_kept_in_the_page_and_for_the_planner(store: PlanStore, plans: Path, clock: Clock) -> None:
     store.create_plan(a_version(a_write()))
-    store.update(PLAN_ID, lambda meta: lifecycle.reject(meta, "Too\nbroad", clock.now))
+    store.send(PLAN_ID, RequestRevision(feedback="Too\nbroad", at=clock.now))
     store.create_revision(a_version(a_write(), parent=1, origin=Origin.REWORK))
-    meta = store.update(PLAN_ID, lambda found: lifecycle.reject(found, "Still too broad", clock.now))
+    meta = store.send(PLAN_ID, RequestRevision(feedback="Still too broad", at=clock.now))
     assert [(r.revision, r.feedback) for r in meta.rejections] == [(1, "Too\nbroad"), (2, "Still too broad")]
     text = (plans / PLAN_ID / "r002.md").read_text()
     assert "## Rejections\n\n- r1, 2026-01-02T03:04:05+00:00: Too broad\n- r2," in text
     assert "Still too broad" in text
     store.create_revision(a_version(a_write(), parent=2))
-    store.update(PLAN_ID, lambda found: lifecycle.reject(found, "", clock.now))
+    store.send(PLAN_ID, RejectPlan(at=clock.now))
     assert ": no reason given" in (plans / PLAN_ID / "r003.md").read_text()
 
 

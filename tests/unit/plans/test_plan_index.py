@@ -10,7 +10,8 @@ import pytest
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.plans import lifecycle, plan_record
+from tandem_desktop.domain.plan_events import Approve
+from tandem_desktop.plans import plan_record
 from tandem_desktop.plans.plan_index import PlanIndex
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage import syscalls
@@ -37,7 +38,7 @@ def propose(store: PlanStore, clock: Clock, count: int) -> None:
 def test_plans_are_listed_newest_first_with_what_a_person_needs(store: PlanStore, clock: Clock) -> None:
     propose(store, clock, 3)
     clock.forward(seconds=1)
-    store.update(plan_id(0), lifecycle.approve)
+    store.send(plan_id(0), Approve())
     rows = store.list().plans
     assert [row.plan_id for row in rows] == [plan_id(0), plan_id(2), plan_id(1)]
     meta = store.meta(plan_id(0))
@@ -58,7 +59,7 @@ def test_the_index_is_not_written_when_a_plan_is(
     propose(store, clock, 2)
     assert not (plans / "index.json").exists()
     index = remembered()
-    store.update(plan_id(0), lifecycle.approve)
+    store.send(plan_id(0), Approve())
     store.create_revision(a_version(a_write(), plan_id=plan_id(1), parent=1))
     propose_another = a_version(a_write(), plan_id=plan_id(7), session_id="SES-7")
     store.create_plan(propose_another)
@@ -73,7 +74,7 @@ def test_only_records_that_changed_are_read(
     index = PlanIndex(plans, reads)
     assert len(index.listing().plans) == 6
     assert reads.names == []
-    store.update(plan_id(3), lifecycle.approve)
+    store.send(plan_id(3), Approve())
     assert {row.plan_id: row.status for row in index.listing().plans}[plan_id(3)] is PlanStatus.APPROVED
     assert reads.names == [plan_id(3)]
 

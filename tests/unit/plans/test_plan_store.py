@@ -21,7 +21,8 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus
-from tandem_desktop.plans import lifecycle
+from tandem_desktop.domain.plan_events import Approve, Pause
+from tandem_desktop.domain.plan_lifecycle import has_ended
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.storage import syscalls
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_version, a_write
@@ -71,7 +72,7 @@ def test_a_plan_saved_now_is_found_whole_by_a_later_process_that_heard_no_event(
 @pytest.mark.req("S0-47")
 def test_a_revision_counts_on_from_its_parent_and_is_proposed_again(store: PlanStore, clock: Clock) -> None:
     first = store.create_plan(a_version(a_write()))
-    store.update(PLAN_ID, lifecycle.approve)
+    store.send(PLAN_ID, Approve())
     clock.forward(minutes=5)
     second = store.create_revision(a_version(a_command(), parent=1, title="Better", origin=Origin.REWORK))
     assert (second.revision, second.parent_revision, second.created_at) == (2, 1, clock.now)
@@ -162,7 +163,7 @@ def test_a_change_that_refuses_leaves_the_record_alone(store: PlanStore, plans: 
     store.create_plan(a_version(a_write()))
     before = (plans / PLAN_ID / "meta.json").read_bytes()
     with pytest.raises(InvalidTransitionError):
-        store.update(PLAN_ID, lifecycle.pause)
+        store.send(PLAN_ID, Pause())
     assert (plans / PLAN_ID / "meta.json").read_bytes() == before
 
 
@@ -262,7 +263,7 @@ def test_a_plan_without_its_meta_is_proposed_again_from_its_newest_revision(stor
     meta = store.meta(PLAN_ID)
     assert (meta.status, meta.revision, meta.digest) == ("proposed", 1, saved.approval_hash)
     assert store.list().plans[0].digest == saved.approval_hash
-    assert store.update(PLAN_ID, lifecycle.approve).status is PlanStatus.APPROVED
+    assert store.send(PLAN_ID, Approve()).status is PlanStatus.APPROVED
     assert store.list().plans[0].status is PlanStatus.APPROVED
 
 
@@ -276,11 +277,7 @@ def test_a_disk_that_refuses_is_named_and_the_plan_stays_as_it_was(store: PlanSt
             raise OSError(28, "No space left on device")
 
     revision = a_version(a_write("b"), parent=1)
-    write = (
-        partial(store.create_revision, revision)
-        if call == "linkat"
-        else partial(store.update, PLAN_ID, lifecycle.approve)
-    )
+    write = partial(store.create_revision, revision) if call == "linkat" else partial(store.send, PLAN_ID, Approve())
     with syscalls.gated(refuse), pytest.raises(StorageError) as refusal:
         write()
     assert "No space left on device" in refusal.value.message
@@ -312,7 +309,7 @@ def test_an_id_that_names_no_plan_is_not_found_and_never_a_path(store: PlanStore
             ask(PlanId(text))
         assert "tandem list" in refusal.value.next
     with pytest.raises(PlanNotFoundError):
-        store.update(PlanId(text), lifecycle.approve)
+        store.send(PlanId(text), Approve())
     with pytest.raises(PlanNotFoundError):
         store.create_plan(a_version(plan_id=text)) if text != "PLAN-12345678" else store.resolve(text)
 
@@ -329,7 +326,7 @@ def test_a_folder_that_is_a_link_to_another_place_is_no_plan(store: PlanStore, p
     elsewhere = (plans / PLAN_ID).rename(tmp_path / "elsewhere")
     (plans / PLAN_ID).symlink_to(elsewhere)
     with pytest.raises(PlanNotFoundError):
-        store.update(PLAN_ID, lifecycle.approve)
+        store.send(PLAN_ID, Approve())
     assert store.list().plans == ()
 
 
@@ -374,7 +371,7 @@ def test_a_session_begins_another_plan_only_when_the_first_has_ended(store: Plan
     store.create_plan(a_version(a_write()))
     store.update(PLAN_ID, lambda meta: meta.model_copy(update={"status": status}))
     second = a_version(a_write(), plan_id=OTHER)
-    if status in lifecycle.ENDED:
+    if has_ended(status):
         store.create_plan(second)
         assert store.plan_of(SESSION_ID) == OTHER
         assert store.meta(PLAN_ID).status is status
@@ -506,7 +503,7 @@ def test_values_handed_out_do_not_change_with_the_plan(store: PlanStore) -> None
     first = store.create_plan(a_version(a_write()))
     before = store.meta(PLAN_ID)
     copies = (first.model_dump_json(), before.model_dump_json())
-    store.update(PLAN_ID, lifecycle.approve)
+    store.send(PLAN_ID, Approve())
     store.create_revision(first.model_copy(update={"parent_revision": 1, "content": "other"}))
     assert (first.model_dump_json(), before.model_dump_json()) == copies
     with pytest.raises(ValueError, match="frozen"):
