@@ -72,7 +72,7 @@ class SessionDesk:
         plan_id = self._session.plan_id
         if plan_id is None:
             raise ToolDeniedError("There is no plan with tasks yet.", next="Hand one in with plan_propose.")
-        tasks = self._engine.plans.revision(plan_id).tasks
+        tasks = self._engine.tasks(self._engine.plans.revision(plan_id))
         found = next((task for task in tasks if task.id == task_id), None)
         if found is None:
             names = ", ".join(task.id for task in tasks) or "none"

@@ -1,7 +1,7 @@
-"""The tasks of one plan while they are put together and carried out: how each stands, and which may be next."""
+"""The tasks of one plan: how each stands, which may be next. The only place that holds the state of tasks."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -16,16 +16,17 @@ from tandem_desktop.domain.tasks import (
     TaskStatus,
     TrackedTask,
 )
+from tandem_desktop.events.task_events import TaskCompleted, TaskFailed, TaskNews, TasksListed, TaskStarted
 from tandem_desktop.tasks.task_graph import TaskGraph
 
 _URGENCY = {priority: rank for rank, priority in enumerate(TaskPriority)}
 
 
 class TaskBoard:
-    """Keep tasks and answer about them; any thread may ask or tell.
+    """Hold tasks and answer about them; any thread may ask or tell.
 
-    It writes down what it is told and does no work itself. A failure is passed on at once: whatever waits for the
-    failed task, directly or through others, is skipped.
+    A failure is passed on at once: whatever waits for the failed task, directly or through others, is skipped. The
+    window holds a board of its own that repeats the one of the engine by its events (`follow`).
     """
 
     def __init__(self, plan_id: PlanId, clock: Callable[[], datetime], tasks: Iterable[PlanTask] = ()) -> None:
@@ -38,8 +39,9 @@ class TaskBoard:
         self.plan_id = plan_id
         self._clock = clock
         self._lock = threading.RLock()
-        self._tasks = {task.id: self._complete(task) for task in tasks}
-        self._graph = TaskGraph(self._tasks.values())
+        self._tasks: dict[TaskId, TrackedTask] = {}
+        self._graph: TaskGraph[TaskId] = TaskGraph(())
+        self._lay_out({task.id: task for task in tasks}.values())
 
     def create_task(self, task: PlanTask) -> TrackedTask:
         """Add a task.
@@ -48,8 +50,7 @@ class TaskBoard:
             TaskError: there is one of this id, or it waits for an id that nobody has.
         """
         with self._lock:
-            self._graph = TaskGraph([*self._tasks.values(), task])
-            self._tasks[task.id] = self._complete(task)
+            self._lay_out([*self._tasks.values(), task])
             return self.get_task(task.id)
 
     def get_task(self, task_id: TaskId) -> TrackedTask:
@@ -59,9 +60,13 @@ class TaskBoard:
             TaskError: there is none of this id.
         """
         with self._lock:
-            blocks = self._graph.blocks(task_id)
-            # Checked when it came in; a task may have thousands of tools behind it, and is asked for after each.
-            return TrackedTask.model_construct(plan_id=self.plan_id, blocks=blocks, **dict(self._tasks[task_id]))
+            found = self._tasks.get(task_id)
+        if found is None:
+            raise TaskError(f"There is nothing called '{task_id}'.", step=task_id, next="Use an id that the plan has.")
+        return found
+
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self._tasks
 
     def get_tasks(self) -> tuple[TrackedTask, ...]:
         """Every task, in the order they were added."""
@@ -135,9 +140,8 @@ class TaskBoard:
                     step=task_id,
                     next="Let a task wait only before it begins.",
                 )
-            changed = self._tasks[task_id].model_copy(update={"blocked_by": (*task.blocked_by, blocked_by)})
-            self._graph = TaskGraph({**self._tasks, task_id: changed}.values())
-            self._tasks[task_id] = changed
+            changed = task.model_copy(update={"blocked_by": (*task.blocked_by, blocked_by)})
+            self._lay_out({**self._tasks, task_id: changed}.values())
             return self.get_task(task_id)
 
     def add_executed_tool(self, task_id: TaskId, tool: ExecutedTool) -> TrackedTask:
@@ -165,14 +169,37 @@ class TaskBoard:
         with self._lock:
             return TaskProgress.of(self._tasks.values())
 
-    def _complete(self, task: PlanTask) -> PlanTask:
-        """With the words for its spinner and the moment it was made, where nobody gave them."""
-        return task.model_copy(
-            update={
-                "active_form": task.active_form or f"{task.subject}…",
-                "created_at": task.created_at or self._clock(),
-            }
-        )
+    def begin(self) -> None:
+        """A run has begun: every task is still to be done."""
+        with self._lock:
+            for task_id in self._tasks:
+                self._change(task_id, {"status": TaskStatus.PENDING, "progress": 0, "error": None, "result": None})
+
+    def follow(self, event: TaskNews | TasksListed) -> tuple[TaskId, ...]:
+        """Take over what another board has announced; the tasks of this board that it names.
+
+        What an agent says about a task changes nothing.
+        """
+        with self._lock:
+            if isinstance(event, TasksListed):
+                listed = tuple(task for task in event.tasks if task.id in self._tasks)
+                self._tasks |= {task.id: task for task in listed}
+                return tuple(task.id for task in listed)
+            if event.task_id not in self._tasks:
+                return ()
+            self._change(event.task_id, _announced(event))
+            return (event.task_id,)
+
+    def _lay_out(self, tasks: Collection[PlanTask]) -> None:
+        graph = TaskGraph(tasks)
+        self._graph, self._tasks = graph, {task.id: self._tracked(task, graph.blocks(task.id)) for task in tasks}
+
+    def _tracked(self, task: PlanTask, blocks: tuple[TaskId, ...]) -> TrackedTask:
+        """With a text for its spinner and the moment it was made, where none was given."""
+        fields = dict(task) | {"plan_id": self.plan_id, "blocks": blocks}
+        fields["active_form"] = task.active_form or f"{task.subject}…"
+        fields["created_at"] = task.created_at or self._clock()
+        return TrackedTask.model_construct(**fields)  # checked when it came in
 
     def _times(self, task: PlanTask, status: TaskStatus) -> dict[str, datetime | None]:
         if status is TaskStatus.PENDING:
@@ -187,3 +214,17 @@ class TaskBoard:
     def _chosen(self, names: tuple[TaskId, ...]) -> tuple[TrackedTask, ...]:
         with self._lock:
             return tuple(self.get_task(name) for name in names)
+
+
+def _announced(event: TaskNews) -> dict[str, Any]:
+    match event:
+        case TaskStarted():
+            return {"status": TaskStatus.IN_PROGRESS, "progress": 0}
+        case TaskCompleted():
+            return {"status": TaskStatus.COMPLETED, "progress": 100, "result": event.result}
+        case TaskFailed():
+            return {"status": TaskStatus.FAILED, "error": event.error}
+        case _ if event.is_agents_word:
+            return {}
+        case _:
+            return {"status": event.status, "progress": event.progress, "error": event.note or None}

@@ -72,11 +72,6 @@ class TaskGraph(Generic[NodeId]):
             if name not in begun and all(blocker in done for blocker in blockers)
         )
 
-    def blockers(self, name: NodeId) -> tuple[NodeId, ...]:
-        """What `name` itself waits for."""
-        self._known(name)
-        return self._blocked_by[name]
-
     def blocks(self, name: NodeId) -> tuple[NodeId, ...]:
         """Who waits for `name` itself."""
         return tuple(self._known(name))

@@ -1,6 +1,7 @@
-"""The tasks and operations of the plan on screen as they stand, held once for everything that shows them."""
+"""The tasks and operations of the plan on screen: the window's board, which follows the engine's by its events."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,8 +14,14 @@ from tandem_desktop.events.task_events import TaskCompleted, TaskFailed, TasksLi
 from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.tasks.suggested_order import SuggestedOrder, suggest_order
-from tandem_desktop.tasks.task_graph import TaskGraph
+from tandem_desktop.tasks.task_board import TaskBoard
 
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+_NO_TASKS = TaskBoard(PlanId(""), _now)
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
 _OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
 
@@ -33,8 +40,7 @@ class PlanWork(QObject):
         super().__init__(parent)
         self._plan_id: PlanId | None = None
         self._run_id = ""
-        self._tasks: dict[TaskId, PlanTask] = {}
-        self._graph: TaskGraph[TaskId] = TaskGraph(())
+        self._board = _NO_TASKS
         self._views: tuple[OperationView, ...] = ()
         self._by_id: dict[OperationId, OperationView] = {}
         self._by_task: dict[TaskId | None, tuple[OperationView, ...]] = {}
@@ -73,22 +79,22 @@ class PlanWork(QObject):
                 self._result(OperationResult(id=event.operation_id, status=ResultStatus.RUNNING))
             case OperationFinished() if event.run_id == self._run_id:
                 self._result(event.result)
-            case TaskStarted() | TaskUpdated() | TaskCompleted() | TaskFailed() if event.plan_id == self._plan_id:
-                self._task(event)
+            case TaskUpdated() if event.is_agents_word and event.plan_id == self._plan_id:
+                self._words[event.task_id] = " ".join(f"{event.status.value.replace('_', ' ')}. {event.note}".split())
+                self._moved(self._board.follow(event))
+            case TaskStarted() | TaskUpdated() | TaskCompleted() | TaskFailed() | TasksListed():
+                if event.plan_id == self._plan_id:
+                    self._moved(self._board.follow(event))
             case RunFinished() if event.run_id == self._run_id:
                 self.is_running = False
                 self.rested.emit()
-            case TasksListed() if event.plan_id == self._plan_id:
-                for task in event.tasks:
-                    if task.id in self._tasks:
-                        self._put(task)
 
     # What is shown
 
     @property
     def tasks(self) -> tuple[PlanTask, ...]:
         """Each after those it waits for."""
-        return tuple(self._tasks[name] for name in self._graph.order)
+        return self._board.get_tasks_in_order()
 
     @property
     def views(self) -> tuple[OperationView, ...]:
@@ -97,22 +103,22 @@ class PlanWork(QObject):
 
     @property
     def is_any_under_way(self) -> bool:
-        return any(task.status is TaskStatus.IN_PROGRESS for task in self._tasks.values())
+        return bool(self.progress.in_progress)
 
     @property
     def progress(self) -> TaskProgress:
-        return TaskProgress.of(self._tasks.values())
+        return self._board.get_task_progress()
 
     def task(self, task_id: TaskId) -> PlanTask:
-        return self._tasks[task_id]
+        return self._board.get_task(task_id)
 
     def blocks(self, task_id: TaskId) -> tuple[PlanTask, ...]:
         """Who waits for a task."""
-        return tuple(self._tasks[each] for each in self._graph.blocks(task_id))
+        return tuple(map(self.task, self._board.get_task(task_id).blocks))
 
     def blockers(self, task_id: TaskId) -> tuple[PlanTask, ...]:
         """What a task waits for."""
-        return tuple(self._tasks[each] for each in self._graph.blockers(task_id))
+        return tuple(map(self.task, self._board.get_task(task_id).blocked_by))
 
     def views_of(self, task_id: TaskId | None) -> tuple[OperationView, ...]:
         """The operations of a task in plan order; of none, those that belong to no task."""
@@ -122,7 +128,7 @@ class PlanWork(QObject):
         return self._by_id[operation_id]
 
     def task_of(self, view: OperationView) -> TaskId | None:
-        return view.operation.task if view.operation.task in self._tasks else None
+        return view.operation.task if view.operation.task in self._board else None
 
     def status(self, operation_id: OperationId) -> ResultStatus:
         found = self._results.get(operation_id)
@@ -164,8 +170,7 @@ class PlanWork(QObject):
     def _set(
         self, tasks: Iterable[PlanTask], views: tuple[OperationView, ...], results: Iterable[OperationResult]
     ) -> None:
-        self._tasks = {task.id: task for task in tasks}
-        self._graph = TaskGraph(self._tasks.values())
+        self._board = TaskBoard(self._plan_id, _now, tasks) if self._plan_id is not None else _NO_TASKS
         self._views = views
         self._by_id = {view.operation.id: view for view in views}
         grouped: dict[TaskId | None, list[OperationView]] = {}
@@ -177,8 +182,7 @@ class PlanWork(QObject):
     def _begin(self, run_id: str) -> None:
         self._run_id, self._results = run_id, {}
         self.is_running = self.has_run = True
-        waiting = {"status": TaskStatus.PENDING, "progress": 0, "error": None, "result": None}
-        self._tasks = {task.id: task.model_copy(update=waiting) for task in self._tasks.values()}
+        self._board.begin()
         self.changed.emit()
 
     def _result(self, result: OperationResult) -> None:
@@ -188,25 +192,6 @@ class PlanWork(QObject):
     def _has_ended(self, operation_id: OperationId) -> bool:
         return self.status(operation_id) not in (ResultStatus.PENDING, ResultStatus.RUNNING)
 
-    def _task(self, event: TaskStarted | TaskUpdated | TaskCompleted | TaskFailed) -> None:
-        task = self._tasks.get(event.task_id)
-        if task is None:
-            return
-        match event:
-            case TaskUpdated() if event.is_agents_word:
-                self._words[task.id] = " ".join(f"{event.status.value.replace('_', ' ')}. {event.note}".split())
-                self.task_moved.emit(task.id)
-                return
-            case TaskUpdated():
-                facts = {"status": event.status, "progress": event.progress, "error": event.note or None}
-            case TaskStarted():
-                facts = {"status": TaskStatus.IN_PROGRESS, "progress": 0}
-            case TaskCompleted():
-                facts = {"status": TaskStatus.COMPLETED, "progress": 100, "result": event.result}
-            case TaskFailed():
-                facts = {"status": TaskStatus.FAILED, "error": event.error}
-        self._put(task.model_copy(update=facts))
-
-    def _put(self, task: PlanTask) -> None:
-        self._tasks[task.id] = task
-        self.task_moved.emit(task.id)
+    def _moved(self, tasks: Iterable[TaskId]) -> None:
+        for task_id in tasks:
+            self.task_moved.emit(task_id)

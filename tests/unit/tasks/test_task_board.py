@@ -8,6 +8,7 @@ import pytest
 from tandem_desktop.domain.errors import TaskCycleError, TaskError
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
 from tandem_desktop.domain.tasks import ExecutedTool, PlanTask, TaskPriority, TaskStatus, TrackedTask
+from tandem_desktop.events.task_events import TasksListed, TaskUpdated, task_news
 from tandem_desktop.tasks.task_board import TaskBoard
 from tests.support.builders import A_MOMENT
 from tests.support.clocks import Clock
@@ -220,3 +221,28 @@ def test_threads_that_tell_at_once_lose_nothing(board: TaskBoard) -> None:
     tools = [ExecutedTool(tool=f"t{number}", succeeded=True) for number in range(8)]
     run_together(*(partial(board.add_executed_tool, ONE, tool) for tool in tools))
     assert set(board.get_task(ONE).tools_executed) == set(tools)
+
+
+def test_a_board_that_follows_the_news_of_another_stands_as_it_does(board: TaskBoard, clock: Clock) -> None:
+    follower = TaskBoard(PLAN, clock, board.get_tasks())
+    follower.update_task_status(TaskId("4"), TaskStatus.COMPLETED)
+    follower.begin()
+    for task_id, status in (("1", "in_progress"), ("1", "completed"), ("2", "in_progress"), ("2", "failed")):
+        moved = board.update_task_status(
+            TaskId(task_id), TaskStatus(status), error="It broke." if status == "failed" else None
+        )
+        assert follower.follow(task_news(moved)) == (task_id,)
+    for skipped in board.get_tasks_by_status(TaskStatus.SKIPPED):
+        follower.follow(task_news(skipped))
+    assert standing(follower) == standing(board)
+    assert follower.get_task(TaskId("2")).error == "It broke."
+    assert follower.get_task_progress() == board.get_task_progress()
+    assert follower.follow(TasksListed(plan_id=PLAN, tasks=board.get_tasks())) == ("1", "2", "3", "4")
+    assert follower.get_tasks() == board.get_tasks()
+
+
+def test_what_an_agent_says_of_a_task_or_of_another_plan_moves_nothing(board: TaskBoard) -> None:
+    said = {"plan_id": PLAN, "status": TaskStatus.COMPLETED, "is_agents_word": True}
+    assert board.follow(TaskUpdated(task_id=TaskId("1"), **said)) == ("1",)
+    assert board.follow(TaskUpdated(task_id=TaskId("9"), **said)) == ()
+    assert board.get_task_progress().pending == 4
