@@ -58,6 +58,8 @@ class AgentProfile(Frozen):
     """The JSON file there that names its model."""
     model_env: dict[str, str] = Field(default_factory=dict)
     """Variables that choose its model, `{model}` standing for the name; none where it cannot be chosen so."""
+    own_tools: tuple[str, ...] = ()
+    """The names of its own tools, where they are known; it is told which of them Plan mode leaves it."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
     planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0

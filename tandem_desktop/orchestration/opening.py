@@ -5,6 +5,7 @@ from datetime import date
 
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.planning_tools.tool_definitions import offered_while_planning
 from tandem_desktop.policy.prompts import PromptComposer
 from tandem_desktop.policy.tool_bundle import planning_bundle
 from tandem_desktop.policy.tool_inventory import tool_inventory
@@ -25,12 +26,7 @@ def opening_words(
     plan_mode: bool,
 ) -> str:
     """What is said before the first task."""
-    composer = PromptComposer(
-        cwd=cwd,
-        today=today,
-        commands=settings.commands_while_planning,
-        disabled_tools=settings.guarded_tools,
-    )
+    composer = _composer(profile, settings, cwd, today)
     parts = [composer.compose(plan_mode=plan_mode)]
     if plan_mode and profile.planning_tools:
         parts.append(planning_bundle().instructions)
@@ -40,17 +36,22 @@ def opening_words(
     return "\n\n".join(part for part in parts if part)
 
 
-def mode_words(settings: Settings, *, cwd: str, plan_mode: bool) -> str:
+def mode_words(profile: AgentProfile, settings: Settings, *, cwd: str, plan_mode: bool) -> str:
     """What is said when Plan mode is turned on or off in the middle of a conversation."""
     if not plan_mode:
         return "Plan mode is off. The person is asked about each change and command, and sees it before it happens."
-    composer = PromptComposer(
+    return _composer(profile, settings, cwd, date.today).plan_mode_text()
+
+
+def _composer(profile: AgentProfile, settings: Settings, cwd: str, today: Callable[[], date]) -> PromptComposer:
+    return PromptComposer(
         cwd=cwd,
-        today=date.today,
+        today=today,
         commands=settings.commands_while_planning,
         disabled_tools=settings.guarded_tools,
+        own_tools=profile.own_tools,
+        planning_tools=offered_while_planning() if profile.planning_tools else (),
     )
-    return composer.plan_mode_text()
 
 
 def _instructions(name: str, shadow: ShadowWorkspace) -> str:

@@ -115,7 +115,7 @@ def assemble(
         ),
         news=news,
         transcript=transcript,
-        mode_words=lambda planning: mode_words(settings, cwd=workspace, plan_mode=planning),
+        mode_words=lambda planning: mode_words(profile, settings, cwd=workspace, plan_mode=planning),
         immediate=ImmediateMode(
             session_id,
             staging=staging,

@@ -117,3 +117,8 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
         elif key not in ("title", "default", "maxLength", "maxItems"):
             found[key] = _inlined(value, parts)
     return found
+
+
+def offered_while_planning() -> tuple[str, ...]:
+    """The names of the tools a session's agent is handed in Plan mode."""
+    return tuple(each.name.value for each in DEFINITIONS.values() if not each.only_when_asked)

@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date
 
+from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.policy.prompt_files import PromptFiles
-from tandem_desktop.policy.tool_catalog import EXECUTE_TOOLS, PLANNING_TOOLS, READ_ONLY_TOOLS, WRITE_TOOLS
+from tandem_desktop.policy.tool_catalog import category_of
 from tandem_desktop.settings.settings import CommandsWhilePlanning
 
 TEMPLATE = "system.md"
@@ -15,10 +16,16 @@ PLAN_MODE = "plan_mode.md"
 _SECTION = re.compile(r"\{\{SECTION:([a-z_]+)\}\}")
 _PLACEHOLDER = re.compile(r"\{\{([A-Z_]+)\}\}")
 _GAP = re.compile(r"\n{3,}")
+_WITH_TOOLS = "Call `present_plan` with your detailed plan (Markdown), or `plan_propose` with its steps."
+_WITHOUT_TOOLS = "End your turn with your detailed plan (Markdown)."
 
 
 class PromptComposer:
-    """Fills the bundled template for one session. What fills a placeholder is never searched for placeholders again."""
+    """Fills the bundled template for one session.
+
+    It names only tools the agent has: `own_tools`, where they are known, and the `planning_tools` it was handed.
+    What fills a placeholder is never searched for placeholders again.
+    """
 
     def __init__(
         self,
@@ -27,6 +34,8 @@ class PromptComposer:
         today: Callable[[], date],
         commands: CommandsWhilePlanning = "stage",
         disabled_tools: tuple[str, ...] = (),
+        own_tools: tuple[str, ...] = (),
+        planning_tools: tuple[str, ...] = (),
         files: PromptFiles | None = None,
         system: str | None = None,
     ) -> None:
@@ -38,12 +47,15 @@ class PromptComposer:
             "DATE": lambda: today().isoformat(),
             "PLAN_MODE": lambda: self.plan_mode_text() if self._plan_mode else "",
         }
-        off = () if commands == "rehearse" else EXECUTE_TOOLS
+        off = () if commands == "rehearse" else _named(own_tools, (ToolCategory.EXECUTE,), "all that run commands")
+        reading = _named(own_tools, (ToolCategory.READ, ToolCategory.PLANNING), "all that read and search")
+        writing = _named(own_tools, (ToolCategory.WRITE,), "all that change files")
         self._plan_mode_words = {
             "DISABLED_TOOLS": ", ".join((*off, *disabled_tools)) or "none",
-            "WRITE_TOOLS": ", ".join(WRITE_TOOLS),
-            "AVAILABLE_TOOLS": ", ".join((*READ_ONLY_TOOLS, *PLANNING_TOOLS)),
+            "WRITE_TOOLS": ", ".join(writing),
+            "AVAILABLE_TOOLS": ", ".join((*reading, *planning_tools)),
             "COMMANDS": self._files.text(f"commands_{commands}.md"),
+            "HAND_IN": _WITH_TOOLS if planning_tools else _WITHOUT_TOOLS,
         }
 
     def register(self, name: str, provider: Callable[[], str]) -> None:
@@ -61,6 +73,11 @@ class PromptComposer:
     def plan_mode_text(self) -> str:
         """What is said, by itself, when Plan mode is turned on in the middle of a conversation."""
         return _filled(self._files.text(PLAN_MODE), self._plan_mode_words)
+
+
+def _named(tools: tuple[str, ...], categories: tuple[ToolCategory, ...], otherwise: str) -> tuple[str, ...]:
+    """The tools of these categories by name; in words where an agent's own tools are not known."""
+    return tuple(tool for tool in tools if category_of(tool) in categories) if tools else (otherwise,)
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

@@ -58,3 +58,18 @@ def test_an_approved_text_plan_goes_back_to_its_agent_and_its_changes_come_as_a_
     assert "The person approved this plan, which has no operations yet: Add a flag" in prompt
     assert "Write the flag into flag.txt." in prompt
     assert "Plan mode is off" not in prompt
+
+
+@pytest.mark.req("S1-25")
+def test_the_first_prompt_names_the_planning_tools_the_agent_is_given_and_no_others(
+    open_window: Callable[..., Person], programs: Path, workspace: Path
+) -> None:
+    put_on_path(programs, "opencode", {"turns": [[Steps(workspace).say("heard")]]})
+    window = open_window("opencode")
+    window.click("segmented-mode-plan")
+    window.ask("add a flag")
+    (prompt,) = prompts(window)
+    given = "all that read and search, present_plan, plan_propose, plan_list, plan_get, task_update"
+    assert f"AVAILABLE tools: {given}.\n" in prompt
+    for tool in ("react", "web_fetch", "research_codebase", "todo_write", "submit_perspective", "submit_reflection"):
+        assert tool not in prompt

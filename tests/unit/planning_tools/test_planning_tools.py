@@ -8,7 +8,7 @@ import pytest
 
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.planning_tools.planning_tools import MOST_CALLS_AT_ONCE, PlanningTools
-from tandem_desktop.planning_tools.tool_definitions import ToolName
+from tandem_desktop.planning_tools.tool_definitions import ToolName, offered_while_planning
 from tests.support.planning import PLAN, SESSION, RecordingDesk, a_step, tools_on
 
 WORDS = {"description": "Check it", "tool": "bash"}
@@ -148,3 +148,8 @@ async def test_calls_beyond_the_limit_are_refused_at_once_while_the_others_wait_
 def test_every_name_has_an_answer() -> None:
     asked = {ToolName.SUBMIT_PERSPECTIVE, ToolName.SUBMIT_REFLECTION}
     assert offered(tools_on(RecordingDesk())) == [name.value for name in ToolName if name not in asked]
+
+
+@pytest.mark.req("S1-25")
+def test_what_a_prompt_says_is_offered_while_planning_is_what_is_offered() -> None:
+    assert list(offered_while_planning()) == offered(tools_on(RecordingDesk(), plan_mode=True))

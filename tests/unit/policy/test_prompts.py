@@ -7,7 +7,7 @@ import pytest
 
 from tandem_desktop.policy.prompt_files import PromptFiles
 from tandem_desktop.policy.prompts import PromptComposer
-from tandem_desktop.policy.tool_catalog import READ_ONLY_TOOLS, WRITE_TOOLS
+from tandem_desktop.policy.tool_catalog import PLANNING_TOOLS, READ_ONLY_TOOLS
 from tandem_desktop.settings.settings import CommandsWhilePlanning
 
 
@@ -42,7 +42,7 @@ def test_planning_has_its_own_file_in_the_list_of_sections_and_nothing_is_put_be
 
 @pytest.mark.req("S1-02")
 def test_turning_plan_mode_on_says_read_only_no_writing_before_approval_and_present_plan() -> None:
-    text = a_composer().plan_mode_text()
+    text = a_composer(planning_tools=("present_plan",)).plan_mode_text()
     assert "READ-ONLY PLANNING MODE" in text
     assert "change nothing in the workspace until a plan is approved" in text
     assert "`present_plan`" in text
@@ -50,13 +50,24 @@ def test_turning_plan_mode_on_says_read_only_no_writing_before_approval_and_pres
 
 @pytest.mark.req("S1-25")
 def test_the_plan_mode_instructions_name_disabled_and_available_tools_and_four_steps() -> None:
-    text = a_composer(disabled_tools=("gmail_send",)).plan_mode_text()
+    own = ("read", "grep", "todo", "write", "bash")
+    composer = a_composer(disabled_tools=("gmail_send",), own_tools=own, planning_tools=("present_plan",))
+    text = composer.plan_mode_text()
     assert "DISABLED tools: bash, gmail_send." in text
-    for tool in (*READ_ONLY_TOOLS, *WRITE_TOOLS, "todo_write"):
-        assert tool in text
+    assert "WRITE tools: write." in text
+    assert "AVAILABLE tools: read, grep, todo, present_plan." in text
     for number in range(1, 5):
         assert f"\n{number}. " in text
     assert "\n5. " not in text
+
+
+@pytest.mark.req("S1-25")
+def test_an_agent_whose_tools_are_not_known_is_told_of_none_by_name_and_ends_with_its_plan() -> None:
+    text = a_composer().plan_mode_text()
+    assert "AVAILABLE tools: all that read and search." in text
+    assert "1. End your turn with your detailed plan (Markdown)." in text
+    for tool in (*READ_ONLY_TOOLS, *PLANNING_TOOLS):
+        assert tool not in text
 
 
 @pytest.mark.parametrize(
@@ -70,7 +81,7 @@ def test_the_plan_mode_instructions_name_disabled_and_available_tools_and_four_s
 def test_what_becomes_of_a_command_is_said_beforehand(commands: CommandsWhilePlanning, said: str) -> None:
     text = a_composer(commands=commands).plan_mode_text()
     assert said in text
-    assert ("DISABLED tools: bash" in text) == (commands != "rehearse")
+    assert ("DISABLED tools: all that run commands" in text) == (commands != "rehearse")
 
 
 @pytest.mark.req("S1-24")
