@@ -10,8 +10,8 @@ from tandem_desktop.domain.errors import UnknownOperationError
 from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
-from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.plan import PLAN_TOOLS, Note, PlanStatus, PlanVersion
+from tandem_desktop.domain.operations import PLAN_TOOLS, StagedOperation
+from tandem_desktop.domain.plan import Note, PlanStatus, PlanVersion
 
 THINK = "think"
 """A step that is only thought about: nothing is run for it, and it is kept as a note."""

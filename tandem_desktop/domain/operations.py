@@ -18,6 +18,8 @@ Mode = Annotated[int, Field(ge=0, le=0o7777)]
 NEW_FILE_MODE = 0o644
 NEW_DIRECTORY_MODE = 0o755
 DEFAULT_COMMAND_TIMEOUT_S = 600
+PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir")
+"""What a step of a proposed plan may use; `staging.plan_steps` has the arguments of each."""
 
 
 class Absent(Frozen):

@@ -16,10 +16,6 @@ FORMAT = 1
 """The version of the stored records and of the digest. A reader refuses a higher one."""
 
 
-PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir")
-"""What a step of a proposed plan may use; `staging.plan_steps` has the arguments of each."""
-
-
 class PlanStatus(StrEnum):
     """Where a stored plan stands."""
 

@@ -10,7 +10,8 @@ from tandem_desktop.domain.agents import AgentUpdate, agent_and_model
 from tandem_desktop.domain.errors import BadInputError, StagingError, TandemError
 from tandem_desktop.domain.execution_plan import THINK
 from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
-from tandem_desktop.domain.plan import PLAN_TOOLS, Note, PlanVersion
+from tandem_desktop.domain.operations import PLAN_TOOLS
+from tandem_desktop.domain.plan import Note, PlanVersion
 from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.orchestration.generated_plan import GeneratedPlan, Sorted, sort_steps
 from tandem_desktop.orchestration.proposals import Proposals

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.plan import PLAN_TOOLS
+from tandem_desktop.domain.operations import PLAN_TOOLS
 from tandem_desktop.policy.prompt_files import PromptFiles
 
 

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 
-from tandem_desktop.domain.plan import PLAN_TOOLS
+from tandem_desktop.domain.operations import PLAN_TOOLS
 
 PROGRAMS = (
     *("bash", "sh", "git", "make", "cmake", "python3", "pip", "uv", "node", "npm", "pnpm", "yarn", "cargo", "go"),

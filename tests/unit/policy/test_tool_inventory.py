@@ -2,8 +2,9 @@
 
 import pytest
 
-from tandem_desktop.domain.plan import PLAN_TOOLS
+from tandem_desktop.domain.operations import PLAN_TOOLS, OperationKind
 from tandem_desktop.policy.tool_inventory import PROGRAMS, tool_inventory
+from tandem_desktop.staging.plan_steps import STEP_TYPES
 
 
 @pytest.mark.req("S3-22")
@@ -17,3 +18,8 @@ def test_the_inventory_names_every_tool_of_a_plan_and_the_programs_that_are_here
 def test_guarded_tools_are_named_where_there_are_any() -> None:
     assert "gmail_send" in tool_inventory(("gmail_send",)).splitlines()[-1]
     assert "Only through a plan" not in tool_inventory()
+
+
+def test_agents_are_told_of_the_tools_that_plan_json_takes_and_every_kind_comes_from_one() -> None:
+    assert set(PLAN_TOOLS) == set(STEP_TYPES)
+    assert {kind.spec.tool for kind in OperationKind} <= set(PLAN_TOOLS)
