@@ -301,6 +301,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Always</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>An agent is at work. Stop it first, or open the workspace anew later.</source>
             <translation type="unfinished" />
@@ -2777,6 +2782,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Orchestrate</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
             <source>Order</source>
             <translation type="unfinished" />
@@ -3091,6 +3101,11 @@
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
             <source>Reflection</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Reflection after success</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4952,6 +4967,11 @@
         <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Whether a command Tandem rehearses may use the network.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Whether an agent also looks back at a run that completed: orchestrate (only in tandem orchestrate), always (in the window too), or off. With reflection off it is off.</source>
             <translation type="unfinished" />
         </message>
         <message>

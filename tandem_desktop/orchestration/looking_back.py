@@ -82,11 +82,16 @@ class LookingBack:
     def _is_wanted(self, run_id: RunId, profile: AgentProfile) -> bool:
         settings, reflections = self._engine.settings, self._engine.reflections
         record = self._engine.runs.record(run_id)
-        if settings.reflection == "off" or (record.kind, record.status) != (RunKind.APPLY, RunStatus.FAILED):
+        if settings.reflection == "off" or record.kind is not RunKind.APPLY:
+            return False
+        if record.status is RunStatus.COMPLETED and settings.reflection_after_success != "always":
+            return False
+        if record.status not in (RunStatus.FAILED, RunStatus.COMPLETED):
             return False
         if settings.reflection == "unless_simple" and reflections.is_simple(record.plan_id):
             return False
-        return self._has_a_mind(profile) and reflections.cycles(record.plan_id) < reflections.max_cycles
+        may_adjust = record.status is RunStatus.COMPLETED or reflections.cycles(record.plan_id) < reflections.max_cycles
+        return self._has_a_mind(profile) and may_adjust
 
     def _has_a_mind(self, profile: AgentProfile) -> bool:
         """The built-in agent has recipes and, unless a model was chosen, nothing to think with."""

@@ -103,12 +103,10 @@ class PlanOrchestrator:
             if ended is None:
                 return Outcome.WAITING, "The plan waits for an approval."
             status = ended.record.status
+            if status is RunStatus.COMPLETED:
+                return Outcome.COMPLETED, await self._reflect_on_success(ended)
             if status is not RunStatus.FAILED:
-                return (
-                    (Outcome.COMPLETED, "")
-                    if status is RunStatus.COMPLETED
-                    else (Outcome.ABORTED, ended.record.summary)
-                )
+                return Outcome.ABORTED, ended.record.summary
             if why := self._why_not_reflect():
                 return why
             adjusted = await self._reflect(ended)
@@ -144,6 +142,23 @@ class PlanOrchestrator:
                 f"The run failed, and the plan was adjusted {self._cycles} times; that is the most.",
             )
         return None
+
+    async def _reflect_on_success(self, ended: RunResult) -> str:
+        """What the reflector has to object to a run that completed; whatever it says, the run is completed."""
+        settings, reflections = self._engine.settings, self._engine.reflections
+        simple = settings.reflection == "unless_simple" and reflections.is_simple(ended.record.plan_id)
+        if settings.reflection == "off" or settings.reflection_after_success == "off" or simple:
+            return ""
+        snapshot = reflections.snapshot(ended.record.run_id)
+        try:
+            reflected = await self._at(Stage.REFLECTING, lambda: self._reflector.reflect(snapshot))
+        except UserAbortError:
+            return "The run completed; looking back at it was stopped."
+        found = self._reflection = reflections.keep(snapshot, reflected)
+        if found.assessment in (Assessment.COMPLETE, Assessment.ON_TRACK):
+            return ""
+        assessment = found.assessment.value.replace("_", " ")
+        return f"The run completed. Looking back at it ({assessment}): {found.reasoning}"
 
     async def _reflect(self, ended: RunResult) -> PlanVersion | tuple[Outcome, str]:
         """The next revision, or how it ends."""

@@ -81,7 +81,7 @@ class Reflections:
         _refuse_other_runs(record)
         plan = self._executed(record)
         cycle = self.cycles(record.plan_id)
-        if cycle >= self.max_cycles:
+        if cycle >= self.max_cycles and record.status is RunStatus.FAILED:
             raise InvalidTransitionError(
                 f"{record.plan_id} was adjusted {cycle} times; `max_reflection_cycles` allows no more.",
                 next=f"Change the plan yourself: tandem show {record.plan_id} --diff; or raise the setting.",

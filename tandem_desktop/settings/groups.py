@@ -22,6 +22,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "minds",
             "advice_minutes",
             "reflection",
+            "reflection_after_success",
             "max_reflection_cycles",
             "max_generated_steps",
         ),

@@ -14,6 +14,7 @@ _MIB = 1024**2
 
 CommandsWhilePlanning = Literal["stage", "rehearse", "deny"]
 ReflectionWhen = Literal["after_failure", "unless_simple", "off"]
+ReflectionAfterSuccess = Literal["orchestrate", "always", "off"]
 ThemeChoice = Literal["system", "dark", "light", "high-contrast", "colour-blind-dark", "colour-blind-light"]
 
 
@@ -119,6 +120,13 @@ class Settings(Frozen):
         description=(
             "When an agent is asked what to change about a plan whose run failed: `after_failure`, `unless_simple` "
             "(not for plans of one or two operations), or `off` (only when you ask for it)."
+        ),
+    )
+    reflection_after_success: ReflectionAfterSuccess = Field(
+        default="orchestrate",
+        description=(
+            "Whether an agent also looks back at a run that completed: `orchestrate` (only in `tandem orchestrate`), "
+            "`always` (in the window too), or `off`. With `reflection` off it is off."
         ),
     )
     max_reflection_cycles: Annotated[int, Field(ge=0, le=20)] = Field(

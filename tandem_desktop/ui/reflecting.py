@@ -37,7 +37,7 @@ class Reflecting(Wishes):
         chat.stop_requested.connect(self.stop)
 
     def follow_event(self, event: TandemEvent) -> None:
-        if isinstance(event, RunFinished) and event.status is RunStatus.FAILED:
+        if isinstance(event, RunFinished) and event.status in (RunStatus.FAILED, RunStatus.COMPLETED):
             self._consider(event.run_id)
         elif isinstance(event, ReflectionCompleted):
             self._show(event.run_id)

@@ -108,10 +108,14 @@ def test_a_task_goes_from_a_plan_through_a_failure_to_its_end_with_a_person_at_e
     assert (done["outcome"], done["status"], done["revision"], done["cycles"]) == ("completed", "completed", 2, 1)
     assert [(step["id"], step["status"]) for step in done["steps"]] == [("s1", "completed"), ("s2", "completed")]
     assert (root / "hello.txt").read_text() == "hello\n"
-    verdicts = [each["verdict"] for each in done["reflection"]["adjustments"]]
-    assert (done["reflection"]["assessment"], verdicts) == ("NEEDS_ADJUSTMENT", ["accepted", "rejected"])
+    assert done["problem"].startswith("The run completed. Looking back at it (NEEDS ADJUSTMENT): ")
+    first = tandem.answer("runs")["runs"][-1]["run_id"]
+    kept = json.loads((root / ".tandem" / "runs" / first / "reflection.json").read_text())
+    verdicts = [each["verdict"] for each in kept["adjustments"]]
+    assert (kept["assessment"], verdicts) == ("NEEDS_ADJUSTMENT", ["accepted", "rejected"])
     assert kinds(root.parent / "state") == [
-        *("revised", "approved", "executed", "reflected", "revised", "adjusted", "approved", "executed")
+        *("revised", "approved", "executed", "reflected", "revised", "adjusted", "approved", "executed"),
+        "reflected",
     ]
     assert tandem.answer("audit", "verify")["ok"]
 

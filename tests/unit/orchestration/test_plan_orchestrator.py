@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError
+from tandem_desktop.domain.errors import NoAnswerError, SidecarError, SidecarTimeoutError
 from tandem_desktop.domain.execution_plan import StepStatus
 from tandem_desktop.domain.orchestration import Orchestration, Outcome, Stage
 from tandem_desktop.domain.plan import Origin, PlanStatus
@@ -35,6 +35,7 @@ BAD, GOOD = "exit 3", "echo fine > made.txt"
 FAILING = a_plan(
     write("s1", "one.txt"), bash("s2", BAD, blocked_by=["s1"]), write("s3", "three.txt", blocked_by=["s2"])
 )
+DONE = reflection(assessment="COMPLETE")
 MEND = adjustment("MODIFY", "s2", tool_input={"command": GOOD})
 
 
@@ -59,7 +60,7 @@ async def test_a_task_whose_plan_works_is_done_and_told_step_by_step(
     engine: Engine, root: Path, told: list[TandemEvent]
 ) -> None:
     plan = a_plan({"description": "Think about it"}, write("s1", "one.txt"), bash("s2", GOOD, blocked_by=["s1"]))
-    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[plan])).run("Make one.txt")
+    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[plan], reflector=[DONE])).run("Make one.txt")
     assert (ended.outcome, ended.cycles, ended.problem) == (Outcome.COMPLETED, 0, "")
     assert ended.plan is not None
     assert ended.plan.status is PlanStatus.COMPLETED
@@ -71,11 +72,12 @@ async def test_a_task_whose_plan_works_is_done_and_told_step_by_step(
         "plan_step_complete",
         "plan_step_ready",
         "plan_step_complete",
+        "reflection_complete",
         "plan_execution_complete",
     ]
     ready = [event.step_ids for event in told if isinstance(event, events.PlanStepReady)]
     assert [len(each) for each in ready] == [2, 1]  # what became ready at once is told at once
-    assert stages(told) == [Stage.GENERATING, Stage.AWAITING_APPROVAL, Stage.EXECUTING]
+    assert stages(told) == [Stage.GENERATING, Stage.AWAITING_APPROVAL, Stage.EXECUTING, Stage.REFLECTING]
     assert isinstance(told[0], events.OrchestrationStarted)
     assert isinstance(told[-1], events.OrchestrationEnded)
 
@@ -85,7 +87,7 @@ async def test_a_step_that_is_only_thought_about_is_ready_and_complete_and_runs_
     engine: Engine, told: list[TandemEvent]
 ) -> None:
     plan = a_plan({"id": "t", "description": "Think"}, write("s1", "one.txt", blocked_by=["t"]))
-    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[plan])).run("x")
+    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[plan], reflector=[DONE])).run("x")
     done = [(e.step_id, e.status) for e in told if isinstance(e, events.PlanStepCompleted)]
     assert done == [("t", StepStatus.COMPLETED), ("s1", StepStatus.COMPLETED)]
     assert ended.plan is not None
@@ -97,7 +99,7 @@ async def test_a_failed_step_is_reflected_on_and_the_adjusted_plan_is_approved_a
     engine: Engine, root: Path, told: list[TandemEvent]
 ) -> None:
     person = WillingPerson()
-    advisor = ScriptedAdvisor(generator=[FAILING], reflector=[reflection(MEND)])
+    advisor = ScriptedAdvisor(generator=[FAILING], reflector=[reflection(MEND), DONE])
     ended = await an_orchestrator(engine, advisor, person).run("Do it")
     assert (ended.outcome, ended.cycles) == (Outcome.COMPLETED, 1)
     assert (root / "made.txt").read_text() == "fine\n"
@@ -125,7 +127,7 @@ async def test_several_cycles_of_reflection_lead_to_the_end(engine: Engine, root
         reflection(adjustment("ADD_BEFORE", "s2", tool="write", tool_input={"path": "two.txt", "content": "2\n"})),
         reflection(adjustment("SKIP", "s2")),
     ]
-    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[FAILING], reflector=list(mends))).run("Do it")
+    ended = await an_orchestrator(engine, ScriptedAdvisor(generator=[FAILING], reflector=[*mends, DONE])).run("Do it")
     assert (ended.outcome, ended.cycles) == (Outcome.COMPLETED, 3)
     assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["one.txt", "three.txt", "two.txt"]
     origins = [version.origin.value for version in engine.plans.revisions(ended.plan.plan_id if ended.plan else "")]  # type: ignore[arg-type] # there is one
@@ -159,6 +161,43 @@ async def test_reflection_can_be_off_altogether_or_for_simple_tasks(
     engine.close()
     assert ended.outcome is Outcome.FAILED
     assert sum(question.role == "reflector" for question in advisor.asked) == asked
+
+
+@pytest.mark.setting("reflection_after_success")
+@pytest.mark.req("S4-12", "S4-25")
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({}, 1),
+        ({"reflection_after_success": "always"}, 1),
+        ({"reflection_after_success": "off"}, 0),
+        ({"reflection": "off"}, 0),
+        ({"reflection": "unless_simple"}, 0),
+    ],
+)
+async def test_a_run_that_completed_is_reflected_on_unless_that_is_off(
+    root: Path, memory_path: Path, fields: dict[str, str], asked: int
+) -> None:
+    engine = build_engine(root, state=memory_path / "state", settings=Settings.model_validate(fields))
+    advisor = ScriptedAdvisor(generator=[a_plan(write("s1", "a"))], reflector=[DONE])
+    ended = await an_orchestrator(engine, advisor).run("x")
+    engine.close()
+    assert (ended.outcome, ended.problem) == (Outcome.COMPLETED, "")
+    assert sum(question.role == "reflector" for question in advisor.asked) == asked
+
+
+@pytest.mark.req("S4-12")
+@pytest.mark.parametrize("said", [reflection(MEND), NoAnswerError("Nothing was said.")])
+async def test_whatever_is_said_of_a_run_that_completed_it_stays_completed_and_the_objection_is_told(
+    engine: Engine, said: Any
+) -> None:
+    advisor = ScriptedAdvisor(generator=[a_plan(write("s1", "a"), bash("s2", "true"))], reflector=[said])
+    ended = await an_orchestrator(engine, advisor).run("x")
+    assert ended.outcome is Outcome.COMPLETED
+    assert ended.problem.startswith("The run completed. Looking back at it (")
+    assert ended.plan is not None
+    assert ended.plan.status is PlanStatus.COMPLETED
+    assert ended.reflection is not None
 
 
 @pytest.mark.req("S4-03", "S4-24")
@@ -290,7 +329,8 @@ async def test_stopped_before_adjustments_are_chosen_no_revision_is_made(engine:
 
 @pytest.mark.req("S4-04", "S4-15")
 async def test_a_paused_orchestration_goes_on_when_it_is_resumed(engine: Engine, told: list[TandemEvent]) -> None:
-    conducting = an_orchestrator(engine, ScriptedAdvisor(generator=[a_plan(write("s1", "a"), bash("s2", GOOD))]))
+    plan = a_plan(write("s1", "a"), bash("s2", GOOD))
+    conducting = an_orchestrator(engine, ScriptedAdvisor(generator=[plan], reflector=[DONE]))
 
     def hear(event: TandemEvent) -> None:
         if isinstance(event, events.RunStarted):
@@ -311,7 +351,7 @@ async def test_a_subscriber_that_throws_at_everything_corrupts_nothing(engine: E
         raise RuntimeError(event.type)
 
     engine.events.subscribe(throw)
-    advisor = ScriptedAdvisor(generator=[FAILING], reflector=[reflection(MEND)])
+    advisor = ScriptedAdvisor(generator=[FAILING], reflector=[reflection(MEND), DONE])
     ended = await an_orchestrator(engine, advisor).run("Do it")
     assert (ended.outcome, ended.cycles) == (Outcome.COMPLETED, 1)
     assert (root / "made.txt").exists()
