@@ -58,9 +58,9 @@ class PlanRequest(Wire):
 class QualificationObject(Wire):
     """The first look at a task: whether it had better be planned, and why."""
 
-    task_type: TaskType
-    complexity: Complexity
-    risk_level: RiskLevel
+    task_type: TaskType | None
+    complexity: Complexity | None
+    risk_level: RiskLevel | None
     context: tuple[str, ...]
     reasons: tuple[str, ...]
     plan_required: bool

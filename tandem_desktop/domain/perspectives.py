@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.qualification import RiskLevel
+from tandem_desktop.domain.qualification import Complexity, Qualification, RiskLevel, TaskType
 
 MOST_LISTED = 40
 """Entries of one list; a person reads fewer."""
@@ -58,9 +58,20 @@ class ChapoSaid(Said):
     """The strategic view."""
 
     strategic_analysis: Annotated[Words, Field(description="What is at stake, and the way you would go.")]
+    task_type: Annotated[TaskType | None, Field(description="What has to be touched.")] = None
+    complexity: Annotated[Complexity | None, Field(description="How far it reaches.")] = None
     risk_assessment: Annotated[RiskLevel, Field(description="What is at stake when it goes wrong.")]
     impact_areas: Annotated[Listed, Field(description="Parts of the product and its surroundings it touches.")] = ()
     coordination_needs: Annotated[Listed, Field(description="What must happen before, after or together.")] = ()
+
+    def qualified(self, words: Qualification) -> Qualification:
+        """The task as CHAPO qualifies it; what CHAPO leaves open is as its `words` show."""
+        return Qualification(
+            task_type=self.task_type or words.task_type,
+            complexity=self.complexity or words.complexity,
+            risk_level=self.risk_assessment,
+            context=words.context,
+        )
 
 
 class KodaSaid(Said):

@@ -33,11 +33,11 @@ class RiskLevel(StrEnum):
 
 
 class Qualification(Frozen):
-    """The first look at a request. A person may always decide otherwise."""
+    """What is known of a request. A person may always decide otherwise. None says that it is not known."""
 
-    task_type: TaskType
-    complexity: Complexity
-    risk_level: RiskLevel
+    task_type: TaskType | None = None
+    complexity: Complexity | None = None
+    risk_level: RiskLevel | None = None
     context: tuple[str, ...] = ()
     """Files and folders of the workspace that the request names."""
     reasons: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Qualification(Frozen):
 
     @property
     def plan_required(self) -> bool:
-        """Mixed, complex or risky work is planned first; anything else may be done at once."""
+        """Mixed, complex or risky work is planned first."""
         return (
             self.task_type is TaskType.MIXED
             or self.complexity is Complexity.COMPLEX
@@ -54,8 +54,17 @@ class Qualification(Frozen):
 
     @property
     def words(self) -> str:
-        """One sentence for a person: whether planning is advised, and why."""
-        kind = f"{self.task_type.value} task, {self.complexity.value}, {self.risk_level.value} risk"
-        advice = "Plan it first" if self.plan_required else "It can be done at once"
+        """One sentence for a person: whether planning is advised, and what is known of the task."""
+        advice = "Plan it first" if self.plan_required else "Nothing known of it calls for a plan"
         because = f" ({'; '.join(self.reasons)})" if self.reasons else ""
-        return f"{advice}: {kind}{because}."
+        return f"{advice}{self._known}{because}."
+
+    @property
+    def _known(self) -> str:
+        known = (
+            f"{self.task_type.value} task" if self.task_type else "",
+            self.complexity.value if self.complexity else "",
+            f"{self.risk_level.value} risk" if self.risk_level else "",
+        )
+        told = ", ".join(each for each in known if each)
+        return f": {told}" if told else ""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tandem_desktop.domain.advice import Advice, Question
@@ -67,9 +67,13 @@ class Gathering:
         self._prompts = prompts or PromptFiles()
 
     async def gather(self, about: TaskToPlan) -> Perspectives:
-        """CHAPO first, because the others build on it; then KODA and DEVO side by side."""
+        """CHAPO first, who qualifies the task for the others; then KODA and DEVO side by side."""
         asked = Perspectives(task=about.task, qualification=about.qualification.words)
         found = await self._heard(asked, about, Voice.CHAPO)
+        if found.chapo is not None:
+            qualification = found.chapo.qualified(about.qualification)
+            about = replace(about, qualification=qualification)
+            found = found.model_copy(update={"qualification": qualification.words})
         both = await asyncio.gather(*(self._ask(found, about, voice) for voice in (Voice.KODA, Voice.DEVO)))
         for voice, answer in zip((Voice.KODA, Voice.DEVO), both, strict=True):
             found = _taken(found, voice, answer)
@@ -112,10 +116,11 @@ class Gathering:
         )
 
     def _words(self, found: Perspectives, about: TaskToPlan, voice: Voice) -> str:
+        known = "What its words show" if voice is Voice.CHAPO else "The task is qualified"
         parts = [
             self._prompts.text(f"perspectives/{voice.value}.md"),
             f"The task, in the person's words:\n\n{about.task}",
-            f"The first look at it: {about.qualification.words}",
+            f"{known}: {about.qualification.words}",
         ]
         if about.qualification.context:
             parts.append(f"It names: {', '.join(about.qualification.context)}.")

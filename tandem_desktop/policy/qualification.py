@@ -1,6 +1,7 @@
-"""Look at a request before anybody works on it: what it touches, how far it reaches, what is at stake.
+"""Look at the words of a request before an agent works on it: whether they call for a plan.
 
-Only words are looked at, and the names of files; no model is asked, so the answer is there at once and always the same.
+No model is asked, so the answer is there at once and always the same. It says only what its words show: that no word
+of a risk is there does not make the risk low, and a request it does not understand is of no known kind.
 """
 
 import re
@@ -47,12 +48,17 @@ _FAR = _any_of(
 )
 _HIGH_RISK = _any_of(
     *("production", "prod", "drop (?:the )?(?:table|database)", "truncate", "wipe", "force[- ]push", "rm -rf"),
-    *("rewrite history", "credentials?", "secrets?", "private keys?", "payment", "billing", "personal data"),
+    *("rewrite history", "credentials?", "secrets?", "(?:private|api|signing|ssh) keys?", "access tokens?"),
+    *("payment", "billing", "personal data"),
     *("delete (?:all|every\\w*)",),
 )
 _SOME_RISK = _any_of(
     *("staging", "database", "migrat\\w+", "auth\\w*", "login", "permission\\w*", "security", "delete", "remove"),
     *("upgrade", "deploy\\w*", "release", "password"),
+)
+_ASKING = re.compile(
+    r"^\W*(?:what|why|how|where|when|which|who|explain|describe|is|are|does|do|did|can|could|should)\b|\?\s*$",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"[\w.@~-]+(?:/[\w.@~-]+)*")
 _PART = re.compile(r"[.;\n]|\b(?:and|then|also|after that)\b", re.IGNORECASE)
@@ -61,28 +67,30 @@ _LONG = 600
 
 
 def qualify(request: str, exists: Callable[[str], bool] = lambda path: False) -> Qualification:
-    """What kind of task this is; `exists` tells whether a name in it is a path of the workspace."""
+    """What the words show of a task; `exists` tells whether a name in it is a path of the workspace."""
     named = tuple(dict.fromkeys(name.rstrip(".") for name in _NAME.findall(request) if exists(name.rstrip("."))))
     task_type = _task_type(request)
     complexity, reach = _complexity(request, named)
     risk, stakes = _risk(request)
-    kinds = {TaskType.MIXED: "it touches code and operations"}
-    reasons = tuple(reason for reason in (kinds.get(task_type, ""), reach, stakes) if reason)
+    mixed = "it touches code and operations" if task_type is TaskType.MIXED else ""
+    reasons = tuple(reason for reason in (mixed, reach, stakes) if reason)
     return Qualification(task_type=task_type, complexity=complexity, risk_level=risk, context=named, reasons=reasons)
 
 
-def _task_type(request: str) -> TaskType:
+def _task_type(request: str) -> TaskType | None:
     operations, code = _OPERATIONS.search(request), _CODE.search(request)
     if not _CHANGING.search(request):
-        return TaskType.QUESTION
+        return TaskType.QUESTION if _ASKING.search(request) else None
     if operations and code:
         return TaskType.MIXED
     if operations:
         return TaskType.OPERATIONS
-    return TaskType.DOCUMENTS if _DOCUMENTS.search(request) and not code else TaskType.CODE
+    if code:
+        return TaskType.CODE
+    return TaskType.DOCUMENTS if _DOCUMENTS.search(request) else None
 
 
-def _complexity(request: str, named: tuple[str, ...]) -> tuple[Complexity, str]:
+def _complexity(request: str, named: tuple[str, ...]) -> tuple[Complexity | None, str]:
     parts = sum(1 for part in _PART.split(request) if _CHANGING.search(part))
     far = _found(_FAR, request)
     if far or parts >= _MANY_PARTS or len(named) >= _MANY_FILES:
@@ -90,15 +98,15 @@ def _complexity(request: str, named: tuple[str, ...]) -> tuple[Complexity, str]:
         return Complexity.COMPLEX, why or (f"{parts} changes in one request" if parts >= _MANY_PARTS else "many files")
     if parts >= _SOME_PARTS or len(request) > _LONG or len(named) > 1:
         return Complexity.MODERATE, ""
-    return Complexity.SIMPLE, ""
+    return None, ""
 
 
-def _risk(request: str) -> tuple[RiskLevel, str]:
+def _risk(request: str) -> tuple[RiskLevel | None, str]:
     if high := _found(_HIGH_RISK, request):
         return RiskLevel.HIGH, f"much is at stake: {', '.join(high)}"
     if some := _found(_SOME_RISK, request):
         return RiskLevel.MEDIUM, f"with care: {', '.join(some)}"
-    return RiskLevel.LOW, ""
+    return None, ""
 
 
 def _found(pattern: re.Pattern[str], request: str) -> Iterable[str]:

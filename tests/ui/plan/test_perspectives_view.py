@@ -40,7 +40,7 @@ def test_every_voice_shows_concerns_recommendations_effort_risk_and_the_files_it
 
 @pytest.mark.req("S2-01")
 def test_the_first_look_at_the_task_is_shown_while_they_look_and_afterwards(view: PerspectivesView) -> None:
-    look = "It can be done at once: code task, simple, low risk."
+    look = "Nothing known of it calls for a plan: code task."
     view.follow(PlanningStarted(session_id=SESSION_ID, task="Refactor it", qualification=look))
     assert look in words(view)
     view.show_perspectives(all_voices())

@@ -61,6 +61,18 @@ async def test_every_voice_hears_the_task_its_role_and_the_first_look() -> None:
         assert "mixed task, complex, medium risk" in advisor.words[role]
 
 
+@pytest.mark.req("S2-01", "S2-02")
+async def test_chapo_qualifies_the_task_for_the_others_and_for_the_plan() -> None:
+    said = {**GOOD["chapo"], "task_type": "operations", "complexity": "simple", "risk_assessment": "low"}
+    advisor = SpokenMinds({**GOOD, "chapo": said})
+    found, _ = await gathered(advisor)
+    qualified = "Nothing known of it calls for a plan: operations task, simple, low risk."
+    assert found.qualification == qualified
+    assert "What its words show: Plan it first: mixed task" in advisor.words["chapo"]
+    for role in ("koda", "devo"):
+        assert f"The task is qualified: {qualified}" in advisor.words[role]
+
+
 @pytest.mark.req("S2-05", "S2-06", "S2-07", "S2-08")
 async def test_every_field_a_voice_can_say_is_kept() -> None:
     found, _ = await gathered(SpokenMinds())
