@@ -46,7 +46,7 @@ def test_an_approved_text_plan_goes_back_to_its_agent_and_its_changes_come_as_a_
     version = a_text_plan(window)
     window.place.open_plan(version.plan_id)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    window.click("plan-action-execute_plan")
+    window.click("plan-action-approve")
     window.wait(lambda: window.sees("approval-implement"))
     assert window.place.panel.sheets.approval.said.text().startswith("This plan is text: nothing is written now.")
     window.click("approval-implement")
