@@ -7,10 +7,9 @@ from pydantic import Field, WithJsonSchema
 
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.execution_plan import THINK
-from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.planning_tools.proposal import step_names
-from tandem_desktop.planning_tools.tool_arguments import ProposedTask, Text, Words
+from tandem_desktop.planning_tools.tool_arguments import LoosePlan, LooseStep, Text
 from tandem_desktop.policy.tool_catalog import name_of
 from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput
@@ -32,34 +31,21 @@ _ALTERNATIVES = {
 _PATH = ("file_path", "filePath", "filename", "file")
 
 
-class GeneratedStep(Frozen):
-    """One step, as a model writes it."""
+class GeneratedStep(LooseStep):
+    """One step, with any tool."""
 
-    description: Annotated[Words, Field(description="What this step does and how one sees that it worked.")]
     tool: Annotated[Text, Field(description="One of the tools you were told of, or think.")] = THINK
     args: Annotated[
         dict[str, Any] | None,
         WithJsonSchema({"type": "object"}),
         Field(description="The exact arguments of the tool; none for a step that is only thought about."),
     ] = None
-    rationale: Annotated[Text, Field(description="Why the step is needed.")] = ""
-    risk: Annotated[Text, Field(description="What could go wrong, and what is done about it.")] = ""
-    id: Annotated[Text, Field(description="A name for the step, when others wait for it.")] = ""
-    task: Annotated[Text, Field(description="The id of the task the step belongs to.")] = ""
-    blocked_by: Annotated[
-        tuple[str, ...],
-        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-        Field(description="The ids of steps that come first."),
-    ] = ()
 
 
-class GeneratedPlan(Frozen):
-    """A plan, as a model writes it."""
+class GeneratedPlan(LoosePlan):
+    """A plan of such steps."""
 
-    title: Annotated[Words, Field(description="One line that names the plan.")]
-    summary: Annotated[Text, Field(description="What a person should know before reading the steps.")] = ""
     steps: Annotated[tuple[GeneratedStep, ...], Field(min_length=1, description="What is to be done, in order.")]
-    tasks: Annotated[tuple[ProposedTask, ...], Field(description="Parts of the work that steps belong to.")] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,20 @@ class PresentPlan(Frozen):
     title: Annotated[Text, Field(description="One line that names the plan.")] = ""
 
 
-class ProposedStep(Frozen):
-    """One step: with `args` it becomes an operation, without it stays words."""
+class LooseStep(Frozen):
+    """A step as an agent writes it, whatever it was asked for; `plan_from` checks it."""
 
     description: Annotated[Words, Field(description="What this step does and how one sees that it worked.")]
+    rationale: Annotated[Text, Field(description="Why the step is needed.")] = ""
+    risk: Annotated[Text, Field(description="What could go wrong, and what is done about it.")] = ""
+    id: Annotated[Text, Field(description="A name for the step, when others wait for it.")] = ""
+    task: Annotated[Text, Field(description="The id of the task the step belongs to.")] = ""
+    blocked_by: Annotated[_NAMES, Field(description="The ids of steps that come first.")] = ()
+
+
+class ProposedStep(LooseStep):
+    """One step: with `args` it becomes an operation, without it stays words."""
+
     tool: Annotated[_TOOLS, Field(description="What carries the step out.")]
     args: Annotated[
         _OBJECT | None,
@@ -63,11 +73,6 @@ class ProposedStep(Frozen):
     ] = None
     operation: Annotated[Text, Field(description="For a step without args: the operation, in words.")] = ""
     target: Annotated[Text, Field(description="For a step without args: the file or thing it concerns.")] = ""
-    rationale: Annotated[Text, Field(description="Why the step is needed.")] = ""
-    risk: Annotated[Text, Field(description="What could go wrong, and what is done about it.")] = ""
-    id: Annotated[Text, Field(description="A name for the step, when others wait for it.")] = ""
-    task: Annotated[Text, Field(description="The id of the task the step belongs to.")] = ""
-    blocked_by: Annotated[_NAMES, Field(description="The ids of steps that come first.")] = ()
 
 
 class ProposedTask(Frozen):
@@ -84,15 +89,20 @@ class ProposedTask(Frozen):
     blocked_by: Annotated[_NAMES, Field(description="The ids of tasks that come first.")] = ()
 
 
-class ProposePlan(Frozen):
-    """A plan in steps."""
+class LoosePlan(Frozen):
+    """A plan as an agent writes it; what asks for one says which steps it takes."""
 
     title: Annotated[Words, Field(description="One line that names the plan.")]
     summary: Annotated[Text, Field(description="What a person should know before reading the steps.")] = ""
+    tasks: Annotated[tuple[ProposedTask, ...], Field(description="Parts of the work that steps belong to.")] = ()
+
+
+class ProposePlan(LoosePlan):
+    """A plan in steps."""
+
     steps: Annotated[
         tuple[ProposedStep, ...], AfterValidator(_not_none), Field(description="What is to be done, in order.")
     ]
-    tasks: Annotated[tuple[ProposedTask, ...], Field(description="Parts of the work that steps belong to.")] = ()
     context: Annotated[
         _OBJECT,
         _plain({"type": "object"}),

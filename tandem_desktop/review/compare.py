@@ -144,7 +144,7 @@ def _leaves(operation: StagedOperation) -> Hashable:
 
 def _created(operation: StagedOperation) -> Hashable:
     """A new file by its bytes; an empty one says nothing about where it came from."""
-    if operation.kind is OperationKind.CREATE and operation.after.type == "file" and operation.after.size:
+    if operation.base.type == "absent" and operation.after.type == "file" and operation.after.size:
         return operation.after.sha256
     return None
 
