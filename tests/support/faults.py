@@ -56,7 +56,12 @@ def killed_at(point: int, work: Callable[[], object]) -> bool:
         if seen == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    return os.WTERMSIG(_in_fork(lambda: _gated(gate, work))) == signal.SIGKILL
+    return killed(lambda: _gated(gate, work))
+
+
+def killed(work: Callable[[], object]) -> bool:
+    """Run `work` in a fork; whether it ended by SIGKILL."""
+    return os.WTERMSIG(_in_fork(work)) == signal.SIGKILL
 
 
 def failing_at(point: int, number: int, work: Callable[[], object], *, lasting: bool) -> None:

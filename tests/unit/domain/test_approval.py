@@ -1,5 +1,7 @@
 """The digest is made of effects, and of nothing else."""
 
+import pytest
+
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.canonical import canonical, digest
 from tests.support.builders import a_command, a_delete, a_move, a_version, a_write
@@ -11,6 +13,21 @@ def test_operations_hash_is_the_digest_of_the_effects_in_order() -> None:
     effects = [operation.effect().model_dump(mode="json") for operation in version.operations]
     effects = [{name: value for name, value in each.items() if (name, value) != ("task", None)} for each in effects]
     assert ApprovalHash.of(version).operations_hash == digest("operations:1", canonical(effects))
+
+
+def test_order_of_keys_in_the_context_is_not_in_the_digest() -> None:
+    one, other = ({"a": {"x": 1, "y": 2}, "b": 3}, {"b": 3, "a": {"y": 2, "x": 1}})
+    hashes = {ApprovalHash.of(a_version(a_write()).model_copy(update={"context": each})) for each in (one, other)}
+    assert len(hashes) == 1
+
+
+def test_text_is_hashed_as_utf_8_without_white_space() -> None:
+    assert canonical({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'.encode()
+
+
+def test_number_that_json_has_no_word_for_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        canonical({"a": float("nan")})
 
 
 def test_title_text_and_context_are_in_the_digest() -> None:

@@ -1,26 +1,33 @@
 """Commands in an overlay: effects are committed with the run, rolled back with it, and undone with it."""
 
 import os
+import signal as signals
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.execution import FailurePolicy, RunStatus
+from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunStatus
+from tandem_desktop.domain.ids import RunId
 from tandem_desktop.execution.captured_commands import BestCommands, CapturedCommands
+from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_desk import RunDesk
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.shadow.overlay import can_overlay
+from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import a_command, a_write
 from tests.support.desks import a_desk, carry_out
+from tests.support.faults import killed
 from tests.support.tree_walker import walk
 
 CHURN = (
     "rm -r d; mkdir d; echo y > d/y; sed -i s/a/b/ a.txt; ln -s a.txt l; "
     "chmod 700 e; mv top f; mkdir top; echo z > top/z"
 )
+
+CREATE_TWO = "test ! -e theirs && echo 1 > added && echo 2 > theirs"
 
 
 @pytest.fixture
@@ -103,6 +110,32 @@ def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunDesk,
     assert record.status is RunStatus.FAILED
     assert (root / "a.txt").read_bytes() == b"by hand\n"
     assert "a.txt" in (results[0].error or "")
+
+
+def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it_is_resumed(
+    desk: RunDesk, root: Path
+) -> None:
+    """The journal says that nothing of the segment stands, before it says that the command failed."""
+
+    def end_here(run_id: RunId, result: OperationResult) -> None:
+        os.kill(os.getpid(), signals.SIGKILL)
+
+    def another_program(call: str, what: str) -> None:
+        if call == "renameat2" and what == "added":
+            (root / "theirs").write_bytes(b"by hand\n")
+
+    def work() -> None:
+        desk._on_result = end_here
+        operations = (a_command(CREATE_TWO, id="s1"), a_write("one", b"one\n", id="s2"))
+        with syscalls.gated(another_program):
+            carry_out(desk, operations, FailurePolicy.CONTINUE)
+
+    assert killed(work)
+    assert not (root / "added").exists()
+    _, results = Recovery(desk).resume()
+    assert [(result.id, result.status.value) for result in results] == [("s1", "failed"), ("s2", "completed")]
+    assert not (root / "added").exists()
+    assert (root / "theirs").read_bytes() == b"by hand\n"
 
 
 def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunDesk, root: Path) -> None:

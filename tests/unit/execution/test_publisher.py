@@ -1,7 +1,11 @@
 """What a run changes in place is made durable like what it publishes."""
 
+import errno
 import hashlib
+import os
 from pathlib import Path
+
+import pytest
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import (
@@ -113,3 +117,68 @@ def test_many_names_that_cannot_be_made_durable_are_taken_back(tmp_path: Path) -
     assert record.rolled_back
     assert [path.name for path in root.iterdir()] == [".tandem"]
     assert synced == 3
+
+
+def without_exchange(call: str, what: str) -> None:
+    """A file system that knows no flags of rename."""
+    if call == "renameat2":
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), what)
+
+
+@pytest.mark.parametrize("theirs", [b"theirs\n", None], ids=["changed", "deleted"])
+def test_change_by_another_program_is_kept_where_the_file_system_cannot_exchange_names(
+    tmp_path: Path, theirs: bytes | None
+) -> None:
+    root = tmp_path / "ws"
+    before = a_tool(root)
+    desk = a_desk(root, tmp_path / "state")
+    after = desk.objects.put(b"new\n")
+
+    def gate(call: str, what: str) -> None:
+        if call == "renameat2" and what == "tool":
+            (root / "tool").unlink() if theirs is None else (root / "tool").write_bytes(theirs)
+        without_exchange(call, what)
+
+    written = FileState(sha256=after, size=4, mode=0o644)
+    with syscalls.gated(gate):
+        record, results = carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    desk.workspace.close()
+    assert record.rolled_back
+    assert "by someone else while the plan ran" in (results[0].error or "")
+    assert ((root / "tool").read_bytes() if (root / "tool").exists() else None) == theirs
+
+
+def test_file_is_replaced_where_the_file_system_cannot_exchange_names(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    before = a_tool(root)
+    desk = a_desk(root, tmp_path / "state")
+    written = FileState(sha256=desk.objects.put(b"new\n"), size=4, mode=0o644)
+    with syscalls.gated(without_exchange):
+        carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    desk.workspace.close()
+    assert (root / "tool").read_bytes() == b"new\n"
+
+
+def test_what_a_run_took_out_is_durable_in_its_scratch_folder_before_the_segment_is_done(tmp_path: Path) -> None:
+    """Otherwise a power cut could leave the new file in place and lose the name of the old one."""
+    root = tmp_path / "ws"
+    before = a_tool(root)
+    desk = a_desk(root, tmp_path / "state")
+    written = FileState(sha256=desk.objects.put(b"new\n"), size=4, mode=0o644)
+    seen: list[str] = []
+
+    def gate(call: str, what: str) -> None:
+        if call == "renameat2" and what == "tool":
+            seen.append("published")
+        elif call in ("fsync", "write"):
+            place = Path(f"/proc/self/fd/{what}").readlink()
+            if call == "fsync" and place.parent == root / ".tandem" / "tmp":
+                seen.append("scratch folder synced")
+            elif call == "write" and place.is_relative_to(tmp_path / "state" / "journal"):
+                seen.append("journal")
+
+    with syscalls.gated(gate):
+        carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    desk.workspace.close()
+    after_publishing = seen[seen.index("published") + 1 :]
+    assert after_publishing[:2] == ["scratch folder synced", "journal"]
