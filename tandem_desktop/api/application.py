@@ -50,6 +50,7 @@ class Api:
             openapi.APPROVAL: self._approval,
             openapi.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
             openapi.TASKS: self._reads(lambda asked: self._reading.tasks(asked.path_params["sessionId"])),
+            openapi.HISTORY: self._reads(lambda asked: self._reading.history(asked.path_params["sessionId"])),
             openapi.PLANS: self._reads(lambda asked: self._reading.plans()),
             openapi.RUNS: self._reads(lambda asked: self._reading.runs()),
             openapi.RUN: self._reads(lambda asked: self._reading.run(asked.path_params["runId"])),

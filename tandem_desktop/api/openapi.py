@@ -12,6 +12,7 @@ PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
 PLAN = "/chat/agents/{sessionId}/plan"
 TASKS = "/chat/agents/{sessionId}/tasks"
+HISTORY = "/chat/agents/{sessionId}/plans"
 PLANS = "/plans"
 RUNS = "/runs"
 RUN = "/runs/{runId}"
@@ -67,6 +68,10 @@ def _paths() -> dict[str, Any]:
         APPROVAL: {"post": approval},
         PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
         TASKS: {"parameters": [_SESSION], "get": _read("getTasks", "Its tasks, in order", "TasksAnswer", 404, 409)},
+        HISTORY: {
+            "parameters": [_SESSION],
+            "get": _read("getPlanHistory", "Every plan of a session, past and present", "PlansAnswer", 404),
+        },
         PLANS: {"get": _read("listPlans", "The plans of the workspace", "PlansAnswer")},
         RUNS: {"get": _read("listRuns", "The runs of the workspace", "RunsAnswer")},
         RUN: {"parameters": [_RUN], "get": _read("getRun", "One run with its results", "RunAnswer", 404)},

@@ -53,6 +53,13 @@ class Reading:
             damaged=tuple(wire.DamagedPlanObject.model_validate(each) for each in listing.damaged),
         )
 
+    def history(self, session_id: str) -> wire.PlansAnswer:
+        """Every plan of a session, newest first; raises as `plan_of` does."""
+        self.plan_of(session_id)
+        ours = set(self._engine.plans.plans_of(SessionId(session_id)))
+        plans = (each for each in self._engine.listing().plans if each.plan_id in ours)
+        return wire.PlansAnswer(plans=tuple(map(wire.ListedPlanObject.model_validate, plans)), damaged=())
+
     def runs(self) -> wire.RunsAnswer:
         return wire.RunsAnswer(runs=tuple(_run(each) for each in self._engine.runs.runs()))
 

@@ -34,7 +34,7 @@ from tandem_desktop.orchestration.run_tasks import RunTasks
 from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_store import PlanStore
-from tandem_desktop.plans.tool_gaps import ToolGaps
+from tandem_desktop.plans.tool_counts import ToolCounts
 from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
 from tandem_desktop.rehearsal.rehearsal_store import RehearsalStore
 from tandem_desktop.rehearsal.rehearse import Rehearser
@@ -92,6 +92,7 @@ def build_engine(
         commands=ground.commands,
         finish=clearing.finish,
         settings=ground.settings,
+        would_block=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.guarded.jsonl"),
     )
 
 
@@ -213,7 +214,7 @@ def _proposals(ground: _Ground, runs: PlanRuns) -> Proposals:
         before_writing=runs.refuse_if_interrupted,
         audit=ground.audit,
         plan_md=ground.settings.plan_md,
-        gaps=ToolGaps(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.jsonl"),
+        gaps=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.jsonl"),
     )
 
 

@@ -101,6 +101,10 @@ def perspectives(parser: ArgumentParser) -> None:
     )
 
 
+def list_plans(parser: ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="SESSION", help="only the plans of this session, past and present")
+
+
 def show(parser: ArgumentParser) -> None:
     plan(parser)
     parser.add_argument("--diff", action="store_true", help="with every hunk, numbered as drop takes them")

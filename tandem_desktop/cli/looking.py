@@ -10,7 +10,8 @@ from tandem_desktop.cli.call import Call
 from tandem_desktop.cli.lines import Line, Span, Tone, sentence, table
 from tandem_desktop.cli.planning_with_perspectives import lines_about
 from tandem_desktop.cli.wording import agent_text, between, documents, edited_page_text, in_full
-from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.errors import PlanNotFoundError
+from tandem_desktop.domain.ids import PlanId, SessionId
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.plan_lifecycle import can, is_open
@@ -36,7 +37,8 @@ _AUTHORS = {
 
 def list_plans(call: Call) -> Answer:
     listing = call.engine.listing()
-    edited = _edited_pages(call, listing.plans)
+    found = _of_session(call, listing.plans)
+    edited = _edited_pages(call, found)
     plans = [
         {
             "plan_id": plan.plan_id,
@@ -48,7 +50,7 @@ def list_plans(call: Call) -> Answer:
             "branched_from": shapes.branch_point(plan.branched_from),
             "edited_page": edited.get(plan.plan_id),
         }
-        for plan in listing.plans
+        for plan in found
     ]
     damaged = [each._asdict() for each in listing.damaged]
     lines = table(
@@ -60,13 +62,13 @@ def list_plans(call: Call) -> Answer:
             readable(p.updated_at),
             _titled(p),
         )
-        for p in listing.plans
+        for p in found
     )
     lines += [(Span("! ", Tone.WARNING), edited_page_text(Path(path))) for path in edited.values()]
     for each in listing.damaged:
         lines.append((Span(f"! {each.plan_id} cannot be read: ", Tone.WARNING), sentence(each.message)))
         lines.append(f"  {each.next}")
-    following = call.command("show", listing.plans[0].plan_id, "--diff") if plans else call.command("propose", "FILE")
+    following = call.command("show", found[0].plan_id, "--diff") if plans else call.command("propose", "FILE")
     return Answer({"plans": plans, "damaged": damaged}, lines or ["There are no plans here yet."], next=following)
 
 
@@ -210,6 +212,17 @@ def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) 
     unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
     lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
     return lines
+
+
+def _of_session(call: Call, plans: tuple[PlanSummary, ...]) -> tuple[PlanSummary, ...]:
+    """All of them, or the history of one session."""
+    session = call.arguments.session
+    if session is None:
+        return plans
+    history = call.engine.plans.plans_of(SessionId(session))
+    if not history:
+        raise PlanNotFoundError(f"There is no plan of the session {session} here.", next="See all of them: tandem list")
+    return tuple(plan for plan in plans if plan.plan_id in history)
 
 
 def _edited_pages(call: Call, plans: tuple[PlanSummary, ...]) -> dict[PlanId, str]:

@@ -19,6 +19,8 @@ REVIEWING_CALLS: tuple[CallWords, ...] = (
         "List every plan with its status, revision and digest. Plans that cannot be read are named with the reason.",
         (("tandem list", "the plans here"), ("tandem list --json", "for a script")),
         "looking:list_plans",
+        arguments.list_plans,
+        "[--session SESSION]",
     ),
     CallWords(
         "show",

@@ -32,6 +32,7 @@ def stats(call: Call) -> Answer:
             for each in figures.metrics
         ],
         "tool_gaps": [{"tool": tool, "count": number} for tool, number in figures.tool_gaps],
+        "would_block": [{"tool": tool, "count": number} for tool, number in figures.would_block],
     }
     return Answer(data, _lines(figures), next=call.command("list"))
 
@@ -56,6 +57,9 @@ def _lines(figures: PlanFigures) -> list[Line]:
     if figures.tool_gaps:
         lines.append("Tools that were wanted and are not there:")
         lines += table((tool, f"{number:,} ×") for tool, number in figures.tool_gaps[:20])
+    if figures.would_block:
+        lines.append("Calls that the guard would have blocked:")
+        lines += table((tool, f"{number:,} ×") for tool, number in figures.would_block[:20])
     return lines
 
 

@@ -31,6 +31,7 @@ from tandem_desktop.orchestration.task_boards import TaskBoards
 from tandem_desktop.orchestration.templates import Templates
 from tandem_desktop.plans.plan_index import PlanListing
 from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.tool_counts import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.settings.settings import Settings
@@ -67,6 +68,8 @@ class Engine:
     finish: Callable[[], None]
     """Wait for what goes on beside the caller."""
     settings: Settings
+    would_block: ToolCounts
+    """Calls of guarded tools that were only logged: what the guard would have blocked."""
 
     def listing(self) -> PlanListing:
         """Every plan as it is now: a plan that waited too long is expired, a run that was cut off is stalled."""

@@ -58,6 +58,8 @@ class PlanFigures:
     seconds: float = 0.0
     tool_gaps: tuple[tuple[str, int], ...] = ()
     """Tools that were wanted and are not there: refused in proposals, or not found by a command; most wanted first."""
+    would_block: tuple[tuple[str, int], ...] = ()
+    """Guarded tools that were called while the guard only logged."""
 
     @property
     def completion_rate(self) -> float | None:
@@ -119,6 +121,7 @@ def plan_figures(engine: Engine) -> PlanFigures:
         timed_operations=sum(len(found) for _, found in timed),
         seconds=sum(_seconds(run) for run, _ in timed),
         tool_gaps=tuple((engine.proposals.gaps.counts() + _missing_programs(results)).most_common()),
+        would_block=tuple(engine.would_block.counts().most_common()),
     )
 
 

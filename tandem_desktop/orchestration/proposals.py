@@ -17,7 +17,7 @@ from tandem_desktop.domain.plan_lifecycle import check
 from tandem_desktop.events.events import PlanProposed
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.plans.plan_store import PlanStore
-from tandem_desktop.plans.tool_gaps import ToolGaps
+from tandem_desktop.plans.tool_counts import ToolCounts
 from tandem_desktop.review.choices import Drop, choose
 from tandem_desktop.review.draft import Choices
 from tandem_desktop.staging.patch_input import plan_from_patch
@@ -64,7 +64,7 @@ class Proposals:
         events: EventStream,
         clock: Callable[[], datetime],
         before_writing: Callable[[], None],
-        gaps: ToolGaps,
+        gaps: ToolCounts,
         audit: AuditLog,
         plan_md: bool = False,
     ) -> None:

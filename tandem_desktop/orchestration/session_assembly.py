@@ -69,7 +69,7 @@ def assemble(
         queue=lambda command: session.queue(command),
         rehearse=lambda: session.begin_rehearsal(),
         ask=_asking(engine.events, session_id),
-        decided=_deciding(engine.events, session_id, store),
+        decided=_deciding(engine, session_id, store),
         permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
     )
     terminals = Terminals(
@@ -138,10 +138,12 @@ def _asking(events: EventStream, session_id: SessionId) -> Callable[[Confirmatio
     return lambda confirmation: events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
 
 
-def _deciding(events: EventStream, session_id: SessionId, store: StagingStore) -> Callable[[InterceptedRequest], None]:
+def _deciding(engine: Engine, session_id: SessionId, store: StagingStore) -> Callable[[InterceptedRequest], None]:
     def decided(request: InterceptedRequest) -> None:
         store.note_request(request)
-        events.publish(
+        if request.warning:
+            engine.would_block.note(request.tool)
+        engine.events.publish(
             PermissionAnswered(
                 session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
             )

@@ -11,7 +11,7 @@ import pytest
 
 from tandem_desktop.app.main import main
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.ids import new_plan_id, new_session_id
+from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.shadow.confinement import bubblewrap_missing
 from tandem_desktop.storage.file_clock import next_tick
@@ -532,3 +532,17 @@ def test_a_plan_that_cannot_be_approved_does_not_advise_to_approve_it(tandem: Co
     last = tandem("show", plan_id).out.splitlines()[-1]
     assert "approve" not in last
     assert "Let the agent go on:" in last
+
+
+@pytest.mark.req("S2-31")
+def test_the_history_of_a_session_holds_its_past_plans_and_no_others(tandem: CommandLine) -> None:
+    first = tandem.propose(write("a.txt", "x\n"))
+    session = first["session_id"]
+    tandem.propose(write("other.txt", "x\n"))
+    tandem.answer("cancel", first["plan_id"])
+    with contextlib.closing(build_engine(tandem.workspace)) as engine:
+        plan = json.dumps({"title": "The next", "steps": [write("b.txt", "x\n")]}).encode()
+        second = engine.proposals.propose(plan, session_id=SessionId(session))
+    listed = tandem.answer("list", "--session", session)["plans"]
+    assert [each["plan_id"] for each in listed] == [second.plan_id, first["plan_id"]]
+    assert tandem("list", "--session", "SES-ffffffff").code == 2

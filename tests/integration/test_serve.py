@@ -95,7 +95,14 @@ def test_the_tasks_of_a_session_are_answered_with_every_field_and_progress(serve
     assert (first["blockedBy"], first["blocks"], first["activeForm"]) == ([], ["2", "3"], "Create types…")
 
 
-@pytest.mark.parametrize("what", ["plan", "tasks"])
+@pytest.mark.req("S2-31")
+def test_the_history_of_a_session_is_answered(served: Served) -> None:
+    version = four_tasks(served, "history")
+    found = served.ask("GET", of(version, "plans"))
+    assert (found.status, [plan["planId"] for plan in found.data["plans"]]) == (200, [version.plan_id])
+
+
+@pytest.mark.parametrize("what", ["plan", "tasks", "plans"])
 def test_a_session_nobody_knows_is_not_found(served: Served, what: str) -> None:
     found = served.ask("GET", f"/chat/agents/SES-ffffffff/{what}")
     assert (found.status, found.data["error"]["kind"]) == (404, "unknown_plan")

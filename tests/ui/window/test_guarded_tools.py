@@ -49,3 +49,5 @@ def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_onl
         assert not any(isinstance(event, PermissionAsked) for event in heard)
     window.place.turns.stop()
     window.wait(lambda: not window.place.turns.is_any)
+    would_block = window.place.workroom.engine.would_block.counts()
+    assert would_block == ({"gmail_send": 1} if only_logged else {})

@@ -1,4 +1,4 @@
-"""Tools that planners wanted and Tandem does not have: each time one is refused, its name is kept to be counted."""
+"""Names of tools, kept each time something happens to one, to be counted: wanted and not there, or let past a guard."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ _MAX_BYTES = 256 * 1024
 _MAX_NAME = 80
 
 
-class ToolGaps:
-    """A file that only grows, outside the workspace. A gap that cannot be noted is no reason to fail."""
+class ToolCounts:
+    """A file that only grows, outside the workspace. A name that cannot be noted is no reason to fail."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,7 +31,7 @@ class ToolGaps:
                 os.close(fd)
 
     def counts(self) -> Counter[str]:
-        """How often each was wanted; a line cut short by a crash counts for nothing."""
+        """How often each was noted; a line cut short by a crash counts for nothing."""
         found: Counter[str] = Counter()
         with contextlib.suppress(OSError):
             for line in self._path.read_bytes().splitlines():
