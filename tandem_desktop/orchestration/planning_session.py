@@ -36,10 +36,17 @@ from tandem_desktop.orchestration.session_doors import SessionDoors
 from tandem_desktop.orchestration.session_news import SessionNews
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.transcript_log import TranscriptLog
-from tandem_desktop.orchestration.turn import Turn, last_words, problem_of, queued_in
+from tandem_desktop.orchestration.turn import (
+    Interruption,
+    Turn,
+    TurnPhase,
+    TurnState,
+    last_words,
+    problem_of,
+    queued_in,
+)
 from tandem_desktop.plans.plan_store import PlanStore
 from tandem_desktop.policy import messages
-from tandem_desktop.policy.signals import PlanSignal, SignalListener
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.staging.intercepted import QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
@@ -98,14 +105,11 @@ class PlanningSession:
         self._model = ""
         self._is_opened = False
         self._to_tell: list[str] = []
-        self._said: list[str] = []
-        self._heard_signals: list[PlanSignal] = []
-        self._settle_problems: list[str] = []
-        self._abandoned = False
-        self._begun_after: PlanId | None = None
-        self._stopped = False
-        self._signals = SignalListener()
-        self._turn = asyncio.Lock()
+        self._turn = TurnState(TurnPhase.ENDED)
+        """The turn that goes on, or the last one."""
+        self._next_turn = TurnState()
+        """It can be stopped before it begins."""
+        self._taking_turns = asyncio.Lock()
 
     @property
     def is_planning(self) -> bool:
@@ -167,13 +171,15 @@ class PlanningSession:
             InvalidTransitionError: the plan was sent back so often that only a person may change it.
         """
         publish = self._events.publish if announced else _to_nobody
-        async with self._turn:
+        async with self._taking_turns:
+            turn, self._next_turn = self._next_turn, TurnState()
+            self._turn, turn.phase = turn, TurnPhase.STARTING
             publish(TurnStarted(session_id=self.id, text=task))
             failure, stop, version = None, None, None
             problem: str = ""
             details: tuple[str, ...] = ()
             try:
-                self._begun_after = self._drafting.ended_plan
+                turn.begun_after = self._drafting.ended_plan
                 await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
                 failure, stop = await self._converse(task, pictures)
                 problem, details = problem_of(stop, failure), last_words(failure)
@@ -187,13 +193,13 @@ class PlanningSession:
                     TurnEnded(
                         session_id=self.id,
                         stop_reason=stop,
-                        problem=problem or "; ".join(self._settle_problems),
+                        problem=problem or "; ".join(turn.problems),
                         details=details,
                         plan_id=version.plan_id if version else None,
                     )
                 )
-                self._stopped = False
-            return Turn(version, "".join(self._said), stop, failure)
+                turn.phase = TurnPhase.ENDED
+            return Turn(version, turn.said, stop, failure)
 
     async def report(self) -> Turn | None:
         """Tell the agent at once what has become of its work; nothing is said where there is no news."""
@@ -203,7 +209,7 @@ class PlanningSession:
 
     async def cancel_turn(self) -> None:
         """Stop the agent where it is; every open request is answered. A turn that only begins never reaches it."""
-        self._stopped = self._turn.locked()
+        self._turn.stop()
         self.interceptor.answer_all("the person stopped the agent")
         if self._agent_session is not None:
             await self._agent.cancel(self._agent_session)
@@ -220,7 +226,7 @@ class PlanningSession:
 
     def stop_next_turn(self) -> None:
         """The person stopped a turn that could not begin yet."""
-        self._stopped = True
+        self._next_turn.stop()
 
     async def stage_now(self, task: str) -> PlanVersion | None:
         """A revision of what is there at this moment, in the middle of a turn."""
@@ -249,8 +255,7 @@ class PlanningSession:
     def heard(self, update: AgentUpdate) -> None:
         """Listen to the agent."""
         if isinstance(update, AgentSaid) and not update.thought:
-            self._said.append(update.text)
-            self._heard_signals += self._signals.hear(update.text)
+            self._turn.hear(update.text)
         elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
             self._call_ended(update.call)
         self._events.publish(AgentHeard(session_id=self.id, update=update))
@@ -279,10 +284,10 @@ class PlanningSession:
 
         Word of a plan's end may come late: a turn that began after it goes on, and has seen to the shadow itself.
         """
-        if plan_id is not None and plan_id == self._begun_after:
+        if plan_id is not None and plan_id == self._turn.begun_after:
             return
-        self._abandoned = True
-        if self._turn.locked():  # otherwise it would stop the turn that comes next
+        if self._turn.is_under_way:
+            self._turn.interruption = Interruption.ABANDONED
             with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
                 await self.cancel_turn()
 
@@ -290,7 +295,7 @@ class PlanningSession:
             self.shadow.settle(change.path for change in self.shadow.changes())
             self.clear_staging()
 
-        async with self._turn:
+        async with self._taking_turns:
             await asyncio.to_thread(settle)
 
     def clear_staging(self) -> tuple[StagedOperation, ...]:
@@ -318,13 +323,13 @@ class PlanningSession:
         self._settling.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._settle_problems.append(error.message if isinstance(error, TandemError) else str(error))
+            self._turn.problems.append(error.message if isinstance(error, TandemError) else str(error))
 
     async def _converse(
         self, task: str, pictures: tuple[Picture, ...]
     ) -> tuple[SidecarError | None, StopReason | None]:
         """Talk until the turn has ended, well or not."""
-        if self._stopped:
+        if self._turn.is_stopped:
             return None, StopReason.CANCELLED
         try:
             await self._begin_turn()
@@ -334,7 +339,7 @@ class PlanningSession:
             return error, None
         finally:
             self.interceptor.end_turn("the turn is over")
-            self._heard_signals += self._signals.end()
+            self._turn.end_talk()
             await asyncio.to_thread(self._transcript.flush)
 
     async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
@@ -342,7 +347,7 @@ class PlanningSession:
         await self._doors.settled()
         await self._live.end_turn()
         await asyncio.gather(*self._settling, return_exceptions=True)
-        if self._abandoned:
+        if self._turn.interruption is Interruption.ABANDONED:
             return None
         # What was decided during the turn comes first: an applied plan is not proposed again.
         self._to_tell += await asyncio.to_thread(self._news.after_runs)
@@ -351,8 +356,6 @@ class PlanningSession:
     async def _begin_turn(self) -> None:
         if self._agent_session is None:
             await self.start()
-        self._said, self._heard_signals, self._settle_problems = [], [], []
-        self._abandoned = False
         self.interceptor.begin_turn()
         self.interceptor.message_id = new_message_id()
         self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())
@@ -373,13 +376,14 @@ class PlanningSession:
 
     async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
         assert self._agent_session is not None
-        if self._stopped:
+        if self._turn.is_stopped:
             return StopReason.CANCELLED
         if pictures and not self._facts.sees_pictures:
             raise BadInputError(
                 f"{self.profile.title} cannot see pictures, so nothing was sent.",
                 next="Save the picture in the workspace and mention it with @, or choose another agent.",
             )
+        self._turn.phase = TurnPhase.TALKING
         words = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
             words.insert(0, self._opening())
@@ -395,8 +399,8 @@ class PlanningSession:
         return stop
 
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
-        said = "".join(self._said).strip()
-        return self._drafting.propose(task, said, problem, origin, is_final=bool(self._heard_signals))
+        turn = self._turn
+        return self._drafting.propose(task, turn.said.strip(), problem, origin, is_final=turn.is_announced)
 
 
 def _to_nobody(event: TandemEvent) -> None:
