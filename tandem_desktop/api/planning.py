@@ -19,7 +19,6 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.session_seat import SessionSeat
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.sidecar.profiles import BUILT_IN, profile_named
@@ -118,8 +117,8 @@ class Planning:
                 if not task.is_new:
                     sessions.facts(task.session_id)
                 minds = Minds(engine.settings.minds, task.profile)
-                seat = SessionSeat(sessions, task.session_id)
-                planning = PerspectivePlanning(engine, sessions.advisor(minds), minds, seat.take)
+                slot = sessions.slot(task.session_id)
+                planning = PerspectivePlanning(engine, sessions.advisor(minds), minds, slot.take)
                 self._ends[task.session_id] = planning.stop
                 return await planning.run_plan_mode(task.session_id, task.words, task.qualification)
             session = await sessions.open(task.profile, session_id=task.session_id, new=task.is_new)

@@ -147,11 +147,11 @@ async def _plan_with_perspectives(
     call: Call, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
 ) -> _Ended:
     minds = perspectives.minds_for(call, profile, environment)
-    session_id, seat, planning = perspectives.lead(call, sessions, minds)
+    session_id, slot, planning = perspectives.lead(call, sessions, minds)
     call.known.update(session_id=session_id)
     plan = planning.run_plan_mode(session_id, _task(call), _qualified(call))
     turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title), stop)
-    return _Ended(turn, seat.is_confined, failure)
+    return _Ended(turn, slot.is_confined, failure)
 
 
 async def _plan_by_delegation(

@@ -23,7 +23,7 @@ from tandem_desktop.events.perspective_events import (
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.session_seat import SessionSeat
+from tandem_desktop.orchestration.session_seat import SessionSlot
 from tandem_desktop.settings.settings import MindChoice
 
 
@@ -50,14 +50,14 @@ def minds_for(call: Call, profile: AgentProfile, environment: Mapping[str, str])
     return minds
 
 
-def lead(call: Call, sessions: AgentSessions, minds: Minds) -> tuple[SessionId, SessionSeat, PerspectivePlanning]:
+def lead(call: Call, sessions: AgentSessions, minds: Minds) -> tuple[SessionId, SessionSlot, PerspectivePlanning]:
     """Everything one task needs."""
     chosen = call.arguments.session
     if chosen is not None:
         sessions.facts(SessionId(chosen))
     session_id = SessionId(chosen) if chosen is not None else new_session_id()
-    seat = SessionSeat(sessions, session_id)
-    return session_id, seat, PerspectivePlanning(call.engine, sessions.advisor(minds), minds, seat.take)
+    slot = sessions.slot(session_id)
+    return session_id, slot, PerspectivePlanning(call.engine, sessions.advisor(minds), minds, slot.take)
 
 
 def lines_about(found: Perspectives) -> list[Line]:

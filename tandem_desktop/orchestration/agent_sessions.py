@@ -1,4 +1,4 @@
-"""Open sessions with agents: each in a shadow of its own, with its own tools, doors and queue."""
+"""Open sessions with agents, each in a shadow of its own, and the registry of those that are open."""
 
 import asyncio
 import contextlib
@@ -14,11 +14,12 @@ from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanSupers
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.consultations import Consultations
 from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.minds import Minds
+from tandem_desktop.orchestration.minds import Mind, Minds
 from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.session_assembly import SessionPlace, assemble
 from tandem_desktop.orchestration.session_desk import SessionDesk
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
+from tandem_desktop.orchestration.session_seat import SessionSlot
 from tandem_desktop.orchestration.shadow_folders import shadow_folder
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.settings.settings import Settings
@@ -27,7 +28,7 @@ from tandem_desktop.storage import atomic
 
 
 class AgentSessions:
-    """Opens and finds again the sessions of one workspace. Lives on the engine's loop."""
+    """Opens and finds again the sessions of one workspace. Lives on the engine's loop, but for `slot` and `find`."""
 
     def __init__(
         self, engine: Engine, settings: Settings, clock: Callable[[], datetime], *, person_home: Path | None = None
@@ -37,9 +38,18 @@ class AgentSessions:
         self._clock = clock
         self._person_home = person_home or Path.home()
         self._host: PlanningServerHost | None = None
-        self._open: dict[SessionId, PlanningSession] = {}
+        self._slots: dict[SessionId, SessionSlot] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._unsubscribe = engine.events.subscribe(self._on_event)
+
+    def slot(self, session_id: SessionId) -> SessionSlot:
+        """What is known of a session, open or not."""
+        return self._slots.setdefault(session_id, SessionSlot(session_id, self._open_for))
+
+    def find(self, session_id: SessionId) -> PlanningSession | None:
+        """The session, where it is open."""
+        slot = self._slots.get(session_id)
+        return slot.session if slot is not None else None
 
     async def open(
         self,
@@ -88,7 +98,8 @@ class AgentSessions:
         desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
         server = host.open_session(own_id, desk, lambda: session.is_planning)
         session.offer(server, on_turn=lambda: host.start_turn(own_id))
-        self._open[own_id] = session
+        slot = self.slot(own_id)
+        slot.session, slot.plan_mode = session, plan_mode
         return session
 
     def advisor(self, minds: Minds) -> AdvisorPort:
@@ -98,10 +109,9 @@ class AgentSessions:
     async def close(self) -> None:
         """End every agent; their work stays."""
         self._unsubscribe()
-        for session_id, session in list(self._open.items()):
-            del self._open[session_id]
+        for slot in list(self._slots.values()):
             with contextlib.suppress(Exception):
-                await session.close()
+                await slot.close()
         if self._host is not None:
             await self._host.close()
             self._host = None
@@ -129,15 +139,23 @@ class AgentSessions:
         """A decision about a plan concerns the session it came from; it may be made on any thread."""
         if not isinstance(event, PlanApproved | PlanCancelled | PlanSuperseded) or self._loop is None:
             return
-        session = next(
-            (each for each in self._open.values() if self._engine.plans.plan_of(each.id) == event.plan_id), None
-        )
+        is_open = (slot.session for slot in list(self._slots.values()) if slot.session is not None)
+        session = next((each for each in is_open if self._engine.plans.plan_of(each.id) == event.plan_id), None)
         if session is None:
             return
         if isinstance(event, PlanApproved):
             self._loop.call_soon_threadsafe(session.approved)
         else:
             asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
+
+    async def _open_for(self, slot: SessionSlot, mind: Mind) -> PlanningSession:
+        return await self.open(
+            mind.profile,
+            session_id=slot.session_id,
+            extra_environment=mind.environment,
+            plan_mode=slot.plan_mode,
+            new=True,
+        )
 
     def _noted(self, session_id: SessionId, profile: AgentProfile) -> SessionRecord:
         record = self._record(session_id)

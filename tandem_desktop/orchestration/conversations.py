@@ -13,7 +13,6 @@ from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.engine_thread import EngineThread
 from tandem_desktop.orchestration.minds import Mind, Minds
 from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.planning_session import PlanningSession
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.perspectives.order_advice import advise_order
 from tandem_desktop.policy import messages
@@ -23,8 +22,6 @@ from tandem_desktop.staging.confirmation import Decision
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 
 Pictures = tuple[Picture, ...]
-_GRACE_S = 10.0
-"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
 _LONGEST = 200
 """Of a name in a request that may be a path."""
 
@@ -36,18 +33,10 @@ class Conversations:
         self._engine = engine
         self._sessions = sessions
         self._thread = thread
-        self._open: dict[SessionId, PlanningSession] = {}
-        self._minds: dict[SessionId, Mind] = {}
-        """Who sits in each open session."""
-        self._planning: dict[SessionId, PerspectivePlanning] = {}
-        self._modes: dict[SessionId, bool] = {}
-        """Whether Plan mode is on, as the person last said; a session that is being opened has it from here."""
-        self._stopped: set[SessionId] = set()
-        """Stopped before they were open."""
 
     def is_open(self, session_id: SessionId) -> bool:
         """Whether its agent was started here."""
-        return session_id in self._open
+        return self._sessions.find(session_id) is not None
 
     def send(
         self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
@@ -58,14 +47,12 @@ class Conversations:
         """
         if plan_mode and not pictures and self._wants_perspectives(session_id, text):
             return self.plan_with_perspectives(session_id, text, profile)
-        self._modes[session_id] = plan_mode
-        self._stopped.discard(session_id)
+        self._begin(session_id, plan_mode=plan_mode)
         return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
 
     def plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Turn]":
         """Have CHAPO, KODA and DEVO look at a task, then plan it by tasks. Plan mode is on for it."""
-        self._modes[session_id] = True
-        self._stopped.discard(session_id)
+        self._begin(session_id, plan_mode=True)
         return self._thread.submit(self._plan_with_perspectives(session_id, task, profile))
 
     def advise_order(self, version: PlanVersion, profile: AgentProfile) -> "Future[SuggestedOrder]":
@@ -83,41 +70,41 @@ class Conversations:
 
     def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
         """At once, for a turn under way as well."""
-        self._modes[session_id] = plan_mode
-        session = self._open.get(session_id)
+        self._sessions.slot(session_id).plan_mode = plan_mode
+        session = self._sessions.find(session_id)
         if session is not None:
             self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
 
     def inject_planning_tools(self, session_id: SessionId) -> bool:
         """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
-        session = self._open.get(session_id)
+        session = self._sessions.find(session_id)
         if session is not None:
             session.tell(planning_bundle().words)
         return session is not None
 
     def stop(self, session_id: SessionId) -> "Future[None]":
         """Stop the agent where it is."""
-        return self._thread.submit(self._stop(session_id))
+        return self._thread.submit(self._sessions.slot(session_id).stop())
 
     def abandon(self, session_id: SessionId) -> "Future[None]":
         """Stop the agent where it is and forget what it has drafted."""
-        return self._thread.submit(self._abandon(session_id))
+        return self._thread.submit(self._sessions.slot(session_id).abandon())
 
     def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
         """Answer a permission card; False when it no longer waits."""
-        session = self._open.get(session_id)
+        session = self._sessions.find(session_id)
         return session is not None and session.interceptor.resolve(request_id, decision, words)
 
     def close(self) -> None:
         """End every agent and wait for it; what they did stays in their shadows."""
-        closing = self._thread.submit(self._close())
+        closing = self._thread.submit(self._sessions.close())
         if not closing.cancelled():
             closing.result()
 
-    async def _close(self) -> None:
-        for planning in list(self._planning.values()):
-            await planning.stop(_GRACE_S)
-        await self._sessions.close()
+    def _begin(self, session_id: SessionId, *, plan_mode: bool) -> None:
+        """Something is said to the session: a stop of before does not concern it."""
+        slot = self._sessions.slot(session_id)
+        slot.plan_mode, slot.is_stopped = plan_mode, False
 
     def _wants_perspectives(self, session_id: SessionId, text: str) -> bool:
         if not self._engine.settings.perspectives or text.lstrip().startswith("/"):
@@ -130,20 +117,20 @@ class Conversations:
 
     async def _plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> Turn:
         minds = Minds(self._engine.settings.minds, profile)
-        planning = self._planning[session_id] = PerspectivePlanning(
-            self._engine, self._sessions.advisor(minds), minds, lambda mind: self._session(session_id, mind)
-        )
+        slot = self._sessions.slot(session_id)
+        slot.planning = PerspectivePlanning(self._engine, self._sessions.advisor(minds), minds, slot.take)
         try:
-            return await planning.run_plan_mode(session_id, task, self._qualified(task))
+            return await slot.planning.run_plan_mode(session_id, task, self._qualified(task))
         finally:
-            del self._planning[session_id]
+            slot.planning = None
 
     async def _send(
         self, session_id: SessionId, text: str, profile: AgentProfile, origin: Origin, pictures: Pictures = ()
     ) -> Turn:
-        session = await self._session(session_id, Mind(profile))
-        if session_id in self._stopped:
-            self._stopped.discard(session_id)
+        slot = self._sessions.slot(session_id)
+        session = await slot.take(Mind(profile))
+        if slot.is_stopped:
+            slot.is_stopped = False
             session.stop_next_turn()
         return await session.plan(text, origin, pictures)
 
@@ -153,50 +140,16 @@ class Conversations:
             # The words are kept with the plan, which says that it is the person's turn; no agent is started.
             return Turn(None, "", None)
         # The rejection itself is the news the agent hears first.
-        self._modes[meta.session_id] = True
+        self._sessions.slot(meta.session_id).plan_mode = True
         return await self._send(meta.session_id, "", profile, Origin.REWORK)
 
     async def _carry_out(self, plan_id: PlanId, words: str, profile: AgentProfile) -> Turn:
         version = await asyncio.to_thread(self._engine.plans.revision, plan_id)
-        self._modes[version.session_id] = True
-        session = await self._session(version.session_id, Mind(profile))
+        slot = self._sessions.slot(version.session_id)
+        slot.plan_mode = True
+        session = await slot.take(Mind(profile))
         session.tell(messages.carry_out(version.title, version.content))
         return await session.plan(words, Origin.AGENT, ())
-
-    async def _session(self, session_id: SessionId, mind: Mind) -> PlanningSession:
-        session = self._open.get(session_id)
-        if session is not None and self._minds[session_id] != mind:
-            del self._open[session_id]
-            await session.close()
-            session = None
-        if session is None:
-            plan_mode = self._modes[session_id]
-            session = await self._sessions.open(
-                mind.profile,
-                session_id=session_id,
-                extra_environment=mind.environment,
-                plan_mode=plan_mode,
-                new=True,
-            )
-            self._open[session_id], self._minds[session_id] = session, mind
-        session.set_plan_mode(self._modes[session_id])
-        return session
-
-    async def _stop(self, session_id: SessionId) -> None:
-        session = self._open.get(session_id)
-        if session_id in self._planning:
-            await self._planning[session_id].stop(_GRACE_S)
-        elif session is not None:
-            await session.cancel_turn()
-        else:
-            self._stopped.add(session_id)
-
-    async def _abandon(self, session_id: SessionId) -> None:
-        if session_id in self._planning:
-            await self._planning[session_id].stop(_GRACE_S)
-        session = self._open.get(session_id)
-        if session is not None:
-            await session.abandon()
 
 
 async def _soon(work: Callable[[], None]) -> None:

@@ -32,8 +32,8 @@ from tandem_desktop.orchestration.drafting import Drafting, Presented
 from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.live_staging import LiveStaging
 from tandem_desktop.orchestration.proposals import Proposals
-from tandem_desktop.orchestration.session_doors import SessionDoors
-from tandem_desktop.orchestration.session_news import SessionNews
+from tandem_desktop.orchestration.session_doors import SessionClient
+from tandem_desktop.orchestration.session_news import AgentNotices
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.transcript_log import TranscriptLog
 from tandem_desktop.orchestration.turn import (
@@ -67,14 +67,14 @@ class PlanningSession:
         shadow: ShadowWorkspace,
         staging: SessionStaging,
         live: LiveStaging,
-        doors: SessionDoors,
+        client: SessionClient,
         interceptor: PermissionInterceptor,
         plans: PlanStore,
         proposals: Proposals,
         events: EventStream,
         clock: Callable[[], datetime],
         opening: Callable[[], str],
-        news: SessionNews,
+        notices: AgentNotices,
         transcript: TranscriptLog,
         mode_words: Callable[[bool], str],
         immediate: ImmediateMode,
@@ -85,13 +85,13 @@ class PlanningSession:
         self.staging = staging
         self.interceptor = interceptor
         self._agent = agent
-        self._doors = doors
+        self._client = client
         self._plans = plans
         self._proposals = proposals
         self._events = events
         self._clock = clock
         self._opening = opening
-        self._news = news
+        self._notices = notices
         self._transcript = transcript
         self._mode_words = mode_words
         self._servers: tuple[PlanningServer, ...] = ()
@@ -203,7 +203,7 @@ class PlanningSession:
 
     async def report(self) -> Turn | None:
         """Tell the agent at once what has become of its work; nothing is said where there is no news."""
-        words = await asyncio.to_thread(self._news.catch_up)
+        words = await asyncio.to_thread(self._notices.catch_up)
         self._to_tell += words
         return await self.plan("") if words else None
 
@@ -264,7 +264,7 @@ class PlanningSession:
         """End the agent; what it did stays in the shadow."""
         self.interceptor.end_turn("the session was closed")
         try:
-            await self._doors.close()
+            await self._client.close()
             await self._agent.stop()
         finally:
             await asyncio.to_thread(self._transcript.close)
@@ -344,13 +344,13 @@ class PlanningSession:
 
     async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         """The revision the turn led to, once all that goes on beside it has come to rest."""
-        await self._doors.settled()
+        await self._client.settled()
         await self._live.end_turn()
         await asyncio.gather(*self._settling, return_exceptions=True)
         if self._turn.interruption is Interruption.ABANDONED:
             return None
         # What was decided during the turn comes first: an applied plan is not proposed again.
-        self._to_tell += await asyncio.to_thread(self._news.after_runs)
+        self._to_tell += await asyncio.to_thread(self._notices.after_runs)
         return await asyncio.to_thread(self._propose, task, problem, origin)
 
     async def _begin_turn(self) -> None:
@@ -362,7 +362,7 @@ class PlanningSession:
         self._on_turn()
 
         def look() -> tuple[str, ...]:
-            words = self._news.catch_up()
+            words = self._notices.catch_up()
             self.staging.begin_turn()
             self.shadow.refresh()
             self.shadow.begin_turn()

@@ -1,4 +1,4 @@
-"""Put a session together: its doors, its queue, its agent and its tools, each knowing only its neighbours."""
+"""Put a session together: its client, its queue, its agent and its tools, each knowing only its neighbours."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from tandem_desktop.orchestration.immediate_mode import ImmediateMode
 from tandem_desktop.orchestration.live_staging import LiveStaging
 from tandem_desktop.orchestration.opening import mode_words, opening_words
 from tandem_desktop.orchestration.planning_session import PlanningSession
-from tandem_desktop.orchestration.session_doors import SessionDoors
-from tandem_desktop.orchestration.session_news import SessionNews
+from tandem_desktop.orchestration.session_doors import SessionClient
+from tandem_desktop.orchestration.session_news import AgentNotices
 from tandem_desktop.orchestration.session_record import SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.orchestration.terminals import Terminals
@@ -75,9 +75,9 @@ def assemble(
     terminals = Terminals(
         lambda call: _command_launch(place, settings, call), command_ended=lambda: session.command_ended()
     )
-    doors = SessionDoors(shadow, interceptor, store, terminals, lambda update: session.heard(update))
+    client = SessionClient(shadow, interceptor, store, terminals, lambda update: session.heard(update))
     staging = SessionStaging(shadow, store, clock)
-    news = SessionNews(
+    notices = AgentNotices(
         runs=engine.runs,
         plans=engine.plans,
         objects=engine.objects,
@@ -96,7 +96,7 @@ def assemble(
         agent=SidecarManager(
             profile,
             launch,
-            doors,
+            client,
             workspace=workspace,
             limits=SidecarLimits(message_bytes=settings.max_message_bytes),
             on_frame=transcript.keep,
@@ -104,7 +104,7 @@ def assemble(
         shadow=shadow,
         staging=staging,
         live=LiveStaging(session_id, staging, store, engine.objects, engine.events),
-        doors=doors,
+        client=client,
         interceptor=interceptor,
         plans=engine.plans,
         proposals=engine.proposals,
@@ -113,7 +113,7 @@ def assemble(
         opening=lambda: opening_words(
             profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
         ),
-        news=news,
+        notices=notices,
         transcript=transcript,
         mode_words=lambda planning: mode_words(profile, settings, cwd=workspace, plan_mode=planning),
         immediate=ImmediateMode(
@@ -127,7 +127,7 @@ def assemble(
             events=engine.events,
             clock=clock,
             answered=lambda: interceptor.requests,
-            catch_up=news.after_runs,
+            catch_up=notices.after_runs,
             planner=lambda: session.who,
         ),
     )

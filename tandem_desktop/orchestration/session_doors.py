@@ -1,4 +1,4 @@
-"""The three doors of one session, and its ear: what an agent asks, reads, writes, runs and says."""
+"""The client side of one session: what an agent asks, reads, writes, runs and says."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from tandem_desktop.staging.staging_store import StagingStore
 _REFUSED = 126
 
 
-class SessionDoors:
+class SessionClient:
     """Fills `AgentClient` for one session. Everything lands in the shadow; every question goes to the interceptor."""
 
     def __init__(

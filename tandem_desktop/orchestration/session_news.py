@@ -26,7 +26,7 @@ _GIVEN_UP = {
 }
 
 
-class SessionNews:
+class AgentNotices:
     """Compares what the plans and runs say with what the session's agent has been told. Works in a thread."""
 
     def __init__(

@@ -16,7 +16,7 @@ from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.minds import Minds
 from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.session_seat import SessionSeat
+from tandem_desktop.orchestration.session_seat import SessionSlot
 from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.settings.settings import Settings
@@ -35,7 +35,7 @@ class Desk:
     sessions: AgentSessions
     steps: Steps
     told: list[TandemEvent]
-    seat: SessionSeat | None = None
+    slot: SessionSlot | None = None
 
     def planning(
         self, advisor: SpokenMinds, *turns: list[Step], session_id: SessionId | None = None
@@ -44,8 +44,8 @@ class Desk:
         command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
         minds = Minds({}, AgentProfile(name="scripted", title="Scripted", command=command))
         used = session_id or new_session_id()
-        self.seat = SessionSeat(self.sessions, used)
-        planning = PerspectivePlanning(self.engine, advisor, minds, self.seat.take)
+        self.slot = self.sessions.slot(used)
+        planning = PerspectivePlanning(self.engine, advisor, minds, self.slot.take)
         return planning, asyncio.create_task(planning.run_plan_mode(used, TASK, qualify(TASK)))
 
     async def planned(self, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
@@ -53,8 +53,8 @@ class Desk:
 
     async def planned_in(self, session_id: SessionId, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
         """Another task for a session whose agent has gone."""
-        assert self.seat is not None
-        await self.seat.leave()
+        assert self.slot is not None
+        await self.slot.leave()
         return await self.planning(advisor, *turns, session_id=session_id)[1]
 
     @property
