@@ -30,7 +30,7 @@ def test_keeps_qts_promises_while_operations_arrive_go_and_are_filtered(
     qtmodeltester.check(model)
     views = the_operations()[0]
     with qtbot.waitSignal(model.rowsInserted):
-        model.append(views[0])
+        model.put(views[0])
     model.show(views)
     model.remove(Id("s2"))
     model.set_filter("app", Shown.FILES, Sorting.PATH)
