@@ -10,7 +10,9 @@ from tandem_desktop.domain.agent_ports import AdvisorPort
 from tandem_desktop.domain.agents import AgentProfile
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
-from tandem_desktop.events.events import PlanApproved, PlanCancelled, PlanSuperseded, TandemEvent
+from tandem_desktop.domain.plan_context import PlanAction
+from tandem_desktop.domain.plan_events import EventKind
+from tandem_desktop.events.events import PlanMoved, TandemEvent
 from tandem_desktop.orchestration.agent_launch import agent_launch
 from tandem_desktop.orchestration.consultations import Consultations
 from tandem_desktop.orchestration.engine import Engine
@@ -25,6 +27,9 @@ from tandem_desktop.planning_tools.server import PlanningServerHost
 from tandem_desktop.settings.settings import Settings
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
 from tandem_desktop.storage import atomic
+
+_GIVEN_UP = (EventKind.CANCEL, EventKind.REJECT_PLAN, EventKind.SUPERSEDE)
+"""Events by which a person ends a plan; a run that is stopped is settled when it has ended."""
 
 
 class AgentSessions:
@@ -137,15 +142,15 @@ class AgentSessions:
 
     def _on_event(self, event: TandemEvent) -> None:
         """A decision about a plan concerns the session it came from; it may be made on any thread."""
-        if not isinstance(event, PlanApproved | PlanCancelled | PlanSuperseded) or self._loop is None:
+        if not isinstance(event, PlanMoved) or event.plan_id is None or self._loop is None:
             return
-        is_open = (slot.session for slot in list(self._slots.values()) if slot.session is not None)
-        session = next((each for each in is_open if self._engine.plans.plan_of(each.id) == event.plan_id), None)
-        if session is None:
+        slot = self._slots.get(event.session_id)
+        session = slot.session if slot is not None else None
+        if session is None or self._engine.plans.plan_of(session.id) != event.plan_id:
             return
-        if isinstance(event, PlanApproved):
+        if PlanAction.RECORD_APPROVAL in event.actions:
             self._loop.call_soon_threadsafe(session.approved)
-        else:
+        elif event.event in _GIVEN_UP and PlanAction.STOP_EXECUTION not in event.actions:
             asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
 
     async def _open_for(self, slot: SessionSlot, mind: Mind) -> PlanningSession:

@@ -2,7 +2,7 @@
 
 import contextlib
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,8 +11,12 @@ from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
 from tandem_desktop.domain.operations import CommandCall, StagedOperation
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_events import Cancel, EventKind, PlanEvent, StageOperation, StartPlanning
 from tandem_desktop.domain.plan_lifecycle import has_ended, refuse_agent
+from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
 from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.events.events import PlanMoved
+from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.proposals import Proposals
 from tandem_desktop.orchestration.session_staging import SessionStaging
 from tandem_desktop.plans.plan_store import PlanStore
@@ -47,6 +51,7 @@ class Drafting:
         proposals: Proposals,
         clock: Callable[[], datetime],
         planner: Callable[[], str],
+        events: EventStream,
     ) -> None:
         self.presented = Presented()
         self._session_id = session_id
@@ -56,7 +61,10 @@ class Drafting:
         self._proposals = proposals
         self._clock = clock
         self._planner = planner
+        self._events = events
         self._prepared: Presented | None = None
+        self._draft = PlanStateMachine()
+        """Of the plan that is drafted, until its first revision is stored."""
 
     @property
     def plan_id(self) -> PlanId | None:
@@ -82,10 +90,43 @@ class Drafting:
         self.presented = presented
         self._prepared = presented if self.plan_id is None else None
 
-    def start_again(self) -> None:
-        """The next plan has words of its own."""
+    @property
+    def machine(self) -> PlanStateMachine:
+        """Of the session's plan, or of the draft while nothing is stored."""
+        plan_id = self.plan_id
+        return self._draft if plan_id is None else PlanStateMachine.restore(self._plans.meta(plan_id))
+
+    def start_planning(self, task: str) -> None:
+        """Start the draft of a new plan, with a text of its own."""
+        ended = self.ended_plan
+        self._draft = PlanStateMachine() if ended is None else PlanStateMachine.restore(self._plans.meta(ended))
+        self._send(StartPlanning(task=task))
         self.presented = self._prepared or Presented()
         self._prepared = None
+
+    def add(self, operations: Iterable[StagedOperation]) -> None:
+        """Operations were staged; those of a stored plan come with its next revision."""
+        if self._draft.state is PlanState.DRAFTING:
+            for operation in operations:
+                self._draft.send(StageOperation(operation=operation))
+
+    def cancel(self) -> None:
+        """Give up the draft, if there is one."""
+        if self._draft.can(EventKind.CANCEL):
+            self._send(Cancel())
+
+    def _send(self, event: PlanEvent) -> None:
+        step = self._draft.send(event)
+        self._events.publish(
+            PlanMoved(
+                plan_id=None,
+                session_id=self._session_id,
+                event=event.kind,
+                state=step.state,
+                status=self._draft.status,
+                actions=step.actions,
+            )
+        )
 
     def propose(self, task: str, said: str, problem: str, origin: Origin, *, is_final: bool) -> PlanVersion | None:
         """The revision that holds all there is; none when nothing was changed and nothing presented.
@@ -101,7 +142,7 @@ class Drafting:
         words = self.presented.markdown or said
         if not staged.operations and not self.presented.markdown and latest is None:
             return None
-        title = self.presented.title or (latest.title if latest else title_of(task))
+        title = self.presented.title or (latest.title if latest else title_of(self._draft.context.task or task))
         draft = PlanVersion(
             id=str(uuid.uuid4()),
             plan_id=latest.plan_id if latest else new_plan_id(),
@@ -123,6 +164,7 @@ class Drafting:
         draft = self._proposals.with_plan_md(draft)
         if latest is not None and self._is_same(latest, draft):
             return latest
+        self._draft = PlanStateMachine()  # from here on the stored plan has its own
         return self._proposals.stage(draft, self._planner())
 
     def _origin(self, latest: PlanVersion | None, origin: Origin) -> Origin:

@@ -26,6 +26,7 @@ from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemErro
 from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.state_machine import PlanStateMachine
 from tandem_desktop.events.events import AgentHeard, TandemEvent, TurnEnded, TurnStarted
 from tandem_desktop.events.stream import EventStream
 from tandem_desktop.orchestration.drafting import Drafting, Presented
@@ -50,6 +51,7 @@ from tandem_desktop.policy import messages
 from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace
 from tandem_desktop.staging.intercepted import QueuedCommand
 from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tandem_desktop.staging.staging_store import StagingChange
 
 MOST_FOLLOW_UPS = 20
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
@@ -99,7 +101,7 @@ class PlanningSession:
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
-        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who)
+        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who, events)
         self._agent_session: SessionId | None = None
         self._facts = AgentFacts()
         self._model = ""
@@ -297,6 +299,16 @@ class PlanningSession:
 
         async with self._taking_turns:
             await asyncio.to_thread(settle)
+            self._drafting.cancel()
+
+    @property
+    def machine(self) -> PlanStateMachine:
+        """Where the session's plan is."""
+        return self._drafting.machine
+
+    def on_staged(self, change: StagingChange) -> None:
+        """Follow the staging store."""
+        self._drafting.add(change.staged)
 
     def clear_staging(self) -> tuple[StagedOperation, ...]:
         """Drain what is staged; what it was. Works in a thread."""
@@ -332,7 +344,7 @@ class PlanningSession:
         if self._turn.is_stopped:
             return None, StopReason.CANCELLED
         try:
-            await self._begin_turn()
+            await self._begin_turn(task)
             return None, await self._talk(task, pictures)
         except SidecarError as error:
             self._agent_session = None  # its conversation is gone with it; the next turn opens another
@@ -353,7 +365,7 @@ class PlanningSession:
         self._to_tell += await asyncio.to_thread(self._notices.after_runs)
         return await asyncio.to_thread(self._propose, task, problem, origin)
 
-    async def _begin_turn(self) -> None:
+    async def _begin_turn(self, task: str) -> None:
         if self._agent_session is None:
             await self.start()
         self.interceptor.begin_turn()
@@ -371,7 +383,7 @@ class PlanningSession:
         self._to_tell += await asyncio.to_thread(look)
         self._live.begin_turn()
         if self.plan_id is None:
-            self._drafting.start_again()
+            self._drafting.start_planning(task)
             self._set_scope(())
 
     async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:

@@ -131,6 +131,7 @@ def assemble(
             planner=lambda: session.who,
         ),
     )
+    store.listen(session.on_staged)
     return session
 
 

@@ -6,7 +6,7 @@ from tandem_desktop.domain.execution import RunKind, RunRecord
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
-from tandem_desktop.domain.plan_lifecycle import follow_up, has_ended
+from tandem_desktop.domain.plan_lifecycle import follow_up, has_ended, is_running
 from tandem_desktop.orchestration.plan_runs import PlanRuns
 from tandem_desktop.orchestration.session_record import SessionFacts, SessionRecord
 from tandem_desktop.orchestration.session_staging import SessionStaging
@@ -90,9 +90,21 @@ class AgentNotices:
         if new:
             told = (*facts.told_runs, *(run.run_id for run in new))
             self._record.save(facts.model_copy(update={"told_runs": told}))
-            if has_ended(self._plans.meta(plan_ids[-1]).status):
+            of_this_plan = any(each.plan_id == plan_ids[-1] for run in new for each in self._own(run, plan_ids))
+            if of_this_plan or has_ended(self._plans.meta(plan_ids[-1]).status):
                 self._clear_staging()
+                words = (*words, *self._taken_up_again(plan_ids[-1]))
         return words
+
+    def _taken_up_again(self, plan_id: PlanId) -> tuple[str, ...]:
+        """A plan that goes on after its run, with nothing staged: its operations are put into the shadow again."""
+        meta = self._plans.meta(plan_id)
+        latest = self._plans.revision(plan_id)
+        if has_ended(meta.status) or is_running(meta.status) or meta.execution_session is None:
+            return ()
+        if len(self._staging.store) or not latest.operations:
+            return ()
+        return (take_over(latest, self._shadow, self._staging, self._objects),)
 
     def _ended_runs(self) -> list[RunRecord]:
         return [run.record for run in reversed(self._runs.runs()) if run.record.ended_at is not None]
@@ -133,6 +145,7 @@ class AgentNotices:
                 self._shadow.settle(_paths(operation for each in every for operation in each.operations))
             self._clear_staging()
         else:
+            words += self._taken_up_again(latest.plan_id)
             by_person = self._follow_person(latest)
             if facts.told_plan != told:
                 words += [messages.plan_changed(by_person)] if by_person else []

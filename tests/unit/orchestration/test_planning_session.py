@@ -13,9 +13,18 @@ from tandem_desktop.domain.agents import OnReject, Verdict
 from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tandem_desktop.domain.plan_events import Cancel, Supersede
+from tandem_desktop.domain.plan_context import PlanAction, PlanContext
+from tandem_desktop.domain.plan_events import Cancel, EventKind, Supersede
 from tandem_desktop.domain.review import Side
-from tandem_desktop.events.events import ChangesWaiting, OperationStaged, PermissionAsked, PlanCancelled, TandemEvent
+from tandem_desktop.domain.state_machine import PlanState
+from tandem_desktop.events.events import (
+    ChangesWaiting,
+    OperationStaged,
+    PermissionAsked,
+    PlanCancelled,
+    PlanMoved,
+    TandemEvent,
+)
 from tandem_desktop.orchestration.agent_sessions import AgentSessions
 from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.orchestration.planning_session import PlanningSession
@@ -598,3 +607,77 @@ def prompts(session: PlanningSession, engine: Engine) -> list[str]:
     """Every prompt the agent was given."""
     messages = [each for each in frames(session, engine) if each.get("method") == "session/prompt"]
     return [each["params"]["prompt"][0]["text"] for each in messages]
+
+
+@pytest.mark.req("S0-03", "S0-04", "S0-05", "S0-11", "S0-12", "S0-14", "S0-19", "S0-33")
+async def test_a_session_drives_the_machine_from_the_task_to_the_plan_and_through_a_rework(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    moved: list[PlanMoved] = []
+    engine.events.subscribe(lambda event: moved.append(event) if isinstance(event, PlanMoved) else None)
+    session = await a_session(
+        sessions, [steps.write("one.txt", "1\n"), steps.ask_to_run("c1", "make")], [steps.write("two.txt", "2\n")]
+    )
+    assert (session.machine.state, session.machine.context) == (PlanState.IDLE, PlanContext())
+    staged: list[tuple[PlanState, int]] = []
+    session.staging.store.listen(
+        lambda _: staged.append((session.machine.state, len(session.machine.context.operations)))
+    )
+    turn = await session.plan("Make one")
+    assert turn.version is not None
+    assert (PlanState.DRAFTING, 2) in staged
+    assert session.machine.state is PlanState.AWAITING_APPROVAL
+    assert (session.machine.context.plan_id, session.machine.context.revision) == (turn.version.plan_id, 1)
+    await asyncio.to_thread(engine.decisions.reject, turn.version.plan_id, "And two.")
+    assert session.machine.state is PlanState.DRAFTING
+    await session.plan("")
+    assert [(each.event, each.state) for each in moved] == [
+        (EventKind.START_PLANNING, PlanState.DRAFTING),
+        (EventKind.PLAN_CREATED, PlanState.AWAITING_APPROVAL),
+        (EventKind.REQUEST_REVISION, PlanState.DRAFTING),
+        (EventKind.PLAN_UPDATED, PlanState.DRAFTING),
+        (EventKind.FINISH_DRAFTING, PlanState.AWAITING_APPROVAL),
+    ]
+    assert moved[0].actions == (PlanAction.INITIALIZE_PLAN, PlanAction.SET_TASK, PlanAction.CREATE_PLAN_DOCUMENT)
+    assert (session.machine.context.revision, session.machine.state) == (2, PlanState.AWAITING_APPROVAL)
+
+
+@pytest.mark.req("S0-16", "S0-21")
+async def test_what_an_agent_stages_while_its_plan_waits_makes_a_revision_that_needs_a_new_approval(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.write("one.txt", "1\n")], [steps.write("two.txt", "2\n")])
+    turn = await session.plan("Make one")
+    assert turn.version is not None
+    moved: list[PlanMoved] = []
+    engine.events.subscribe(lambda event: moved.append(event) if isinstance(event, PlanMoved) else None)
+    turn = await session.plan("And two")
+    assert turn.version is not None
+    assert [(each.event, each.state) for each in moved] == [(EventKind.OPERATION_STAGED, PlanState.REVIEWING)]
+    assert PlanAction.REARM_APPROVAL in moved[0].actions
+    assert turn.version.revision == 2
+
+
+async def test_a_plan_whose_run_was_rolled_back_is_reworked_from_where_it_was(
+    sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
+) -> None:
+    session = await a_session(
+        sessions,
+        [steps.write("one.txt", "1\n"), steps.ask_to_run("c1", "exit 7")],
+        [steps.write("two.txt", "2\n")],
+    )
+    turn = await session.plan("Make one")
+    assert turn.version is not None
+    plan_id = turn.version.plan_id
+
+    def run_it() -> None:
+        engine.decisions.approve(plan_id, turn.version.approval_hash)
+        assert engine.runs.apply(plan_id).record.rolled_back
+        engine.decisions.reject(plan_id, "Without the command, and with two.")
+
+    await asyncio.to_thread(run_it)
+    again = await session.plan("", Origin.REWORK)
+    assert again.version is not None
+    assert (again.version.plan_id, again.version.revision) == (plan_id, 2)
+    assert {each.path for each in again.version.operations if each.path} == {"one.txt", "two.txt"}
+    assert disk(workspace) == {"a.txt": "old\n"}
