@@ -1,6 +1,7 @@
-"""Hold docs/requirements.md against the last test run: `python -m tests.requirements [--collect]`.
+"""Compare the list of requirements with the last test run: `python -m tests.requirements [--collect] [--unused]`.
 
-Exit codes: 0 every id marked done is proven; 1 one is not, or an id is unknown; 2 there is nothing to judge yet.
+Exit codes: 0 every id marked done is proven by a test, and kept by a part that the product runs on; 1 one is not, or an
+id is unknown; 2 there is nothing to judge yet.
 """
 
 import argparse
@@ -10,13 +11,16 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.support.kept_promises import FILE, NOT_YET, Complaint, Keepers
 from tests.support.requirements_plugin import COLLECTED, RESULTS
 
 ROOT = Path(__file__).resolve().parent.parent
+PROMISES = Path("docs") / "requirements.md"
 LINE = re.compile(r"^- \[(?P<mark>[ x])\] (?P<id>S\d-\d+[a-z]?) (?P<words>.+)$")
+KEPT = re.compile(r"^  Kept by (?P<subjects>.+)\.$")
 LOOSE = re.compile(r"^\s*[-*].{0,6}\bS\d-\d+[a-z]?\b")
 
 
@@ -27,6 +31,13 @@ class Requirement:
     id: str
     words: str
     done: bool
+    subjects: tuple[str, ...] = ()
+    """What keeps it: classes, functions and methods of the product, files of the project, or other requirements."""
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether other requirements are all there is to it."""
+        return bool(self.subjects) and all(re.match(r"S\d-", each) for each in self.subjects)
 
 
 @dataclass(slots=True)
@@ -67,15 +78,24 @@ def read_requirements(text: str) -> dict[str, Requirement]:
         RequirementsError: a line that looks like a promise does not parse, or an id appears twice.
     """
     found: dict[str, Requirement] = {}
+    last = ""
     for number, line in enumerate(text.splitlines(), start=1):
         match = LINE.match(line)
+        if line.startswith("  Kept by") and last:
+            kept = KEPT.match(line)
+            if kept is None:
+                raise RequirementsError(f"line {number} should read '  Kept by `Name`, `Other`.': {line}")
+            subjects = tuple(re.findall(r"`([^`]+)`", kept["subjects"])) or (kept["subjects"],)
+            found[last] = replace(found[last], subjects=subjects)
+            continue
         if match is None:
             if LOOSE.match(line):
                 raise RequirementsError(f"line {number} should read '- [x] ID words' or '- [ ] ID words': {line}")
             continue
         if match["id"] in found:
             raise RequirementsError(f"line {number} uses {match['id']} a second time")
-        found[match["id"]] = Requirement(match["id"], match["words"], match["mark"] == "x")
+        last = match["id"]
+        found[last] = Requirement(match["id"], match["words"], match["mark"] == "x")
     return found
 
 
@@ -91,6 +111,7 @@ def gather(tests: Iterable[Mapping[str, object]]) -> dict[str, Evidence]:
 
 def judge(requirements: Mapping[str, Requirement], evidence: Mapping[str, Evidence]) -> Report:
     proven = {name for name, found in evidence.items() if found.proves}
+    proven |= {each.id for each in requirements.values() if each.is_sum and _is_proven(each, requirements, proven)}
     done = {name for name, requirement in requirements.items() if requirement.done}
     return Report(
         proven=tuple(name for name in requirements if name in proven),
@@ -98,6 +119,32 @@ def judge(requirements: Mapping[str, Requirement], evidence: Mapping[str, Eviden
         planned=tuple(name for name in requirements if name not in done | proven),
         unknown=tuple(sorted(set(evidence) - set(requirements))),
     )
+
+
+def kept_by_what_runs(
+    requirements: Mapping[str, Requirement], evidence: Mapping[str, Evidence], keepers: Keepers
+) -> list[Complaint]:
+    """What is marked done and has no subject, one that nothing reaches, or a test that does not touch it."""
+    found = []
+    for each in (each for each in requirements.values() if each.done):
+        if not each.subjects:
+            found.append(Complaint(each.id, "nothing is named that keeps it"))
+        reached = True
+        for subject in each.subjects:
+            if (why := keepers.complaint(subject, requirements)) is not None:
+                found.append(Complaint(each.id, why))
+                reached = False
+        if reached and (far := _far_tests(each, evidence.get(each.id), keepers)):
+            found.append(Complaint(each.id, f"{far[0]} touches nothing of {', '.join(each.subjects)}"))
+    return found
+
+
+def _far_tests(requirement: Requirement, evidence: Evidence | None, keepers: Keepers) -> list[str]:
+    """Tests that name the requirement and use none of its subjects; files are read in many ways, and not judged."""
+    in_code = [each for each in requirement.subjects if not FILE.search(each)]
+    if evidence is None or requirement.is_sum or len(in_code) < len(requirement.subjects):
+        return []
+    return [test for test in evidence.passed if not any(keepers.is_touched(each, test) for each in in_code)]
 
 
 def print_report(
@@ -109,7 +156,7 @@ def print_report(
         print(f"DONE BUT NOT {verb.upper()}: {name} {requirements[name].words}\n    {_why(evidence.get(name))}")
     for name in report.unknown:
         tests = evidence[name].passed + evidence[name].failed + evidence[name].skipped
-        print(f"UNKNOWN ID: {name} is named by {tests[0]} but is not in docs/requirements.md")
+        print(f"UNKNOWN ID: {name} is named by {tests[0]} but is not in {PROMISES}")
     done = sum(requirement.done for requirement in requirements.values())
     print(f"{done - len(report.unproven_done)} of {done} requirements marked done are {verb}.")
 
@@ -117,11 +164,16 @@ def print_report(
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.requirements", description=__doc__.splitlines()[0])
     parser.add_argument("--collect", action="store_true", help="say which ids tests name, without running them")
-    collect = parser.parse_args(arguments).collect
+    parser.add_argument("--unused", action="store_true", help="list what no entry point of the product reaches")
+    chosen = parser.parse_args(arguments)
+    collect = chosen.collect
+    keepers = Keepers(root)
+    if chosen.unused:
+        return _list_unused(keepers)
     try:
-        requirements = read_requirements((root / "docs" / "requirements.md").read_text(encoding="utf-8"))
+        requirements = read_requirements((root / PROMISES).read_text(encoding="utf-8"))
     except (OSError, RequirementsError) as error:
-        print(f"docs/requirements.md cannot be used: {error}", file=sys.stderr)
+        print(f"{PROMISES} cannot be used: {error}", file=sys.stderr)
         return 2
     results = root / RESULTS
     if collect:
@@ -140,12 +192,30 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     if record["arguments"] and not collect:
         print(f"results of: pytest {' '.join(record['arguments'])}")
     print_report(report, requirements, evidence, "named" if collect else "proven")
-    return 0 if report.holds else 1
+    complaints = kept_by_what_runs(requirements, evidence, keepers)
+    for each in complaints:
+        excuse = f" (for now: {NOT_YET[each.id]})" if each.id in NOT_YET else ""
+        print(f"NOT KEPT BY WHAT RUNS: {each.id}: {each.words}{excuse}")
+    return 0 if report.holds and all(each.id in NOT_YET for each in complaints) else 1
+
+
+def _list_unused(keepers: Keepers) -> int:
+    for unit in keepers.unused:
+        print(f"{unit.kind} {unit.key} (line {unit.line})")
+    print(f"{len(keepers.unused)} definitions are reached from no entry point.")
+    return 1 if keepers.unused else 0
 
 
 def _collect(root: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "not exhaustive and not agents"]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+
+
+def _is_proven(whole: Requirement, requirements: Mapping[str, Requirement], proven: set[str]) -> bool:
+    """Whether all of `S1-01 to S1-26c` are, in the order of the list."""
+    names = list(requirements)
+    spans = (re.findall(r"S\d-\d+[a-z]?", each) for each in whole.subjects)
+    return all(set(names[names.index(span[0]) : names.index(span[-1]) + 1]) <= proven for span in spans)
 
 
 def _why(evidence: Evidence | None) -> str:

@@ -49,6 +49,10 @@ class Api:
             openapi.PLANNING: self._plan,
             openapi.APPROVAL: self._approval,
             openapi.PLAN: self._reads(lambda asked: self._reading.plan(asked.path_params["sessionId"])),
+            openapi.REVISIONS: self._reads(lambda asked: self._reading.revisions(asked.path_params["sessionId"])),
+            openapi.REVISION: self._reads(
+                lambda asked: self._reading.revision(asked.path_params["sessionId"], asked.path_params["revision"])
+            ),
             openapi.TASKS: self._reads(lambda asked: self._reading.tasks(asked.path_params["sessionId"])),
             openapi.HISTORY: self._reads(lambda asked: self._reading.history(asked.path_params["sessionId"])),
             openapi.PLANS: self._reads(lambda asked: self._reading.plans()),

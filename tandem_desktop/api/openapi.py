@@ -11,6 +11,8 @@ from tandem_desktop.domain.ids import RUN_ID
 PLANNING = "/chat/agents/plan"
 APPROVAL = "/chat/agents/plan/approval"
 PLAN = "/chat/agents/{sessionId}/plan"
+REVISIONS = "/chat/agents/{sessionId}/plan/revisions"
+REVISION = "/chat/agents/{sessionId}/plan/revisions/{revision}"
 TASKS = "/chat/agents/{sessionId}/tasks"
 HISTORY = "/chat/agents/{sessionId}/plans"
 PLANS = "/plans"
@@ -21,6 +23,8 @@ DESCRIPTION = "/openapi.json"
 
 _SENT = (
     wire.PlanAnswer,
+    wire.RevisionsAnswer,
+    wire.RevisionAnswer,
     wire.TasksAnswer,
     wire.PlansAnswer,
     wire.RunsAnswer,
@@ -29,6 +33,7 @@ _SENT = (
 )
 _SESSION = {"name": "sessionId", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
 _RUN = {"name": "runId", "in": "path", "required": True, "schema": {"type": "string", "pattern": f"^{RUN_ID.pattern}$"}}
+_REVISION = {"name": "revision", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
 _LINES = {"type": "string", "description": 'Lines of JSON, each an object with a "type".'}
 
 
@@ -67,6 +72,14 @@ def _paths() -> dict[str, Any]:
         PLANNING: {"post": planning},
         APPROVAL: {"post": approval},
         PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
+        REVISIONS: {
+            "parameters": [_SESSION],
+            "get": _read("getRevisions", "Every revision of it, oldest first", "RevisionsAnswer", 404, 409),
+        },
+        REVISION: {
+            "parameters": [_SESSION, _REVISION],
+            "get": _read("getRevision", "One revision of it", "RevisionAnswer", 404, 409),
+        },
         TASKS: {"parameters": [_SESSION], "get": _read("getTasks", "Its tasks, in order", "TasksAnswer", 404, 409)},
         HISTORY: {
             "parameters": [_SESSION],

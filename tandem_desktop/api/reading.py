@@ -27,15 +27,39 @@ class Reading:
         """
         plan_id = self._engine.plans.plan_of(SessionId(session_id))
         if plan_id is None:
-            raise PlanNotFoundError(
-                f"There is no plan of the session {session_id[:80]!r} here.", next="See the plans with: GET /plans"
-            )
+            raise _no_plan(session_id)
         return plan_id
 
     def plan(self, session_id: str) -> wire.PlanAnswer:
         plan_id = self.plan_of(session_id)
         version, board = self._version(plan_id)
         return wire.PlanAnswer(plan=self._plan(version, board), progress=progress(board))
+
+    def revisions(self, session_id: str) -> wire.RevisionsAnswer:
+        """Every revision of the plan of a session, oldest first.
+
+        Raises:
+            PlanNotFoundError: there is no such session, or it has no plan.
+        """
+        found = self._engine.plans.get_revisions(SessionId(session_id))
+        if not found:
+            raise _no_plan(session_id)
+        return wire.RevisionsAnswer(revisions=tuple(map(self._revision, found)))
+
+    def revision(self, session_id: str, number: str) -> wire.RevisionAnswer:
+        """One revision of the plan of a session.
+
+        Raises:
+            PlanNotFoundError: there is no such session, or no such revision of its plan.
+        """
+        is_number = number.isascii() and number.isdigit() and len(number) < 10
+        found = self._engine.plans.get_revision(SessionId(session_id), int(number)) if is_number else None
+        if found is None:
+            raise PlanNotFoundError(
+                f"There is no revision {number[:80]!r} of a plan of the session {session_id[:80]!r} here.",
+                next=f"See them with: GET /chat/agents/{session_id[:80]}/plan/revisions",
+            )
+        return wire.RevisionAnswer(revision=self._revision(found))
 
     def tasks(self, session_id: str) -> wire.TasksAnswer:
         """In the order they can be done."""
@@ -81,10 +105,27 @@ class Reading:
         version = self._engine.plans.revision(plan_id)
         return version, self._engine.boards.board(version)
 
+    def _operations(self, version: PlanVersion) -> tuple[wire.OperationObject, ...]:
+        beside = self._engine.beside(version)
+        return tuple(_operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version))
+
+    def _revision(self, version: PlanVersion) -> wire.RevisionObject:
+        return wire.RevisionObject(
+            id=version.id,
+            plan_id=version.plan_id,
+            revision=version.revision,
+            parent_revision=version.parent_revision,
+            origin=version.origin,
+            title=version.title,
+            summary=version.content,
+            operations=self._operations(version),
+            created_at=version.created_at,
+            digest=ApprovalHash.of(version).combined_hash,
+        )
+
     def _plan(self, version: PlanVersion, board: TaskBoard) -> wire.PlanObject:
         meta = self._engine.meta(version.plan_id)
         advised = AdvisedPlan.of(version, meta)
-        beside = self._engine.beside(version)
         chapo, koda, devo = advised.chapo_perspective, advised.koda_perspective, advised.devo_perspective
         return wire.PlanObject(
             plan_id=version.plan_id,
@@ -100,9 +141,7 @@ class Reading:
             summary=version.content,
             revision=version.revision,
             digest=ApprovalHash.of(version).combined_hash,
-            operations=tuple(
-                _operation(view, beside.get(view.operation.id, ())) for view in self._engine.view(version)
-            ),
+            operations=self._operations(version),
             tasks=tasks(board),
             warnings=version.warnings,
             incomplete=version.incomplete,
@@ -116,6 +155,12 @@ class Reading:
             created_at=version.created_at,
             updated_at=meta.updated_at,
         )
+
+
+def _no_plan(session_id: str) -> PlanNotFoundError:
+    return PlanNotFoundError(
+        f"There is no plan of the session {session_id[:80]!r} here.", next="See the plans with: GET /plans"
+    )
 
 
 def tasks(board: TaskBoard) -> tuple[wire.TaskObject, ...]:

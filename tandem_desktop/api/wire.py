@@ -10,7 +10,7 @@ from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunKind
 from tandem_desktop.domain.ids import PLAN_ID, SESSION_ID
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Voice
-from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.qualification import Complexity, RiskLevel, TaskType
 from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
 
@@ -219,6 +219,33 @@ class PlanAnswer(Wire):
 
     plan: PlanObject
     progress: ProgressObject
+
+
+class RevisionObject(Wire):
+    """One proposal: its text, its operations, and the digest an approval of it binds."""
+
+    id: str
+    plan_id: str
+    revision: int
+    parent_revision: int | None
+    origin: Origin
+    title: str
+    summary: str
+    operations: tuple[OperationObject, ...]
+    created_at: datetime
+    digest: str
+
+
+class RevisionsAnswer(Wire):
+    """Every revision of the plan of a session, oldest first."""
+
+    revisions: tuple[RevisionObject, ...]
+
+
+class RevisionAnswer(Wire):
+    """One revision."""
+
+    revision: RevisionObject
 
 
 class TasksAnswer(Wire):

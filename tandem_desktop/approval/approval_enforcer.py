@@ -29,6 +29,7 @@ class ApprovalEnforcer:
         self._lifetime = lifetime
 
     def generate_approval_hash(self, version: PlanVersion) -> ApprovalHash:
+        """The digests of what is in a revision now, whatever its record says."""
         return ApprovalHash.of(version)
 
     def approve(
@@ -46,7 +47,7 @@ class ApprovalEnforcer:
         Raises:
             ApprovalDriftError: it is another digest, or too short to tell.
         """
-        actual = ApprovalHash.of(version)
+        actual = self.generate_approval_hash(version)
         digest = actual.combined_hash
         given = digest_given.strip().lower()
         if version.approval_hash != digest:
@@ -110,7 +111,7 @@ class ApprovalEnforcer:
                 f"{_name(version)} was approved, but r{latest_revision} has replaced it.",
                 next=f"Look at the new revision with: tandem show {version.plan_id}",
             )
-        actual, approved = ApprovalHash.of(version), approval.approval_hash
+        actual, approved = self.generate_approval_hash(version), approval.approval_hash
         look_again = f"See what it says now: tandem show {version.plan_id}"
         if actual.content_hash != approved.content_hash:
             raise ApprovalDriftError("Plan content has changed since approval. Please re-review.", next=look_again)

@@ -61,20 +61,12 @@ class PermissionRule(Frozen):
     """A pattern for the command's text, such as `git push*`."""
 
 
-class Template(Frozen):
-    """A kind of work for which some tools need no question."""
-
-    name: str
-    allowed_tools: tuple[str, ...] = ()
-
-
 class AuthContext(Frozen):
     """Everything an answer depends on besides the use itself; fixed for the length of one question."""
 
     yolo_mode: bool = False
     tool_ignore_list: tuple[str, ...] = ()
     """Tools a person does not want to be asked about."""
-    active_template: Template | None = None
     plan_mode: bool = False
     shadowed: bool = False
     """Whether what the tool does lands in a shadow of the workspace, where it is held for review."""
@@ -95,7 +87,6 @@ class SessionPermissions(Frozen):
     plan_mode: bool = False
     tool_ignore: tuple[str, ...] = ()
     yolo: bool = False
-    template: Template | None = None
     plan_scope: tuple[str, ...] | None = None
     only_look: bool = False
 

@@ -8,7 +8,6 @@ def auth_context(settings: Settings, permissions: SessionPermissions, *, shadowe
     return AuthContext(
         yolo_mode=permissions.yolo,
         tool_ignore_list=permissions.tool_ignore,
-        active_template=permissions.template,
         plan_mode=permissions.plan_mode,
         shadowed=shadowed,
         guarded_tools=settings.guarded_tools,

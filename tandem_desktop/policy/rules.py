@@ -3,7 +3,7 @@
 Lower priorities are asked first, and any denial is final whatever its priority:
 
 90 only look · 100 plan mode · 110 plan scope · 120 guarded tools · 140 the shadow · 150 the person's own rules
-200 read-only · 205 planning · 210 template · 300 yolo · 310 ignore list
+200 read-only · 205 planning · 300 yolo · 310 ignore list
 """
 
 from typing import ClassVar
@@ -155,19 +155,6 @@ class PlanningToolRule:
         return "It only plans."
 
 
-class TemplateAllowedToolsRule:
-    """The active template brings its own list of tools that need no question."""
-
-    priority: ClassVar[int] = 210
-
-    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        template = context.active_template
-        return AuthorizationResult.ALLOW if template and _listed(use, template.allowed_tools) else None
-
-    def reason(self, use: ToolUse, context: AuthContext) -> str:
-        return "The active template allows it."
-
-
 class YoloModeRule:
     """The person asked not to be asked."""
 
@@ -209,7 +196,6 @@ def standard_rules() -> tuple[AuthorizationRule, ...]:
         PatternRule(),
         ReadOnlyToolRule(),
         PlanningToolRule(),
-        TemplateAllowedToolsRule(),
         YoloModeRule(),
         ToolIgnoreListRule(),
     )

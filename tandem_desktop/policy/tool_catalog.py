@@ -24,9 +24,6 @@ PLANNING_TOOLS = (
 )
 """Always available: they change nothing but what is planned."""
 
-PLAN_MODE_BLOCKED_TOOLS = WRITE_TOOLS + EXECUTE_TOOLS
-"""What may not touch the workspace while a plan is made; in a shadow it is held for review instead."""
-
 UNSTAGEABLE = frozenset({ToolCategory.OUTSIDE, ToolCategory.MODE})
 """What no shadow can hold back, so that it cannot happen while a plan is made."""
 

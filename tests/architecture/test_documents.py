@@ -33,7 +33,7 @@ def test_the_examples_of_when_to_plan_are_answered_as_tandem_answers_them() -> N
     ]
 
 
-@pytest.mark.req("S3-43", "S3-40")
+@pytest.mark.req("S3-43")
 def test_the_reasons_name_failures_alternatives_and_limits() -> None:
     for failure in (
         "planning too little",

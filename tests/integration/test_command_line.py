@@ -198,7 +198,7 @@ def test_show_names_the_most_urgent_task_that_waits_for_nothing_until_there_is_n
     assert tandem.answer("show", plan_id)["plan"]["next_task"] is None
 
 
-@pytest.mark.req("S3-03")
+@pytest.mark.req("S1-06")
 def test_the_text_of_the_plan_is_an_operation_of_it_where_the_setting_asks_for_it(
     tandem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ def check_point(scene: Scene, memory_path: Path, point: int) -> None:
     check_settled(scene, crashed, memory_path)
 
 
-@pytest.mark.req("S3-24", "S4-04")
+@pytest.mark.req("S3-24", "S3-40", "S4-04")
 def test_run_killed_at_any_of_sixty_calls_is_resumed_and_rolled_back_exactly(scene: Scene, memory_path: Path) -> None:
     points = sample(len(scene.calls), 60)
     assert len(points) == 60

@@ -58,7 +58,7 @@ def approved(engine: Engine, *steps: dict[str, object]) -> PlanVersion:
     return version
 
 
-@pytest.mark.req("S0-65", "S3-30")
+@pytest.mark.req("S0-65", "S3-30", "S3-44")
 def test_approved_plan_is_applied_exactly_and_taken_back_exactly(engine: Engine, root: Path) -> None:
     before = walk(root)
     version = approved(engine, WRITE, EDIT)
@@ -197,6 +197,29 @@ def test_plan_changed_while_it_runs_changes_nothing_of_the_run(root: Path, tmp_p
     assert refused
 
 
+@pytest.mark.req("S3-46")
+def test_tool_that_is_gone_when_its_step_comes_fails_the_step_and_skips_what_waits_for_it(
+    engine: Engine, root: Path
+) -> None:
+    tool = root / "tool"
+    tool.write_text("#!/bin/sh\necho made > made\n")
+    tool.chmod(0o755)
+    steps = (
+        {"id": "a", "tool": "bash", "args": {"command": "rm tool"}},
+        {"id": "b", "tool": "bash", "args": {"command": "./tool"}},
+        {"id": "c", "tool": "write", "args": {"path": "after", "content": "x"}, "blocked_by": ["b"]},
+    )
+    version = approved(engine, *steps)
+    result = engine.runs.apply(version.plan_id, FailurePolicy.STOP)
+    assert [(each.id, each.status.value) for each in result.results] == [
+        ("a", "completed"),
+        ("b", "failed"),
+        ("c", "skipped"),
+    ]
+    assert "127" in (result.results[1].error or "")
+    assert not (root / "after").exists()
+
+
 @pytest.mark.req("S3-27")
 def test_plans_run_at_once_in_two_workspaces_and_one_after_the_other_in_one(root: Path, tmp_path: Path) -> None:
     other_root = tmp_path / "other"
@@ -278,7 +301,7 @@ def test_tasks_stand_where_the_results_of_their_operations_put_them(engine: Engi
     assert [task.status.value for task in engine.tasks(version)] == ["completed", "failed"]
 
 
-@pytest.mark.req("S3-24", "S3-25")
+@pytest.mark.req("S3-24", "S3-25", "S3-40")
 def test_plan_whose_run_was_cut_off_long_ago_is_stalled_until_it_is_settled(root: Path, tmp_path: Path) -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     engine = build_engine(root, state=tmp_path / "state", clock=lambda: moment)

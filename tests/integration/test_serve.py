@@ -14,6 +14,7 @@ from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_lifecycle import follow_up
+from tandem_desktop.review.choices import Drop
 from tests.support.served import APPROVAL, Served, serving
 
 TASKS = [
@@ -95,20 +96,51 @@ def test_the_tasks_of_a_session_are_answered_with_every_field_and_progress(serve
     assert (first["blockedBy"], first["blocks"], first["activeForm"]) == ([], ["2", "3"], "Create types…")
 
 
-@pytest.mark.req("S2-31")
-def test_the_history_of_a_session_is_answered(served: Served) -> None:
-    version = four_tasks(served, "history")
-    found = served.ask("GET", of(version, "plans"))
-    assert (found.status, [plan["planId"] for plan in found.data["plans"]]) == (200, [version.plan_id])
+@pytest.mark.req("S0-48", "S0-49")
+def test_revisions_of_a_session_are_answered_all_together_and_one_by_one(served: Served) -> None:
+    first = four_tasks(served, "revisions")
+    with contextlib.closing(served.engine()) as engine:
+        second = engine.proposals.drop(first.plan_id, (Drop.parse(first.operations[-1].id),))
+    found = served.ask("GET", of(first, "plan/revisions")).data["revisions"]
+    assert [(each["revision"], each["parentRevision"], each["origin"]) for each in found] == [
+        (1, None, "agent"),
+        (2, 1, "person"),
+    ]
+    assert [each["digest"] for each in found] == [each.approval_hash for each in (first, second)]
+    assert [len(each["operations"]) for each in found] == [4, 3]
+    assert served.ask("GET", of(first, "plan/revisions/1")).data == {"revision": found[0]}
 
 
-@pytest.mark.parametrize("what", ["plan", "tasks", "plans"])
+@pytest.mark.req("S0-48", "S0-49")
+@pytest.mark.parametrize("number", ["0", "2", "x", "%C2%B2", "9" * 30])
+def test_revision_that_is_not_there_is_not_found(served: Served, number: str) -> None:
+    version = four_tasks(served, "missing")
+    found = served.ask("GET", of(version, f"plan/revisions/{number}"))
+    assert (found.status, found.data["error"]["kind"]) == (404, "unknown_plan")
+
+
+@pytest.mark.req("S2-31", "S2-36")
+def test_every_plan_of_a_session_is_answered_newest_first(served: Served) -> None:
+    first = four_tasks(served, "history")
+    plan = json.dumps({"title": "Another", "steps": [{"description": "Write it", **write("history")}]}).encode()
+    with contextlib.closing(served.engine()) as engine:
+        engine.decisions.cancel(first.plan_id)
+        second = engine.proposals.propose(plan, first.session_id)
+    four_tasks(served, "another session")
+    found = served.ask("GET", of(first, "plans")).data
+    assert [(each["planId"], each["status"]) for each in found["plans"]] == [
+        (second.plan_id, "proposed"),
+        (first.plan_id, "cancelled"),
+    ]
+
+
+@pytest.mark.parametrize("what", ["plan", "plan/revisions", "plan/revisions/1", "plans", "tasks"])
 def test_a_session_nobody_knows_is_not_found(served: Served, what: str) -> None:
     found = served.ask("GET", f"/chat/agents/SES-ffffffff/{what}")
     assert (found.status, found.data["error"]["kind"]) == (404, "unknown_plan")
 
 
-@pytest.mark.req("S2-17", "S2-19")
+@pytest.mark.req("S2-17", "S2-19", "S3-17")
 def test_an_approval_by_digest_runs_the_plan_and_tells_it_line_by_line(served: Served) -> None:
     version = four_tasks(served, "run")
     found = served.approve(version)

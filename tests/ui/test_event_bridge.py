@@ -3,6 +3,7 @@
 import threading
 from datetime import UTC, datetime
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.chat import ChatEntry, EntryKind
@@ -32,6 +33,7 @@ def test_events_of_another_thread_arrive_on_this_one_in_order(qtbot: QtBot) -> N
     assert {thread for _, thread in heard} == {threading.current_thread()}
 
 
+@pytest.mark.req("S4-25")
 def test_of_an_entry_that_grows_only_the_last_is_shown_and_nothing_overtakes_it(qtbot: QtBot) -> None:
     stream, heard = EventStream(), list[TandemEvent]()
     bridge = EventBridge(stream)

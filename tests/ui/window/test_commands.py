@@ -22,7 +22,7 @@ def reports(window: Person) -> list[str]:
     return [entry.text for entry in entries if entry.kind is EntryKind.REPORT]
 
 
-@pytest.mark.req("S0-29", "S1-01")
+@pytest.mark.req("S0-29", "S1-01", "S3-44")
 def test_plan_mode_is_off_at_first_and_plan_turns_it_on_and_off_and_says_so(window: Person) -> None:
     assert not window.place.plan_mode
     command(window, "/plan")

@@ -28,7 +28,7 @@ def results(person: Person) -> list[ResultStatus]:
     return [result.status for result in page.results]
 
 
-@pytest.mark.req("S0-29", "S0-41", "S0-72")
+@pytest.mark.req("S0-29", "S0-41", "S0-72", "S3-44")
 def test_the_ten_steps_of_the_basic_flow_with_the_mouse(window: Person, workspace: Path) -> None:
     before = walk(workspace)
     assert not window.place.plan_mode

@@ -73,7 +73,7 @@ def test_what_is_accepted_after_a_failed_run_becomes_a_revision_that_is_approved
     assert (workspace / "new.txt").read_text() == "new\n"
 
 
-@pytest.mark.req("S4-13", "S4-25")
+@pytest.mark.req("S4-25")
 def test_reflection_that_is_off_is_asked_for_by_a_command_and_stopped_by_escape(
     open_window: Callable[..., Person], programs: Path, tmp_path: Path
 ) -> None:

@@ -122,7 +122,7 @@ def test_of_two_that_left_the_same_at_a_path_one_writes_it_and_otherwise_the_lat
     assert clash.value.message == "s1, which ran beside it, changed a as well."
 
 
-@pytest.mark.req("S2-27")
+@pytest.mark.req("S2-27", "S4-25")
 def test_two_really_run_at_once_and_what_they_leave_is_committed_and_undone(
     desk: RunDesk, stage: Stage, tmp_path: Path
 ) -> None:

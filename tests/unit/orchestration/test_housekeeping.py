@@ -102,6 +102,22 @@ def test_plans_that_ended_do_not_expire(engine: Engine, clock: Clock) -> None:
     assert engine.expiry.expire() == ()
 
 
+@pytest.mark.req("S3-03")
+def test_plans_runs_large_context_and_archive_lie_in_the_folder_of_the_project(
+    engine: Engine, clock: Clock, root: Path
+) -> None:
+    plan_id = propose(engine, context={"notes": "long " * 20_000})
+    run_id = apply(engine, plan_id)
+    own = root / ".tandem"
+    assert (own / ".gitignore").read_text() == "*\n"
+    assert (own / "plans" / plan_id / "r001.md").is_file()
+    assert [path.name for path in (own / "artifacts" / plan_id).iterdir()] == ["r001-context.json"]
+    assert (own / "runs" / run_id / "steps.jsonl").is_file()
+    clock.forward(days=366)
+    engine.retention.put_away()
+    assert (own / "archive" / plan_id / "r001.md").is_file()
+
+
 @pytest.mark.setting("retention_days")
 @pytest.mark.req("S3-49")
 def test_a_plan_is_put_away_with_all_that_belongs_to_it(engine: Engine, clock: Clock) -> None:

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.events.events import TandemEvent
 from tandem_desktop.orchestration.engine import Engine
 from tests.support.orchestrations import a_plan, bash, write
@@ -31,7 +32,7 @@ def approve(engine: Engine, version: PlanVersion) -> None:
     engine.decisions.approve(version.plan_id, version.approval_hash)
 
 
-@pytest.mark.req("S3-37c")
+@pytest.mark.req("S3-37c", "S3-44")
 def test_every_step_in_the_life_of_a_plan_is_told_once(engine: Engine, told: list[str]) -> None:
     version = proposed(engine)
     engine.decisions.reject(version.plan_id, "Smaller.")
@@ -71,5 +72,9 @@ def test_an_approval_only_sets_the_status_until_the_executor_is_called(engine: E
 
 
 @pytest.mark.req("S3-51")
-def test_who_may_approve_is_settled_and_no_field_of_a_plan_says_otherwise() -> None:
-    assert "approval_required_from" not in {*PlanMeta.model_fields, *PlanVersion.model_fields}
+def test_person_at_the_machine_approves_and_a_plan_cannot_ask_for_another(engine: Engine) -> None:
+    plan = a_plan(write("s1", "a.txt"))
+    with pytest.raises(BadInputError, match="approval_required_from"):
+        engine.proposals.propose(json.dumps({**plan, "approval_required_from": "admin"}).encode())
+    version = engine.proposals.propose(json.dumps(plan).encode())
+    assert engine.decisions.approve(version.plan_id, version.approval_hash).approved_by == "user"

@@ -109,7 +109,7 @@ def test_odd_shapes_of_context_are_shown_as_they_are() -> None:
     assert "## Risks\n\nNone named." in text
 
 
-@pytest.mark.req("S3-03", "S3-09")
+@pytest.mark.req("S3-09")
 def test_fifty_kilobytes_of_context_stay_inline_and_one_more_byte_goes_to_a_linked_file(
     store: PlanStore, plans: Path
 ) -> None:

@@ -44,13 +44,16 @@ def temporaries(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")]
 
 
-@pytest.mark.req("S0-45", "S0-51", "S0-52")
+@pytest.mark.req("S0-45", "S0-51", "S0-52", "S0-92")
 def test_a_new_plan_is_a_numbered_record_a_page_and_a_proposed_meta(store: PlanStore, plans: Path) -> None:
     saved = store.create_plan(a_version(a_write(), a_command()), planner_model="gpt")
     store.list()
     assert {path.name for path in (plans / PLAN_ID).iterdir()} == {"r001.json", "r001.md", "meta.json", ".lock"}
     assert json.loads((plans / "index.json").read_bytes())["format"] == 1
     assert (saved.revision, saved.parent_revision, saved.created_at) == (1, None, A_MOMENT)
+    record = json.loads((plans / PLAN_ID / "r001.json").read_bytes())
+    assert (record["revision"], record["origin"], record["approval_hash"]) == (1, "agent", saved.approval_hash)
+    assert {"parent_revision", "created_at"} <= record.keys()
     assert uuid.UUID(saved.id).version == 4
     assert saved.approval_hash == ApprovalHash.of(saved).combined_hash
     meta = store.meta(PLAN_ID)

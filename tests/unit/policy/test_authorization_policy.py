@@ -11,7 +11,6 @@ from tandem_desktop.domain.authorization import (
     AuthorizationResult,
     PermissionRule,
     SessionPermissions,
-    Template,
     ToolUse,
 )
 from tandem_desktop.domain.errors import ToolDeniedError
@@ -20,7 +19,6 @@ from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
 from tandem_desktop.policy.rules import (
     PlanModeBlockRule,
     ReadOnlyToolRule,
-    TemplateAllowedToolsRule,
     ToolIgnoreListRule,
     YoloModeRule,
     standard_rules,
@@ -32,7 +30,6 @@ POLICY = AuthorizationPolicy()
 EVERY_PERMISSION = {
     "yolo_mode": True,
     "tool_ignore_list": ("*", "bash", "write_file", "update_file", "gmail_send"),
-    "active_template": Template(name="all", allowed_tools=("bash", "write_file", "update_file", "gmail_send")),
     "rules": (PermissionRule(answer="allow"),),
 }
 
@@ -43,8 +40,8 @@ def use(tool: str, *paths: str, command: str | None = None, kind: ToolKind = Too
 
 @pytest.mark.req("S1-13")
 def test_rules_stand_in_the_promised_order() -> None:
-    promised = [PlanModeBlockRule, ReadOnlyToolRule, TemplateAllowedToolsRule, YoloModeRule, ToolIgnoreListRule]
-    assert [rule.priority for rule in promised] == [100, 200, 210, 300, 310]
+    promised = [PlanModeBlockRule, ReadOnlyToolRule, YoloModeRule, ToolIgnoreListRule]
+    assert [rule.priority for rule in promised] == [100, 200, 300, 310]
     order = [type(rule) for rule in standard_rules()]
     assert [rule for rule in order if rule in promised] == promised
     priorities = [rule.priority for rule in standard_rules()]
@@ -101,7 +98,7 @@ def test_reading_and_planning_need_no_question(tool: str, plan_mode: bool) -> No
 
 @pytest.mark.req("S1-15")
 @pytest.mark.parametrize("tool", [*WRITE_TOOLS, *EXECUTE_TOOLS, "gmail_send"])
-def test_a_denial_beats_yolo_templates_ignore_lists_and_allowing_rules(tool: str) -> None:
+def test_a_denial_beats_yolo_ignore_lists_and_allowing_rules(tool: str) -> None:
     assert POLICY.evaluate(use(tool), AuthContext(**EVERY_PERMISSION)) is ALLOW
     assert POLICY.evaluate(use(tool), AuthContext(plan_mode=True, **EVERY_PERMISSION)) is DENY
     assert POLICY.evaluate(use(tool), AuthContext(guarded_tools=(tool,), **EVERY_PERMISSION)) is DENY
@@ -116,7 +113,6 @@ def test_a_denial_beats_yolo_templates_ignore_lists_and_allowing_rules(tool: str
     [
         AuthContext(yolo_mode=True),
         AuthContext(tool_ignore_list=("bash",)),
-        AuthContext(active_template=Template(name="t", allowed_tools=("bash",))),
         AuthContext(rules=(PermissionRule(answer="allow", tool="bash"),)),
     ],
 )
@@ -127,7 +123,7 @@ def test_outside_plan_mode_what_the_person_let_pass_skips_the_question(context: 
 
 @pytest.mark.req("S1-16", "S1-17")
 def test_the_context_is_frozen_and_carries_what_the_rules_need() -> None:
-    assert {"yolo_mode", "tool_ignore_list", "active_template", "plan_mode"} <= set(AuthContext.model_fields)
+    assert {"yolo_mode", "tool_ignore_list", "plan_mode"} <= set(AuthContext.model_fields)
     with pytest.raises(ValidationError):
         AuthContext().plan_mode = True
     session = SessionPermissions()
@@ -246,7 +242,6 @@ def test_a_persons_rules_are_strict_where_they_allow_and_generous_where_they_do_
     "context",
     [
         AuthContext(tool_ignore_list=("write",)),
-        AuthContext(active_template=Template(name="t", allowed_tools=("write",))),
         AuthContext(rules=(PermissionRule(answer="allow", tool="write"),)),
     ],
 )

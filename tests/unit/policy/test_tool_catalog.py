@@ -7,10 +7,8 @@ from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.ids import ToolCallId
 from tandem_desktop.policy.tool_catalog import (
     EXECUTE_TOOLS,
-    PLAN_MODE_BLOCKED_TOOLS,
     READ_ONLY_TOOLS,
     WRITE_TOOLS,
-    category_of,
     tool_use,
 )
 
@@ -32,15 +30,10 @@ def test_categories_are_the_promised_ones() -> None:
     }
     assert set(WRITE_TOOLS) == {"write_file", "update_file"}
     assert EXECUTE_TOOLS == ("bash",)
-    assert {category_of(tool) for tool in READ_ONLY_TOOLS} == {ToolCategory.READ}
-    assert {category_of(tool) for tool in WRITE_TOOLS} == {ToolCategory.WRITE}
-    assert category_of("bash") is ToolCategory.EXECUTE
-    assert category_of("todo_write") is ToolCategory.PLANNING
-
-
-@pytest.mark.req("S1-11")
-def test_what_is_blocked_in_plan_mode_is_what_writes_and_what_runs() -> None:
-    assert set(PLAN_MODE_BLOCKED_TOOLS) == {*WRITE_TOOLS, *EXECUTE_TOOLS}
+    assert {tool_use(a_call(tool)).category for tool in READ_ONLY_TOOLS} == {ToolCategory.READ}
+    assert {tool_use(a_call(tool)).category for tool in WRITE_TOOLS} == {ToolCategory.WRITE}
+    assert tool_use(a_call("bash")).category is ToolCategory.EXECUTE
+    assert tool_use(a_call("todo_write")).category is ToolCategory.PLANNING
 
 
 @pytest.mark.parametrize(
@@ -87,4 +80,4 @@ def test_a_call_that_shows_a_diff_writes_whatever_it_is_called() -> None:
 
 
 def test_somebody_elses_tool_is_not_taken_for_one_of_ours() -> None:
-    assert category_of("mcp__evil__present_plan") is ToolCategory.OTHER
+    assert tool_use(a_call("mcp__evil__present_plan")).category is ToolCategory.OTHER

@@ -76,7 +76,7 @@ async def asked(desk: Desk) -> Confirmation:
     return await asyncio.wait_for(desk.asked.get(), PATIENCE_S)
 
 
-@pytest.mark.req("S0-32")
+@pytest.mark.req("S0-32", "S3-44")
 async def test_in_plan_mode_a_request_is_kept_with_everything_known_of_it() -> None:
     desk = Desk(plan_mode=True)
     desk.interceptor.message_id = "msg-7"

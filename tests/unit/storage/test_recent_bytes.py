@@ -33,7 +33,6 @@ def test_bytes_stored_here_are_known_by_a_look_at_their_file(
     assert store.read(NAME) == b"bytes\n"
 
 
-@pytest.mark.req("S3-10")
 def test_stored_bytes_altered_since_are_refused_by_the_store_that_wrote_them(memory_path: Path) -> None:
     store, path = stored(memory_path)
     path.write_bytes(b"other\n")
