@@ -13,7 +13,6 @@ from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.perspectives.wording import titles
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui import reports
 from tandem_desktop.ui.models import operation_row
 from tandem_desktop.ui.perspectives import voice_words
 from tandem_desktop.ui.plan import wording
@@ -60,7 +59,7 @@ def test_braces_of_a_sentence_without_values_are_its_own() -> None:
 
 TABLES = (
     *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
-    *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard), (reports.STATUSES, PlanStatus)),
+    *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard)),
     *((task_words.STATUSES, TaskStatus), (voice_words.ROLES, Voice), (voice_words.EFFORTS, Effort)),
     *((voice_words.RISKS, RiskLevel), (voice_words.TITLES, titles()), (operation_row.SHOWN_WORDS, operation_row.Shown)),
 )
