@@ -130,7 +130,7 @@ def test_a_second_run_forgets_how_the_first_one_ended() -> None:
     assert (again.result_summary, again.execution_ended_at, again.execution_session) == ("", None, "RUN-00000002")
 
 
-@pytest.mark.req("S3-16", "S3-30", "S3-31")
+@pytest.mark.req("S3-30")
 def test_notes_of_an_approval_that_was_not_used_go_with_the_next_one() -> None:
     meta = after(a_meta(), Approve(notes="Mind the tests.", at=A_MOMENT))
     meta = after(meta, PlanUpdated(revision=2, origin=Origin.REBASE))
