@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tandem_desktop.domain.agents import ToolKind
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_context import PlanAction
 from tandem_desktop.domain.state_machine import RUNNING
 from tandem_desktop.events.events import (
     ChangesWaiting,
@@ -45,10 +46,12 @@ CHANGES_PLANS = (
 
 
 def page_to_read(event: TandemEvent) -> PlanId | None:
-    """The plan whose page is to be read again. The steps of a run are shown as they come."""
-    if isinstance(event, RunFinished) or (isinstance(event, PlanMoved) and event.state not in RUNNING):
+    """The plan whose page is to be read again. A run shows its steps as they come, and its end once it is closed."""
+    if isinstance(event, RunFinished):
         return event.plan_id
-    return None
+    if not isinstance(event, PlanMoved) or event.state in RUNNING or PlanAction.RECORD_RESULTS in event.actions:
+        return None
+    return event.plan_id
 
 
 def expired_words(title: str) -> str:

@@ -63,7 +63,7 @@ def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> N
     rows = dict(line.strip("| ").split(" | ") for line in reports(window)[0].splitlines()[2:])
     assert re.fullmatch(r"[0-9]+\.[0-9] s", rows.pop("Ten operations take"))
     assert rows == {
-        "Plans": "1 (1 applied)",
+        "Plans": "1 (1 completed)",
         "Completion": "100% (1 of 1 ended plans)",
         "Proposals per plan": "1.0",
         "Operations done": "100% (2 of 2 tried)",
