@@ -44,7 +44,6 @@ def step_names(given: Sequence[str]) -> list[str]:
         name = own or f"s{position}"
         while not own and name in taken:
             name = f"{name}-{position}"
-        taken.add(name)
         names.append(name)
     return names
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import StepRefusedError, UnknownOperationError
-from tandem_desktop.domain.execution_plan import ExecutionPlan, ExecutionStep, StepStatus
+from tandem_desktop.domain.execution_plan import THINK, ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.reflection import AdjustmentAction, StepAdjustment
@@ -180,3 +180,39 @@ def test_no_adjustments_change_the_old_plan_or_leave_a_new_one_that_makes_no_sen
 def test_an_unknown_step_is_named() -> None:
     with pytest.raises(UnknownOperationError):
         ADJUSTER.apply(a_plan(), an_adjustment(AdjustmentAction.RETRY, "s9"))
+
+
+def test_modify_with_another_tool_takes_nothing_over_from_the_old_input() -> None:
+    other = an_adjustment(AdjustmentAction.MODIFY, tool="write", tool_input={"path": "a", "content": "b"})
+    step = ADJUSTER.apply(a_plan(), other).step("s2")
+    assert (step.tool, step.tool_input) == ("write", {"path": "a", "content": "b"})
+
+
+@pytest.mark.parametrize(("said", "kept"), [("Better", "Better"), ("", "As it was")])
+def test_modify_keeps_the_description_unless_it_brings_one(said: str, kept: str) -> None:
+    plan = a_plan(a_step("s2").model_copy(update={"description": "As it was"}))
+    step = ADJUSTER.apply(plan, an_adjustment(AdjustmentAction.MODIFY, description=said)).step("s2")
+    assert (step.tool, step.description) == ("bash", kept)
+
+
+@pytest.mark.parametrize("action", [AdjustmentAction.REPLACE, AdjustmentAction.ADD_BEFORE, AdjustmentAction.ADD_AFTER])
+@pytest.mark.parametrize(("said", "told"), [("Better", "Better"), ("", "Because")])
+def test_new_step_is_told_by_its_description_or_else_by_the_reason_for_it(
+    action: AdjustmentAction, said: str, told: str
+) -> None:
+    plan = ADJUSTER.apply(a_plan(a_step("s2")), an_adjustment(action, description=said))
+    new = next(step for step in plan.steps if step.operation is None)
+    assert (new.tool, new.tool_input, new.description) == ("bash", {"command": "new"}, told)
+
+
+def test_step_that_is_only_thought_about_can_be_added() -> None:
+    thought = an_adjustment(AdjustmentAction.ADD_AFTER, tool=THINK, tool_input={}, description="Is it enough?")
+    new = ADJUSTER.apply(a_plan(), thought).step("a1")
+    assert (new.tool, new.tool_input) == (THINK, {})
+
+
+def test_each_added_step_has_a_name_of_its_own() -> None:
+    plan = a_plan()
+    for _ in range(3):
+        plan = ADJUSTER.apply(plan, an_adjustment(AdjustmentAction.ADD_AFTER))
+    assert sorted(names(plan)) == ["a1", "a2", "a3", "s1", "s2", "s3"]

@@ -122,3 +122,33 @@ def test_log_in_is_known_by_its_file_or_by_a_key_and_not_by_an_address(tmp_path:
     (tmp_path / ".claude" / ".credentials.json").write_text("{}")
     assert has_access(claude, {}, tmp_path)
     assert has_access(profile_named("built-in"), {}, tmp_path / "nowhere")
+
+
+def test_agent_can_start_only_where_its_command_and_what_runs_it_are_there(tmp_path: Path) -> None:
+    profile = custom_profile("agent")
+    assert not FoundAgent(profile, None).can_start
+    assert not FoundAgent(profile, tmp_path / "agent", lacks="node").can_start
+    assert FoundAgent(profile, tmp_path / "agent").can_start
+
+
+def an_agent_that_notes_each_start(tmp_path: Path) -> tuple[AgentProfile, Path]:
+    an_executable(tmp_path / "bin", "agent", f"echo started >> {tmp_path}/starts; echo 1.2.3")
+    profile = custom_profile("agent").model_copy(update={"version_command": ("agent", "--version")})
+    return profile, tmp_path / "starts"
+
+
+@pytest.mark.parametrize(("ask", "version"), [(True, "1.2.3"), (False, None)])
+def test_agent_is_started_for_its_version_only_when_it_is_asked_for(
+    tmp_path: Path, ask: bool, version: str | None
+) -> None:
+    profile, starts = an_agent_that_notes_each_start(tmp_path)
+    found = find_agent(profile, {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}, ask_version=ask)
+    assert (found.version, starts.exists()) == (version, ask)
+
+
+def test_agent_whose_interpreter_is_missing_is_not_started_for_its_version(tmp_path: Path) -> None:
+    profile, starts = an_agent_that_notes_each_start(tmp_path)
+    (tmp_path / "bin" / "agent").write_text("#!/usr/bin/env no-such-interpreter\n")
+    found = find_agent(profile, {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"})
+    assert (found.lacks, found.version, found.can_start) == ("no-such-interpreter", None, False)
+    assert not starts.exists()

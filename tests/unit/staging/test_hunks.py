@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import StepRefusedError
-from tandem_desktop.staging.hunks import hunks, keep, kept, rebuild
+from tandem_desktop.staging.hunks import hunks, keep, keep_lines, kept, rebuild
 from tandem_desktop.staging.unified import unified
 
 LINES = st.sampled_from(
@@ -174,3 +174,24 @@ def test_git_apply_creates_and_deletes_from_the_unified_diff(tmp_path):
     assert (tmp_path / "new").read_bytes() == b"a\n"
     subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=unified("new", None, hunks(b"a\n", b"")), check=True)
     assert not (tmp_path / "new").exists()
+
+
+def numbered_lines(*changed: int) -> bytes:
+    return b"".join(b"changed\n" if n in changed else f"line {n}\n".encode() for n in range(1, 41))
+
+
+def test_three_lines_around_a_change_are_shown() -> None:
+    (hunk,) = hunks(numbered_lines(), numbered_lines(20))
+    assert hunk.header == "@@ -17,7 +17,7 @@"
+
+
+def test_hunks_that_are_kept_are_counted_in_the_file_that_they_alone_make() -> None:
+    before, after = numbered_lines(), b"new 1\nnew 2\n" + numbered_lines(20) + b"end\n"
+    found = hunks(before, after)
+    assert [hunk.new_start for hunk in found] == [1, 19, 40]
+    assert [(hunk.n, hunk.new_start) for hunk in kept(found, ())] == [(1, 1), (2, 19), (3, 40)]
+    assert [(hunk.n, hunk.new_start) for hunk in kept(found, (1,))] == [(2, 17), (3, 38)]
+
+
+def test_empty_file_stays_empty_when_no_line_of_it_comes() -> None:
+    assert keep_lines(b"", hunks(b"", b"new\n"), added=(1,)) == b""
