@@ -42,7 +42,6 @@ TOLD = (
     events.RunResumed,
     events.RunFinished,
     events.RunUndone,
-    events.RunInterrupted,
     TaskUpdated,
     TaskStarted,
     TaskCompleted,

@@ -267,15 +267,6 @@ class RunUndone(Frozen):
     undone_by: RunId
 
 
-class RunInterrupted(Frozen):
-    """A run was found cut off; it has to be settled."""
-
-    type: Literal["run_interrupted"] = "run_interrupted"
-    run_id: RunId
-    done: int
-    total: int
-
-
 class RehearsalStarted(Frozen):
     """A revision is being played through in a throw-away shadow."""
 
@@ -341,7 +332,6 @@ TandemEvent = Annotated[
     | RunResumed
     | RunFinished
     | RunUndone
-    | RunInterrupted
     | TaskCreated
     | TaskUpdated
     | TaskStarted

@@ -15,8 +15,11 @@ from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, Tas
 from tandem_desktop.domain.orchestration import Outcome, Stage
 from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Voice
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_context import PlanAction
+from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.qualification import RiskLevel
 from tandem_desktop.domain.reflection import AdjustmentAction, Assessment
+from tandem_desktop.domain.state_machine import PlanState
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus, TrackedTask
 from tandem_desktop.events import events, task_events
 from tandem_desktop.events import perspective_events as told
@@ -71,6 +74,14 @@ EXAMPLES: list[TandemEvent] = [
     events.PlanRejected(plan_id=PLAN_ID, revision=1, reason="no", status=PlanStatus.REJECTED),
     events.PlanCancelled(plan_id=PLAN_ID),
     events.PlanSuperseded(plan_id=PLAN_ID, by=PlanId("PLAN-00000009")),
+    events.PlanMoved(
+        plan_id=PLAN_ID,
+        session_id=SESSION_ID,
+        event=EventKind.REQUEST_REVISION,
+        state=PlanState.DRAFTING,
+        status=PlanStatus.REJECTED,
+        actions=(PlanAction.QUEUE_REVISION,),
+    ),
     events.PlanExpired(plan_id=PLAN_ID),
     events.DiskTouched(plan_id=PLAN_ID),
     events.RunStarted(
@@ -88,7 +99,6 @@ EXAMPLES: list[TandemEvent] = [
     events.RunResumed(run_id=RUN),
     events.RunFinished(run_id=RUN, plan_id=PLAN_ID, status=RunStatus.FAILED, rolled_back=True),
     events.RunUndone(run_id=RUN, undone_by=OTHER_RUN),
-    events.RunInterrupted(run_id=RUN, done=3, total=9),
     task_events.TaskCreated(plan_id=PLAN_ID, task=TASK),
     task_events.TaskUpdated(plan_id=PLAN_ID, task_id=TASK.id, status=TaskStatus.SKIPPED, note="It waits for 't0'."),
     task_events.TaskStarted(plan_id=PLAN_ID, task_id=TASK.id, agent="koda"),
