@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from tandem_desktop.domain.agents import PermissionRequest, ToolCall
 from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.ids import PlanId, RunId, SessionId
+from tandem_desktop.domain.ids import PlanId, RunId
 
 
 class EntryKind(StrEnum):
@@ -47,12 +47,3 @@ class ChatEntry(Frozen):
     """Further lines, such as an agent's last words."""
     set_aside: bool = False
     """The person went back to before it: kept, and no longer part of the conversation."""
-
-
-class ChatSummary(Frozen):
-    """One conversation in a list."""
-
-    session_id: SessionId
-    agent: str
-    title: str
-    updated_at: datetime

@@ -130,12 +130,6 @@ class ExecutionPlan(Frozen):
             tuple(_after(step, result) if step.operation == result.id else step for step in self.steps)
         )
 
-    def mark_executing(self) -> "ExecutionPlan":
-        return self._mark(PlanStatus.EXECUTING)
-
-    def mark_paused(self) -> "ExecutionPlan":
-        return self._mark(PlanStatus.PAUSED)
-
     def mark_completed(self) -> "ExecutionPlan":
         return self._mark(PlanStatus.COMPLETED)
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
@@ -94,12 +94,6 @@ class Spellings:
             if earlier != spelling:
                 return Collision(earlier, spelling)
         return None
-
-
-def collides(paths: Iterable[str]) -> Collision | None:
-    """The first two of `paths`, or directories above them, that differ only in case or Unicode form."""
-    spellings = Spellings()
-    return next((collision for path in paths if (collision := spellings.add(path))), None)
 
 
 def shown(text: str, limit: int = 120) -> str:

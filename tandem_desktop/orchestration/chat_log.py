@@ -30,7 +30,6 @@ from tandem_desktop.orchestration.minds_in_chat import MindsInChat
 from tandem_desktop.storage import atomic, syscalls
 
 CHAT = "chat.jsonl"
-_GROWING = (EntryKind.AGENT, EntryKind.THOUGHT)
 
 
 class ChatLog:

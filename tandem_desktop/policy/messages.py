@@ -75,13 +75,6 @@ def plan_changed(by_person: ByPerson) -> str:
     return "\n".join(lines)
 
 
-def staging_cleared(operations: Sequence[StagedOperation]) -> str:
-    """Everything that waited was thrown away."""
-    count = len(operations)
-    what = "1 staged operation" if count == 1 else f"{count} staged operations"
-    return f"The person cleared {what}. Nothing of it was applied; your copy is as the disk is."
-
-
 def plan_cancelled() -> str:
     """The plan was given up."""
     return "The person cancelled the plan. Nothing of it was applied. Wait for the next request."

@@ -101,11 +101,6 @@ class SidecarProcess:
     def stderr(self) -> tuple[str, ...]:
         return self._last_words.lines()
 
-    @property
-    def stderr_total(self) -> int:
-        """Bytes written to the error output so far."""
-        return self._last_words.total
-
     async def wait(self) -> None:
         """Until the process has ended, even if a child of it still holds its pipes."""
         await self._exited.wait()

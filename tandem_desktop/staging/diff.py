@@ -38,10 +38,6 @@ def changes(before: Lines, after: Lines) -> tuple[Change, ...]:
     return tuple(_slid(before, after, found))
 
 
-def changed_line_count(found: Sequence[Change]) -> int:
-    return sum(c.old_end - c.old_start + c.new_end - c.new_start for c in found)
-
-
 def _patience(before: Lines, after: Lines) -> Iterator[Change]:
     waiting: list[tuple[Stretch, int]] = [((0, len(before), 0, len(after)), 0)]
     while waiting:

@@ -1,6 +1,5 @@
 """Show which characters of a changed line changed, on bounded input, so that a long line cannot stall a review."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -34,16 +33,6 @@ def intraline(old: str, new: str) -> IntralineChange:
         _ranges(parts, matcher.DIFF_DELETE, matcher.DIFF_INSERT),
         _ranges(parts, matcher.DIFF_INSERT, matcher.DIFF_DELETE),
     )
-
-
-def unmarked(text: str, ranges: Iterable[Range]) -> str:
-    """The text outside the ranges."""
-    pieces: list[str] = []
-    position = 0
-    for start, end in ranges:
-        pieces.append(text[position:start])
-        position = end
-    return "".join([*pieces, text[position:]])
 
 
 def _whole(text: str) -> tuple[Range, ...]:

@@ -41,10 +41,6 @@ class TaskMapper:
         with self._lock:
             return self._task_of.get(operation_id)
 
-    def get_mappings(self) -> tuple[TaskMapping, ...]:
-        with self._lock:
-            return tuple(self._mappings.values())
-
     def update_task_status(self, task_id: TaskId, results: Iterable[OperationResult]) -> TaskStatus:
         """Take in what became of operations, and answer how the task stands.
 

@@ -53,7 +53,6 @@ _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _HASH = CommentStyle("#")
 _HASH_CODING = CommentStyle("#", first=_CODING)
 _SLASHES = CommentStyle("//")
-_STARS = CommentStyle(opening="/*", middle=" * ", closing=" */")
 _MARKUP = CommentStyle(
     opening="<!--",
     closing="-->",

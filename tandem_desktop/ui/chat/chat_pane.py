@@ -121,10 +121,6 @@ class ChatPane(QWidget):
         """What can still be done about each run."""
         self.transcript.set_runs(runs)
 
-    def reopen_plan(self, plan_id: str) -> None:
-        """The decision about a plan could not be carried out: its card asks again."""
-        self.transcript.reopen(plan_id)
-
     def set_working(self, works: bool, words: str = "", *, go_on: bool = True) -> None:
         """The agent works, or has ended its turn; then what waits in the queue goes out, unless `go_on` is false."""
         ended = self._works and not works

@@ -100,10 +100,6 @@ class Composer(QFrame):
         self.edit.set_text("")
         self._editing.hide()
 
-    def insert_mention(self, path: str) -> None:
-        self.edit.insert_words(mention(path, self._root))
-        self.edit.setFocus()
-
     def set_commands(self, commands: Sequence[ChatCommand]) -> None:
         self._commands = tuple(commands)
 

@@ -91,10 +91,6 @@ class Transcript(QAbstractScrollArea):
         self._start_over()
 
     @property
-    def is_at_end(self) -> bool:
-        return self._at_end
-
-    @property
     def materialised(self) -> int:
         """How many rows exist as widgets now."""
         return len(self._widgets)

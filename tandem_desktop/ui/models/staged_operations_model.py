@@ -164,10 +164,6 @@ class StagedOperationsModel(QAbstractListModel):
         self._telling.clear()
         self._all_changed()
 
-    def set_drift(self, drift: Mapping[OperationId, str]) -> None:
-        self._drift = dict(drift)
-        self._all_changed()
-
     def set_changes(self, changes: Mapping[OperationId, str]) -> None:
         """What is different from another revision, in a word for each operation."""
         if changes != self._changes:

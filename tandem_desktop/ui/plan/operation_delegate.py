@@ -22,7 +22,6 @@ from tandem_desktop.ui.words import tr, tr_marked, tr_n
 
 _RADIUS = 8
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 _MARKS = {
     ResultStatus.RUNNING: "running",
     ResultStatus.COMPLETED: "done",

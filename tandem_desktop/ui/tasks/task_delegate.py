@@ -17,7 +17,6 @@ from tandem_desktop.ui.words import tr
 
 _TASK, _REMARK, _GROUP, _OPERATION = 60, 20, 32, 30
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 _RESULT_INKS = {ResultStatus.FAILED: "removed_ink", ResultStatus.ROLLED_BACK: "risk", ResultStatus.SKIPPED: "risk"}
 
 

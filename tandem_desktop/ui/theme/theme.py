@@ -74,10 +74,6 @@ class Theme(QObject):
         return self._tokens.scheme == "dark"
 
     @property
-    def follows_system(self) -> bool:
-        return self._follows_system
-
-    @property
     def reduced_motion(self) -> bool:
         """Whether things should simply be in their new place."""
         return _system_wants_stillness() if self._reduced_motion is None else self._reduced_motion

@@ -1,6 +1,6 @@
 """One line that gives way in the middle, so that a long path keeps its beginning and its name."""
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -90,28 +90,3 @@ class ElidedLabel(QLabel):
         self._tell_the_whole()
         self.updateGeometry()
         self.update()
-
-
-class PathLabel(ElidedLabel):
-    """A path in the code face: folder dim, name strong; the folder gives way first."""
-
-    def __init__(self, theme: Theme, path: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(theme, path, code=True, parent=parent)
-
-    @property
-    def shown_text(self) -> str:
-        metrics = QFontMetrics(self._font())
-        folder, slash, name = self.text().rpartition("/")
-        room = self.width() - metrics.horizontalAdvance(slash + name)
-        if not slash or room < metrics.horizontalAdvance("…"):
-            return super().shown_text
-        return metrics.elidedText(folder, _MIDDLE, room) + slash + name
-
-    def _paint_line(self, painter: QPainter, shown: str, metrics: QFontMetrics) -> None:
-        cut = shown.rfind("/") + 1
-        folder = metrics.horizontalAdvance(shown[:cut])
-        painter.setPen(self._theme.color("muted"))
-        painter.drawText(QRect(0, 0, folder + 1, self.height()), Qt.AlignmentFlag.AlignVCenter, shown[:cut])
-        painter.setPen(self._theme.color("text"))
-        rest = QRect(folder, 0, self.width() - folder, self.height())
-        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, shown[cut:])

@@ -24,10 +24,6 @@ class LinkButton(QPushButton):
         self.setAutoDefault(False)
         theme.changed.connect(self._restyle)
 
-    def set_ink(self, ink: str) -> None:
-        self._ink = ink
-        self.update()
-
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         return QSize(metrics.horizontalAdvance(self.text()) + self._theme.px(8), metrics.height() + self._theme.px(4))

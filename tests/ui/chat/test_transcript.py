@@ -440,18 +440,6 @@ def test_esc_stops_the_agent_from_a_card_and_from_the_conversation(qtbot: QtBot,
         qtbot.keyClick(pane.transcript, Key.Key_Escape)
 
 
-def test_a_card_asks_again_when_the_answer_could_not_be_carried_out(qtbot: QtBot, pane: ChatPane) -> None:
-    card = with_waiting_plan(qtbot, pane)
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_2)
-    qtbot.keyClicks(QApplication.focusWidget(), "smaller")
-    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return)
-    assert card.card is not None
-    assert not card.card.is_waiting
-    pane.reopen_plan(talk.PLAN)
-    with qtbot.waitSignal(pane.approve_requested):
-        press(qtbot, pane, "plan-card-approve")
-
-
 def test_words_in_a_card_survive_when_rows_above_it_part(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries((talk.read(1, "a.py"), talk.read(2, "b.py"), talk.read(3, "c.py"), talk.a_plan(4)))
     pane.set_plan(talk.facts(1))

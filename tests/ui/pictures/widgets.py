@@ -23,7 +23,7 @@ from tandem_desktop.ui.widgets.banner import Banner
 from tandem_desktop.ui.widgets.button import Button, DangerButton, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.card import Card
 from tandem_desktop.ui.widgets.chip import Chip
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel, PathLabel
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.icon_button import IconButton
 from tandem_desktop.ui.widgets.icon_label import IconLabel
@@ -167,7 +167,7 @@ def _card(theme: Theme) -> Card:
     card = Card(theme)
     card.body.addWidget(plain_label("Rate-limit the login route", "title"))
     card.body.addWidget(plain_label("7 operations   2 commands", "muted"))
-    card.body.addWidget(PathLabel(theme, f"app/routes/{'a/deep/folder/' * 8}auth.py"))
+    card.body.addWidget(ElidedLabel(theme, f"app/routes/{'a/deep/folder/' * 8}auth.py"))
     card.body.addWidget(ElidedLabel(theme, "Apply the limiter to the login route, and say why. " * 4, token="muted"))
     card.body.addWidget(plain_label("sha256 9f2c41…b07e  -> != ===", "code-muted"))
     return card

@@ -10,7 +10,7 @@ from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.badge import Badge
 from tandem_desktop.ui.widgets.banner import Banner
 from tandem_desktop.ui.widgets.card import Card
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel, PathLabel
+from tandem_desktop.ui.widgets.elided_label import ElidedLabel
 from tandem_desktop.ui.widgets.empty_state import EmptyState
 from tandem_desktop.ui.widgets.key_hint import KeyHint
 from tandem_desktop.ui.widgets.link_button import LinkButton
@@ -62,21 +62,6 @@ def test_a_long_line_gives_way_in_the_middle_and_says_the_whole_in_its_tip(theme
     label.resize(label.sizeHint())
     assert label.shown_text == label.text()
     assert label.toolTip() == ""
-
-
-def test_a_long_path_keeps_its_name(theme: Theme, qtbot: QtBot) -> None:
-    label = _shown(PathLabel(theme, "app/" + "deep/" * 60 + "auth.py"), qtbot)
-    label.resize(160, 20)
-    assert label.shown_text.startswith("app")
-    assert label.shown_text.endswith("/auth.py")
-    assert "…" in label.shown_text
-
-
-def test_a_name_longer_than_the_room_still_gives_way(theme: Theme, qtbot: QtBot) -> None:
-    label = _shown(PathLabel(theme, "app/" + "n" * 200 + ".py"), qtbot)
-    label.resize(120, 20)
-    assert "…" in label.shown_text
-    assert label.shown_text.endswith(".py")
 
 
 def test_words_are_data_in_labels_and_tips(theme: Theme, qtbot: QtBot) -> None:

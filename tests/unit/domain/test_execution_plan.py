@@ -66,8 +66,6 @@ def test_what_came_of_an_operation_says_where_its_step_stands(result: ResultStat
 @pytest.mark.parametrize(
     ("marked", "status"),
     [
-        (ExecutionPlan.mark_executing, PlanStatus.EXECUTING),
-        (ExecutionPlan.mark_paused, PlanStatus.PAUSED),
         (ExecutionPlan.mark_completed, PlanStatus.COMPLETED),
         (ExecutionPlan.mark_failed, PlanStatus.FAILED),
         (ExecutionPlan.mark_cancelled, PlanStatus.CANCELLED),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
-from tandem_desktop.domain.paths import ancestors, check_path, collides, folded, is_inside, parent_of, shown
+from tandem_desktop.domain.paths import Collision, Spellings, ancestors, check_path, folded, is_inside, parent_of, shown
 
 REFUSED = [
     # outside
@@ -208,6 +208,11 @@ COLLIDING = [
     (".Cursor/mcp.json", ".cursor/mcp.json"),
     ("a/b/C", "a/b/c"),
 ]
+
+
+def collides(paths) -> Collision | None:
+    spellings = Spellings()
+    return next((collision for path in paths if (collision := spellings.add(path))), None)
 
 
 @pytest.mark.parametrize("pair", COLLIDING)

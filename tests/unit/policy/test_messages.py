@@ -70,11 +70,9 @@ def test_every_status_of_a_run_has_its_words() -> None:
     assert len(told) == len(RunStatus)
 
 
-def test_removing_clearing_and_cancelling_are_told() -> None:
+def test_removing_and_cancelling_are_told() -> None:
     operation = a_write("a.txt", id="s1")
     assert "s1 create a.txt: left out by the person" in messages.plan_changed(messages.ByPerson((operation,)))
-    assert "1 staged operation." in messages.staging_cleared((operation,))
-    assert "2 staged operations." in messages.staging_cleared((operation, operation))
     assert "Nothing of it was applied" in messages.plan_cancelled()
     assert "a.txt" in messages.after_undo(("a.txt",), ("b.txt",))
 

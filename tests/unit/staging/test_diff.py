@@ -1,6 +1,7 @@
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,12 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.staging.diff import Change, changed_line_count, changes
+from tandem_desktop.staging.diff import Change, changes
 from tandem_desktop.staging.shortest_edit import classic_matches, common_subsequence
 from tandem_desktop.staging.text import split_lines
 
 FEW = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"}\n", b"c\r\n", b"c\n", b"\0\n", b"d"]), max_size=60)
 MANY = st.lists(st.integers(0, 40).map(lambda n: b"line %d\n" % n), max_size=120)
+
+
+def changed_line_count(found: Sequence[Change]) -> int:
+    return sum(c.old_end - c.old_start + c.new_end - c.new_start for c in found)
 
 
 def check(before, after, found):

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.staging.intraline import MAXIMUM_CHARACTERS, intraline, unmarked
+from tandem_desktop.staging.intraline import MAXIMUM_CHARACTERS, intraline
 
 WORDS = st.text(st.sampled_from("abc (){}\u202e😀ä"), max_size=60)
 
@@ -20,6 +20,11 @@ def test_both_sides_are_the_same_outside_the_marks(old, new):
 @given(WORDS)
 def test_equal_lines_carry_no_marks(text):
     assert intraline(text, text) == intraline("", "")
+
+
+def unmarked(text: str, ranges: tuple[tuple[int, int], ...]) -> str:
+    """The text outside the ranges."""
+    return "".join(letter for at, letter in enumerate(text) if not any(start <= at < end for start, end in ranges))
 
 
 def test_a_renamed_argument_is_the_only_thing_marked():

@@ -58,7 +58,8 @@ def test_an_unknown_task_has_no_operations() -> None:
 
 def test_operations_that_name_their_task_are_mapped_from_the_start() -> None:
     mapper = TaskMapper([a_write(id="s1", task=T1), a_write(id="s2"), a_write(id="s3", task=T1)])
-    assert mapper.get_mappings() == (TaskMapping(task_id=T1, operation_ids=(S1, OperationId("s3"))),)
+    assert mapper.get_task_operations(T1) == (S1, OperationId("s3"))
+    assert mapper.get_operation_task(OperationId("s2")) is None
 
 
 @pytest.mark.req("S0-69")
