@@ -79,6 +79,8 @@ class AgentSessions:
         own_id = session_id or new_session_id()
         if session_id is not None and not new and not self._has_plan(session_id):
             self.facts(session_id)
+        slot = self.slot(own_id)
+        slot.plan_mode = plan_mode  # before anything is awaited: the person may switch while it opens
         host = await self._planning_host()
         shadow = await asyncio.to_thread(self._shadow, own_id)
         try:
@@ -103,8 +105,8 @@ class AgentSessions:
         desk = SessionDesk(session, self._engine, self._engine.events, self._clock)
         server = host.open_session(own_id, desk, lambda: session.is_planning)
         session.offer(server, on_turn=lambda: host.start_turn(own_id))
-        slot = self.slot(own_id)
-        slot.session, slot.plan_mode = session, plan_mode
+        session.set_plan_mode(slot.plan_mode)
+        slot.session = session
         return session
 
     def advisor(self, minds: Minds) -> AdvisorPort:
