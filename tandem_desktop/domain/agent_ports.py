@@ -1,5 +1,6 @@
 """What stands between the engine and an agent: what we ask of it, and what it may ask of us."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from tandem_desktop.domain.advice import Advice, Question, Result
@@ -48,6 +49,9 @@ class AdvisorPort(Protocol):
                 one was refused.
             TandemError: there is no such agent, or no place for it to look from.
         """
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """A block of questions about the same files: an agent may be kept for the next of them, and ends with it."""
 
 
 class AgentClient(Protocol):

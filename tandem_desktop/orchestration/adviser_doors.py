@@ -29,12 +29,15 @@ _MOST_READ = 500
 
 
 class AdviserDoors:
-    """Fills `AgentClient` for one question. Keeps what was said, what was read and what was refused."""
+    """Fills `AgentClient` for one question at a time. Keeps what was said, what was read and what was refused."""
 
-    def __init__(
-        self, shadow: ShadowWorkspace, interceptor: PermissionInterceptor, heard: Callable[[AgentUpdate], None]
-    ) -> None:
+    def __init__(self, shadow: ShadowWorkspace) -> None:
         self._shadow = shadow
+
+    def begin_question(self, interceptor: PermissionInterceptor, heard: Callable[[AgentUpdate], None]) -> None:
+        """Forget the question before; what its conversation may still say is not heard."""
+        self.session_id: SessionId | None = None
+        """The conversation of the question, once it is known."""
         self._interceptor = interceptor
         self._heard = heard
         self._calls: dict[ToolCallId, ToolCall] = {}
@@ -74,6 +77,8 @@ class AdviserDoors:
         self._interceptor.turned_away(request, reason)
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+        if self.session_id not in (None, session_id):
+            return
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
         elif isinstance(update, ToolCallChanged):

@@ -6,9 +6,10 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic
 
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.agent_ports import AgentPort
@@ -48,7 +49,11 @@ _YOUNG_S = 3600.0
 
 
 class Consultations:
-    """Fills `AdvisorPort` with real agents. Every question has an agent, a shadow and tools of its own."""
+    """Fills `AdvisorPort` with real agents.
+
+    Every question has a conversation and tools of its own. Inside `together` an agent that has answered is kept, with
+    its shadow, for the next question to the same mind; questions that are open at once have an agent each.
+    """
 
     def __init__(
         self,
@@ -63,6 +68,19 @@ class Consultations:
         self._minds = minds
         self._host = host
         self._person_home = person_home
+        self._keeping = 0
+        self._idle: list[_Adviser] = []
+
+    @asynccontextmanager
+    async def together(self) -> AsyncIterator[None]:
+        self._keeping += 1
+        try:
+            yield
+        finally:
+            self._keeping -= 1
+            if not self._keeping:
+                idle, self._idle = self._idle, []
+                await asyncio.shield(asyncio.gather(*(each.held.aclose() for each in idle)))
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         mind = self._minds.of(question.role)
@@ -80,24 +98,52 @@ class Consultations:
         host = await self._host()
         session_id = new_session_id()
         wanted = Wanted(question)
-        async with self._opened() as shadow:
-            server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
-            doors = AdviserDoors(shadow, self._interceptor(session_id), question.heard)
-            transcript = self._transcript(question.session_id or session_id, question.role)
-            try:
-                agent = await asyncio.to_thread(self._agent, mind, shadow, doors, host.socket_path, transcript)
-                conversation = _Conversation(agent, doors, wanted, self._settings.present_plan_retries)
-                try:
-                    await agent.start()
-                    opened = await agent.new_session((server,))
-                    await conversation.hold(opened.id)
-                finally:
-                    await agent.stop()
+        server = host.open_session(session_id, WorkspaceDesk(self._engine), lambda: False, wanted)
+        transcript = self._transcript(question.session_id or session_id, question.role)
+        try:
+            async with self._at_hand(mind, host.socket_path, transcript) as adviser:
+                doors = adviser.doors
+                doors.begin_question(self._interceptor(session_id), question.heard)
+                opened = await adviser.agent.new_session((server,))
+                doors.session_id = opened.id
+                await _Conversation(adviser.agent, doors, wanted, self._settings.present_plan_retries).hold(opened.id)
                 model = mind.model or opened.model
-                return await asyncio.to_thread(_advice, wanted, mind.profile, model, doors, shadow)
-            finally:
-                await host.close_session(session_id)
-                await asyncio.to_thread(transcript.close)
+                advice = await asyncio.to_thread(_advice, wanted, mind.profile, model, doors, adviser.shadow)
+                adviser.is_clean = not advice.thrown_away
+                return advice
+        finally:
+            await host.close_session(session_id)
+            await asyncio.to_thread(transcript.close)
+
+    @asynccontextmanager
+    async def _at_hand(self, mind: Mind, socket: Path, transcript: TranscriptLog) -> "AsyncIterator[_Adviser]":
+        """An agent that was kept, or a new one; it is ended unless it answered and may be kept."""
+        kept = next((each for each in self._idle if each.mind == mind and each.agent.is_running), None)
+        if kept is not None:
+            self._idle.remove(kept)
+            kept.frames.transcript = transcript
+        adviser = kept or await self._started(mind, socket, transcript)
+        adviser.is_clean = False
+        try:
+            yield adviser
+        finally:
+            if adviser.is_clean and self._keeping:
+                self._idle.append(adviser)
+            else:
+                await adviser.held.aclose()
+
+    async def _started(self, mind: Mind, socket: Path, transcript: TranscriptLog) -> "_Adviser":
+        held, frames = AsyncExitStack(), _Frames(transcript)
+        try:
+            shadow = await held.enter_async_context(self._opened())
+            doors = AdviserDoors(shadow)
+            agent = await asyncio.to_thread(self._agent, mind, shadow, doors, socket, frames)
+            held.push_async_callback(agent.stop)
+            await agent.start()
+        except BaseException:
+            await held.aclose()
+            raise
+        return _Adviser(mind, shadow, doors, agent, frames, held)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[ShadowWorkspace]:
@@ -136,8 +182,8 @@ class Consultations:
         return TranscriptLog(place)
 
     def _agent(
-        self, mind: Mind, shadow: ShadowWorkspace, doors: AdviserDoors, socket: Path, transcript: TranscriptLog
-    ) -> AgentPort:
+        self, mind: Mind, shadow: ShadowWorkspace, doors: AdviserDoors, socket: Path, frames: "_Frames"
+    ) -> SidecarManager:
         launch = agent_launch(
             mind.profile,
             shadow,
@@ -149,7 +195,31 @@ class Consultations:
         )
         seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
         limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)
-        return SidecarManager(mind.profile, launch, doors, workspace=str(seen), limits=limits, on_frame=transcript.keep)
+        return SidecarManager(mind.profile, launch, doors, workspace=str(seen), limits=limits, on_frame=frames.keep)
+
+
+class _Frames:
+    """Hands what crosses the wire to the transcript of the question that is open."""
+
+    def __init__(self, transcript: TranscriptLog) -> None:
+        self.transcript = transcript
+
+    def keep(self, *frame: Any) -> None:
+        self.transcript.keep(*frame)
+
+
+@dataclass
+class _Adviser:
+    """An agent that runs, with the shadow it looks from; `held` ends both."""
+
+    mind: Mind
+    shadow: ShadowWorkspace
+    doors: AdviserDoors
+    agent: SidecarManager
+    frames: _Frames
+    held: AsyncExitStack
+    is_clean: bool = False
+    """Whether it answered and left its shadow as it was."""
 
 
 class _Conversation(Generic[Result]):

@@ -94,7 +94,7 @@ class PerspectivePlanning:
     async def _run(self, about: TaskToPlan) -> Turn:
         started = PlanningStarted(session_id=about.session_id, task=about.task, qualification=about.qualification.words)
         self._publish(started)
-        self._asking = asyncio.ensure_future(self._advised(about))
+        self._asking = asyncio.ensure_future(self._asked_together(about))
         try:
             synthesis, found = await self._asking
         except asyncio.CancelledError:
@@ -119,6 +119,10 @@ class PerspectivePlanning:
         session_id, plan_id, revision = version.session_id, version.plan_id, version.revision
         self._publish(PlanReady(session_id=session_id, plan_id=plan_id, revision=revision, plan=plan))
         self._publish(PlanApprovalRequested(session_id=session_id, plan_id=plan_id, revision=revision, plan=plan))
+
+    async def _asked_together(self, about: TaskToPlan) -> tuple[Synthesis | None, Perspectives]:
+        async with self._advisor.together():
+            return await self._advised(about)
 
     async def _advised(self, about: TaskToPlan) -> tuple[Synthesis | None, Perspectives]:
         found = await Gathering(self._advisor, self._publish, self._engine.clock).gather(about)

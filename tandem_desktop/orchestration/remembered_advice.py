@@ -1,6 +1,7 @@
 """Ask nobody the same thing twice: within one orchestration the same question has the same answer."""
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from tandem_desktop.domain.advice import Advice, Question, Result
@@ -15,6 +16,9 @@ class RememberedAdvice:
         self._advisor = advisor
         self._known: dict[tuple[str, str, str, type], Advice[Any]] = {}
         self._one_at_a_time = asyncio.Lock()
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        return self._advisor.together()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         key = (question.role, question.words, question.tool, question.result)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from tandem_desktop.domain.advice import Advice, Question, Result
@@ -21,6 +22,9 @@ class ScriptedAdvisor:
         self._script = script
         self.asked: list[Question[Any]] = []
         self.refused: list[str] = []
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         self.asked.append(question)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from tandem_desktop.domain.advice import Advice, Question, Result
@@ -27,6 +28,9 @@ class SpokenMinds:
         self.most_open = 0
         self.holds = asyncio.Event()
         self.let_go: list[str] = []
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         part = "synthesis" if question.tool == "plan_propose" else question.role

@@ -162,3 +162,46 @@ def test_a_role_has_its_own_agent_and_model() -> None:
 
 def test_a_missing_answer_is_a_failure_of_the_agent() -> None:
     assert issubclass(NoAnswerError, SidecarError)
+
+
+def starts(engine: Engine) -> dict[str, int]:
+    """How often an agent was greeted for each role, by what crossed the wire."""
+    kept = SessionRecord(engine.locations.sessions / SESSION_ID).advice_kept()
+    return {role: file.read_text().count('\\"initialize\\"') for role, file in kept.items()}
+
+
+async def test_questions_that_belong_together_share_an_agent_and_those_that_are_open_at_once_have_one_each(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    answer = [steps.say('{"number": 2}')]
+    advisor = sessions.advisor(Minds({}, an_agent(answer, answer)))
+
+    async def ask(role: str) -> Advice[Count]:
+        return await advisor.ask(replace(QUESTION, role=role, session_id=SESSION_ID))
+
+    async with advisor.together():
+        await ask("chapo")
+        await asyncio.gather(ask("koda"), ask("devo"))
+    assert starts(engine)["chapo"] == 1
+    assert sorted((starts(engine)["koda"], starts(engine)["devo"])) == [0, 1]
+    assert list(engine.locations.shadows.iterdir()) == []
+
+
+async def test_an_agent_that_wrote_into_its_shadow_is_not_asked_again(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    dirty = [{"do": "shell", "script": "echo unasked > unasked.txt"}, steps.say('{"number": 2}')]
+    advisor = sessions.advisor(Minds({}, an_agent(dirty, dirty)))
+    async with advisor.together():
+        for role in ("chapo", "koda"):
+            await advisor.ask(replace(QUESTION, role=role, session_id=SESSION_ID))
+    assert starts(engine) == {"chapo": 1, "koda": 1}
+
+
+async def test_outside_a_block_every_question_has_an_agent_of_its_own(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    advisor = sessions.advisor(Minds({}, an_agent([steps.say('{"number": 2}')])))
+    for role in ("chapo", "koda"):
+        await advisor.ask(replace(QUESTION, role=role, session_id=SESSION_ID))
+    assert starts(engine) == {"chapo": 1, "koda": 1}

@@ -1,5 +1,7 @@
 """A mind's order is offered with its reason; one that cannot be carried out is refused with a sentence."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
+
 import pytest
 
 from tandem_desktop.domain.advice import Advice, Question, Result
@@ -21,6 +23,9 @@ class OneMind:
     def __init__(self, *order: str) -> None:
         self.order = tuple(map(OperationId, order))
         self.asked = ""
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         self.asked = question.words
