@@ -596,7 +596,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/turns.py" />
-            <source>CHAPO, KODA and DEVO look at the task; each starts an agent of its own</source>
+            <source>CHAPO, KODA and DEVO look at the task</source>
             <translation type="unfinished" />
         </message>
         <message>

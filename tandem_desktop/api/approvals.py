@@ -26,6 +26,7 @@ from tandem_desktop.events.task_events import (
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.plan_executor import RunResult
 from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.orchestration.execution_story import ExecutionStory
 from tandem_desktop.storage.failures import as_refusal
 
 _LAST_EVENTS_S = 5.0
@@ -72,9 +73,7 @@ class Approvals:
         control = RunControl()
         self._under_way.add(control)
         policy = asked.on_failure or FailurePolicy(self._engine.settings.on_failure)
-        run = asyncio.get_running_loop().run_in_executor(
-            self._hands, lambda: self._engine.runs.apply(plan_id, policy, control)
-        )
+        run = asyncio.get_running_loop().run_in_executor(self._hands, lambda: self._apply(plan_id, policy, control))
         run.add_done_callback(lambda ended: self._forget(control, ended, follower))
         return self._told_while(run, follower, plan_id)
 
@@ -84,6 +83,18 @@ class Approvals:
         for control in tuple(self._under_way):
             control.abort()
         self._hands.shutdown(wait=True)
+
+    def _apply(self, plan_id: PlanId, policy: FailurePolicy, control: RunControl) -> RunResult:
+        """Run an approved plan and announce its execution step by step, as an orchestration does."""
+        engine = self._engine
+        story = ExecutionStory(engine.events, plan_id)
+        story.begin(engine.plans.revision(plan_id))
+        try:
+            ended = engine.runs.apply(plan_id, policy, control)
+            story.wait()
+            return ended
+        finally:
+            story.end(engine.plans.meta(plan_id).status, engine.reflections.cycles(plan_id))
 
     def _named(self, asked: ApprovalRequest) -> PlanId:
         plan_id = self._reading.plan_of(asked.session_id)

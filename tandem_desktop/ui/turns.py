@@ -83,7 +83,7 @@ class Turns(QObject):
             if profile is not None:
                 self.said.emit(tr("The agent is at work; stop it, or wait for the end of its turn."), "info")
             return
-        words = tr("CHAPO, KODA and DEVO look at the task; each starts an agent of its own")
+        words = tr("CHAPO, KODA and DEVO look at the task")
         self.status_changed.emit("running", words)
         self._take(self._conversations.plan_with_perspectives(session, task, profile))
 

@@ -198,14 +198,35 @@ def test_while_a_run_goes_on_another_engine_and_every_listener_can_follow_it(ser
         "digest": version.approval_hash,
     }
     with served.asking("GET", "/events") as events, served.asking("POST", APPROVAL, body=asked) as run:
-        heard = [json.loads(events.readline()) for _ in range(4)]
-        assert [line["type"] for line in heard] == ["heartbeat", "plan_approved", "run_started", "operation_started"]
+        heard = [json.loads(events.readline()) for _ in range(6)]
+        assert [line["type"] for line in heard] == [
+            *("heartbeat", "plan_approved", "run_started", "plan_execution_start", "plan_step_ready"),
+            "operation_started",
+        ]
         engine = served.engine()
         assert engine.plans.meta(version.plan_id).status is PlanStatus.EXECUTING
         assert engine.plans.meta(version.plan_id).execution_session == heard[2]["runId"]
         engine.close()
         gate.write_text("go on\n")  # the command waits for this
         assert json.loads(run.read().splitlines()[-1])["run"]["status"] == "completed"
+
+
+@pytest.mark.req("S4-17", "S4-25")
+def test_the_execution_of_a_plan_is_told_over_http_step_by_step(served: Served) -> None:
+    version = four_tasks(served, "story")
+    with served.asking("GET", "/events") as events:
+        assert json.loads(events.readline())["type"] == "heartbeat"
+        served.approve(version)
+        heard: list[dict[str, Any]] = []
+        while not heard or heard[-1]["type"] != "plan_execution_complete":
+            heard.append(json.loads(events.readline()))
+    told = [line for line in heard if line["type"].startswith(("plan_execution", "plan_step"))]
+    assert told[0]["type"] == "plan_execution_start"
+    # Steps that become ready together are told in one event.
+    assert [line["stepIds"] for line in told if line["type"] == "plan_step_ready"] == [["s1"], ["s2", "s3"], ["s4"]]
+    done = [(line["stepId"], line["status"]) for line in told if line["type"] == "plan_step_complete"]
+    assert done == [(f"s{n}", "completed") for n in range(1, 5)]
+    assert told[-1]["status"] == "completed"
 
 
 @pytest.mark.req("S2-15", "S2-17", "S2-25")
