@@ -18,12 +18,12 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import resource
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.workplace import Workplace
+from tandem_desktop.ui.workspace_controller import WorkspaceController
 
 PATIENCE_S = 60.0
 SETTLE_S = 0.5
@@ -57,7 +57,9 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     before = greeting.read_text()
     settings = QSettings(str(scratch / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", theme.name)
-    window = MainWindow(theme, open_workroom, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents)
+    window = MainWindow(
+        theme, open_background, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents
+    )
     window.show()
     window.open_workspace(None)
     wait(app, lambda: sees(window, "agent-built-in"))
@@ -107,7 +109,7 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
     window.leave()
 
 
-def place(window: MainWindow) -> Workplace:
+def place(window: MainWindow) -> WorkspaceController:
     assert window.workplace is not None
     return window.workplace
 

@@ -1,4 +1,4 @@
-"""`python -m tandem_desktop` is the `tandem` command; a frozen program called `tandem-desktop` is that one."""
+"""Runs the tandem command with `python -m tandem_desktop`."""
 
 import sys
 from pathlib import Path

@@ -16,7 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.ui.theme.stylesheet import install
+from tandem_desktop.ui.theme.style import install
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.pictures.guide import SCENES, Scene, first_run, part_of
 from tests.ui.pictures.stage import Stage

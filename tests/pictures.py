@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.ui.theme.stylesheet import install
+from tandem_desktop.ui.theme.style import install
 from tandem_desktop.ui.theme.theme import Theme
 
 PANES = ("widgets", "diff", "chat", "plan", "tasks", "window", "states", "depth")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.calls import CALLS, GROUPS, CallWords
+from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
 from tandem_desktop.cli.parser import build_parser
 
 _ENVIRONMENT = {
@@ -64,7 +64,7 @@ def _lines(date: str) -> Iterator[str]:
     yield ".SH SEE ALSO\n.BR git (1),\n.BR diff (1),\n.BR bwrap (1)"
 
 
-def _call(words: CallWords, parser: argparse.ArgumentParser, above: str) -> Iterator[str]:
+def _call(words: CommandSpec, parser: argparse.ArgumentParser, above: str) -> Iterator[str]:
     yield f".SS {_text(f'{above} {words.shown}')}"
     for line in words.explanation.split("\n"):
         yield _line(line)

@@ -76,7 +76,7 @@ def _lintian(deb: Path) -> str:
 
 def _parts(tree: Path) -> str:
     """The page About reads names and licences from the papers in the program's folder."""
-    from tandem_desktop.ui.about_facts import about_facts
+    from tandem_desktop.ui.about import about_facts
 
     papers = (tree / "usr" / "lib" / "tandem-desktop" / "_internal").glob("*.dist-info")
     carried = {re.sub("[-_.]+", "-", path.name.partition("-")[0]).lower() for path in papers}
@@ -115,7 +115,7 @@ def _wheel() -> str:
         "templates/readme",
         "CHANGELOG.md",
     )
-    code = f"from tandem_desktop.storage.resources import resource; print(*map(resource, {named!r}), sep='\\n')"
+    code = f"from tandem_desktop.storage.paths import resource; print(*map(resource, {named!r}), sep='\\n')"
     places = _run(*clean, bin_ / "python", "-I", "-c", code).splitlines()
     if strange := [place for place in places if not place.startswith(str(folder / "venv"))]:
         raise CheckError(f"found outside the wheel: {strange}")

@@ -4,27 +4,27 @@
     <context>
         <name>Tandem</name>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source> MiB</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source> days</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source> h</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/setting_words.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source> min</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>({done}/{n} tasks succeeded)</source>
             <extracomment>Of one: ({done}/{n} task succeeded)</extracomment>
             <translation type="unfinished">
@@ -32,7 +32,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>**{n} plans**, {waits}.</source>
             <extracomment>Of one: **{n} plan**, {waits}.</extracomment>
             <translation type="unfinished">
@@ -40,12 +40,12 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>**{title}**, revision {revision}, simulated on the files as they are: every operation would apply.</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>**{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.</source>
             <extracomment>Of one: **{title}**, revision {revision}, simulated on the files as they are: {n} would not apply.</extracomment>
             <translation type="unfinished">
@@ -58,7 +58,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>10 lines</source>
             <translation type="unfinished" />
         </message>
@@ -68,12 +68,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>25 lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>3 lines</source>
             <translation type="unfinished" />
         </message>
@@ -83,7 +83,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>A comment needs words.</source>
             <translation type="unfinished" />
         </message>
@@ -93,12 +93,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>A plan from one of your templates</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>A plan waits for your review</source>
             <translation type="unfinished" />
         </message>
@@ -108,17 +108,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>A run was interrupted</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>A run would stop here: {error}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>A suggestion, found by likeness. Nothing is taken before you keep it.</source>
             <translation type="unfinished" />
         </message>
@@ -128,12 +128,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>About Tandem</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>About Tandem Desktop</source>
             <translation type="unfinished" />
         </message>
@@ -173,7 +173,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Add comment</source>
             <translation type="unfinished" />
         </message>
@@ -188,12 +188,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Advice, kept with the plan. It is not in the digest, and decides nothing.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Affected files</source>
             <translation type="unfinished" />
         </message>
@@ -223,7 +223,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Agent</source>
             <translation type="unfinished" />
@@ -235,7 +235,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Agents</source>
             <translation type="unfinished" />
         </message>
@@ -245,58 +245,58 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
-            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>All</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>All folders</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow once</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow reading this?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this change?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this deletion?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this move?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this request to the network?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allow this?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Allowed once</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Altogether</source>
             <translation type="unfinished" />
         </message>
@@ -311,37 +311,37 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>An agent is being asked, or looked for; try again in a moment.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>An alternative to r{revision} of {plan_id}. When one of them is applied, the others give way.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>An alternative to r{revision}. Change this one; the other stays as it is.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>An alternative to this plan was applied, and this one gave way. Branch it to take it up again.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Analysis</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Another plan is being rehearsed; one at a time.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Anthropic, OpenAI, Ollama, any compatible address</source>
             <translation type="unfinished" />
         </message>
@@ -351,13 +351,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Applied</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Applied: {n} files</source>
             <extracomment>Of one: Applied: {n} file</extracomment>
             <translation type="unfinished">
@@ -365,22 +365,22 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Applied: {parts}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Applies {instead}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Apply all recorded effects</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Apply the recorded effects</source>
             <translation type="unfinished" />
         </message>
@@ -405,17 +405,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Are you sure?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>As it would be after the plan, {form}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>As it would be after the plan.</source>
             <translation type="unfinished" />
         </message>
@@ -425,23 +425,23 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Ask an agent for an order</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <location filename="../../tandem_desktop/ui/chat/empty_chat.py" />
             <source>Ask for a change</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Ask for a change, / commands, @ files</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Ask for a change, / for commands, @ for files</source>
             <translation type="unfinished" />
         </message>
@@ -451,33 +451,33 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Ask the agent to start a project: its files are held here for your review, and none is written before you approve it. Or open the folder you want to work on.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Ask them about a task…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Ask what to change about the plan after its last run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Asking…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Ask…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/reason_field.py" />
-            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Back</source>
             <translation type="unfinished" />
         </message>
@@ -487,7 +487,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Back to before this run</source>
             <translation type="unfinished" />
         </message>
@@ -497,31 +497,31 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Back to review</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>Base, as the agent saw it</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>Base, disk and proposed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>Base, disk and proposed, one below another</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>Base, disk and proposed; {states}</source>
             <translation type="unfinished" />
         </message>
@@ -536,8 +536,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Branch from here, as an alternative</source>
             <translation type="unfinished" />
         </message>
@@ -548,9 +548,9 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
-            <location filename="../../tandem_desktop/ui/run_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Bring back</source>
             <translation type="unfinished" />
         </message>
@@ -560,7 +560,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Bring it back as a new revision</source>
             <translation type="unfinished" />
         </message>
@@ -570,7 +570,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Bring this one back</source>
             <translation type="unfinished" />
         </message>
@@ -580,54 +580,54 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Built-in recipes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>By path</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>CHAPO (strategy), KODA (code) and DEVO (operations) can look at a task before it is planned. They may only read; what they say stands here, and becomes the tasks of the plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>CHAPO, KODA and DEVO look at the task</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
-            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>CRLF</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Cancel</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Cancel the draft</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Cancel the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Cancel this draft?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Cancel this plan?</source>
             <translation type="unfinished" />
         </message>
@@ -637,7 +637,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Cancelled. Nothing was written.</source>
             <translation type="unfinished" />
         </message>
@@ -652,7 +652,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>Cannot be previewed: {doubts}.</source>
             <translation type="unfinished" />
         </message>
@@ -667,12 +667,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Carry out the approved plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Change {number} of {count} {title}</source>
             <translation type="unfinished" />
         </message>
@@ -682,27 +682,27 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>Changed lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Changed unasked, thrown away</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/canvas.py" />
             <source>Changes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/canvas.py" />
             <source>Changes in {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>Characters you would not see are drawn as tokens: {named}.</source>
             <translation type="unfinished" />
         </message>
@@ -712,13 +712,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Clear all</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Clear all {n} operations?</source>
             <extracomment>Of one: Clear all {n} operation?</extracomment>
             <translation type="unfinished">
@@ -726,42 +726,39 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/search_field.py" />
+            <location filename="../../tandem_desktop/ui/widgets/inputs.py" />
             <source>Clear search</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Click to copy.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Close</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Close (←)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>Close search</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Close the filter</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Code</source>
             <translation type="unfinished" />
         </message>
@@ -781,7 +778,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Command {command}</source>
             <translation type="unfinished" />
         </message>
@@ -791,7 +788,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Command, its changes in the workspace can be undone</source>
             <translation type="unfinished" />
         </message>
@@ -802,9 +799,9 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/command_palette.py" />
+            <location filename="../../tandem_desktop/ui/shell/palette.py" />
             <source>Commands</source>
             <translation type="unfinished" />
         </message>
@@ -819,36 +816,36 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
             <location filename="../../tandem_desktop/ui/diff/panes.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Comment on the plan text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Comment on the whole operation</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Comment on {words}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Compare</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Compare any two…</source>
             <translation type="unfinished" />
         </message>
@@ -863,28 +860,28 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Compare with it</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Compare with r{before}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Compared with r{earlier}: {counts} (gone: {gone}).</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Compared with r{earlier}: {counts}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
-            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>Comparing…</source>
             <translation type="unfinished" />
         </message>
@@ -899,32 +896,32 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Completion</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Concerns</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Conflict before</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Conflict {number} of {of}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>Conflict {region} of {max} · {words}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Conflict {region}: {said}; {count} left open</source>
             <translation type="unfinished" />
         </message>
@@ -939,7 +936,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Context (bound by the digest)</source>
             <translation type="unfinished" />
         </message>
@@ -955,7 +952,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Conversation only</source>
             <translation type="unfinished" />
         </message>
@@ -965,12 +962,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Copied the log as it is shown.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Copied. Nothing in it is secret; it names your folders.</source>
             <translation type="unfinished" />
         </message>
@@ -981,8 +978,8 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/code_block.py" />
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Copy</source>
             <translation type="unfinished" />
         </message>
@@ -992,7 +989,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Copy command</source>
             <translation type="unfinished" />
         </message>
@@ -1002,7 +999,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Copy for a bug report</source>
             <translation type="unfinished" />
         </message>
@@ -1022,17 +1019,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Copy the command that installs {agent}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Copy the patch of this file</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Copy the path</source>
             <translation type="unfinished" />
@@ -1043,27 +1040,27 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Copy this change as a patch</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Could break</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Could not be heard.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Could not be heard. {reason}</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/cut_text.py" />
+            <location filename="../../tandem_desktop/ui/chat/message_view.py" />
             <source>Cut here: show {n} more characters</source>
             <extracomment>Of one: Cut here: show {n} more character</extracomment>
             <translation type="unfinished">
@@ -1071,7 +1068,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Cut here: show {n} more lines</source>
             <extracomment>Of one: Cut here: show {n} more line</extracomment>
             <translation type="unfinished">
@@ -1084,12 +1081,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Decide later</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/chip.py" />
+            <location filename="../../tandem_desktop/ui/widgets/chips.py" />
             <source>Delete removes it</source>
             <translation type="unfinished" />
         </message>
@@ -1105,7 +1102,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Deny</source>
             <translation type="unfinished" />
         </message>
@@ -1120,23 +1117,23 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
             <source>Deny…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Deployment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Diagnostics could not be written to {file}: {reason}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>Did not apply in the rehearsal: {problem}</source>
             <translation type="unfinished" />
         </message>
@@ -1146,25 +1143,25 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Discard</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Disk, then proposed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/banner.py" />
+            <location filename="../../tandem_desktop/ui/widgets/banners.py" />
             <location filename="../../tandem_desktop/ui/widgets/toast.py" />
             <source>Dismiss</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/first_look.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Do it at once</source>
             <translation type="unfinished" />
         </message>
@@ -1174,7 +1171,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Do what the plan proposes</source>
             <translation type="unfinished" />
         </message>
@@ -1184,20 +1181,20 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Documents, licences</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
-            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
+            <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Done</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Done again.</source>
             <translation type="unfinished" />
         </message>
@@ -1207,17 +1204,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Drafting</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Drag to change the order (Alt+↑, Alt+↓)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Drawing (SVG)…</source>
             <translation type="unfinished" />
         </message>
@@ -1237,12 +1234,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Drop or keep these lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Drop this change</source>
             <translation type="unfinished" />
         </message>
@@ -1252,7 +1249,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Drop this operation (x)</source>
             <translation type="unfinished" />
         </message>
@@ -1272,15 +1269,15 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Edit</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Edit and resend</source>
             <translation type="unfinished" />
         </message>
@@ -1290,22 +1287,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Edit in the file…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Edit queued message {n}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Edit the comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Edit the comment {where}</source>
             <translation type="unfinished" />
         </message>
@@ -1315,12 +1312,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Edit the text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>Edit {path}</source>
             <translation type="unfinished" />
         </message>
@@ -1340,7 +1337,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Effort</source>
             <translation type="unfinished" />
         </message>
@@ -1350,12 +1347,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Every operation was removed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Every run can be undone: here, or later under Runs.</source>
             <translation type="unfinished" />
         </message>
@@ -1365,12 +1362,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Everything</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Everything was rolled back; nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
@@ -1385,18 +1382,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Execute plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Executing</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Execution plan</source>
             <translation type="unfinished" />
         </message>
@@ -1412,27 +1409,27 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Failed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Figures of this workspace's plans</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>File</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>File effects in the copy</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>File effects in the copy: {n} operations</source>
             <extracomment>Of one: File effects in the copy: {n} operation</extracomment>
             <translation type="unfinished">
@@ -1440,28 +1437,28 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Files</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Files and conversation</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Files only</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Files read</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Files read ({count})</source>
             <translation type="unfinished" />
         </message>
@@ -1471,17 +1468,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Filter by path, command or words</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_tabs.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Filter operations</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Find a plan</source>
             <translation type="unfinished" />
         </message>
@@ -1491,12 +1488,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Fit</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>Flagged</source>
             <translation type="unfinished" />
         </message>
@@ -1506,7 +1503,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Folder, with what changes in it</source>
             <translation type="unfinished" />
         </message>
@@ -1517,63 +1514,62 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Go back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Go back to</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Go back to here…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Go back to your last message…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Go back to “{message}”</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Go on</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Go on from where it stopped, with exactly what was approved.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Go to the latest</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Graph</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Graph of</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Graph of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_view.py" />
+            <location filename="../../tandem_desktop/ui/graph/view.py" />
             <source>Graph of what waits for what</source>
             <translation type="unfinished" />
         </message>
@@ -1583,17 +1579,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Have three minds look at a task, then plan it</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Have three minds look at a task…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Here again at any time: About Tandem</source>
             <translation type="unfinished" />
         </message>
@@ -1603,7 +1599,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Hide white space</source>
             <translation type="unfinished" />
         </message>
@@ -1643,22 +1639,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>How to rehearse</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>If an operation fails, everything is rolled back.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>If an operation fails, the others go on.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>If an operation fails, the run stops there.</source>
             <translation type="unfinished" />
         </message>
@@ -1668,17 +1664,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Image</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Image (new)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Image (removed)</source>
             <translation type="unfinished" />
         </message>
@@ -1693,14 +1689,14 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Impact</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Implement</source>
             <translation type="unfinished" />
         </message>
@@ -1723,7 +1719,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Implement saves this as revision {revision}.</source>
             <translation type="unfinished" />
         </message>
@@ -1733,12 +1729,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Infrastructure</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Install it with: {install}</source>
             <translation type="unfinished" />
         </message>
@@ -1748,22 +1744,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/interruptions.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>Interrupted: {done} of {total} operations are done</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Is asked after CHAPO.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Is asked first.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>It did not run: {error}</source>
             <translation type="unfinished" />
         </message>
@@ -1773,17 +1769,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>It ended with exit code {exit_code} after {seconds} s and {changed}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>It runs in the copy now.</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>It waits for {tasks}, which were not completed.</source>
             <extracomment>Of one: It waits for {tasks}, which was not completed.</extracomment>
             <translation type="unfinished">
@@ -1791,52 +1787,52 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to change a file.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to delete something.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to move something.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to read something.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to run a command.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>It wants to use the network.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>It was cut off inside the command of {command}. Resuming runs that command a second time, whatever it did until then.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Its journal cannot be read, so it can only be marked as failed. {damage}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Its operations stand by themselves, in the order they will run. An agent may group them into tasks.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Its permissions</source>
             <translation type="unfinished" />
         </message>
@@ -1851,7 +1847,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Jump to the latest message</source>
             <translation type="unfinished" />
         </message>
@@ -1861,28 +1857,28 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Keep everything</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Keep the agent's version</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Keep the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Keep these lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Keep this change</source>
             <translation type="unfinished" />
         </message>
@@ -1892,17 +1888,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Keep this operation (x)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Keep this plan as a template</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Keep this plan as a template…</source>
             <translation type="unfinished" />
         </message>
@@ -1912,36 +1908,36 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Kept as **{name}**. Use it in any workspace: `{usage}`</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Kept in {config}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Kept.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Kept. It holds when the workspace is opened the next time.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Keys</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
-            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>LF</source>
             <translation type="unfinished" />
         </message>
@@ -1952,7 +1948,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Larger</source>
             <translation type="unfinished" />
         </message>
@@ -1962,17 +1958,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>Largest first</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Last words of the agent</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Last words of the agent ({n} lines)</source>
             <extracomment>Of one: Last words of the agent ({n} line)</extracomment>
             <translation type="unfinished">
@@ -1995,12 +1991,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Later edits are in the way, so the files cannot go back:</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Later edits overlap in {n} files, so nothing is undone. Put them aside first, then try again.</source>
             <extracomment>Of one: Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.</extracomment>
             <translation type="unfinished">
@@ -2013,12 +2009,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Latest</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Latin-1</source>
             <translation type="unfinished" />
         </message>
@@ -2028,7 +2024,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Leave it as it is on disk</source>
             <translation type="unfinished" />
         </message>
@@ -2038,12 +2034,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Leave the files as they are now and close the run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Let it really run</source>
             <translation type="unfinished" />
         </message>
@@ -2058,7 +2054,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Line endings change from {before} to {after} ({n} lines).</source>
             <extracomment>Of one: Line endings change from {before} to {after} ({n} line).</extracomment>
             <translation type="unfinished">
@@ -2066,7 +2062,7 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Lines around changes</source>
             <translation type="unfinished" />
         </message>
@@ -2082,13 +2078,12 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Log</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Long lines are cut: show them whole</source>
             <translation type="unfinished" />
         </message>
@@ -2103,7 +2098,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Look at a suggestion…</source>
             <translation type="unfinished" />
         </message>
@@ -2131,12 +2126,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Looks at it…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Looks at it…
 {doing}</source>
             <translation type="unfinished" />
@@ -2152,7 +2147,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Mark failed</source>
             <translation type="unfinished" />
         </message>
@@ -2163,12 +2158,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Merge</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Merge {path}</source>
             <translation type="unfinished" />
         </message>
@@ -2178,7 +2173,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/composer_edit.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Message</source>
             <translation type="unfinished" />
         </message>
@@ -2204,12 +2199,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Name in the list of plans</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Needed first</source>
             <translation type="unfinished" />
         </message>
@@ -2219,7 +2214,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Needs attention ({count})</source>
             <translation type="unfinished" />
         </message>
@@ -2229,7 +2224,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>Needs you</source>
             <translation type="unfinished" />
         </message>
@@ -2250,29 +2245,29 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>New plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>New plan from a template…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>New: a directory.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>New: a symbolic link to {target}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Next change</source>
             <translation type="unfinished" />
         </message>
@@ -2283,12 +2278,12 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Next conflict</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>Next match</source>
             <translation type="unfinished" />
         </message>
@@ -2299,28 +2294,28 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Next pane</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Next theme</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>No agent has written to its error output.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>No agent is there yet; ask it something first.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/shell/status_line.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>No agent yet</source>
             <translation type="unfinished" />
         </message>
@@ -2340,22 +2335,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>No line holds these words.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>No log-in and no key was found · {held}. {needs}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>No longer applies: {problem}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>No longer asked</source>
             <translation type="unfinished" />
         </message>
@@ -2365,18 +2360,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>No operation matches</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>No plan answers to that.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>No plan yet</source>
             <translation type="unfinished" />
         </message>
@@ -2386,12 +2381,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>No run after this point is left to undo; the files are as they were.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>No tasks: {problem}</source>
             <translation type="unfinished" />
         </message>
@@ -2401,12 +2396,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Nobody was asked beforehand</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>None: this rests on no file of the workspace.</source>
             <translation type="unfinished" />
         </message>
@@ -2416,12 +2411,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Not allowed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Not now</source>
             <translation type="unfinished" />
         </message>
@@ -2431,28 +2426,28 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Not text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Not text (new)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Not text (removed)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Not viewed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Note</source>
             <translation type="unfinished" />
         </message>
@@ -2467,7 +2462,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Nothing else changes.</source>
             <translation type="unfinished" />
         </message>
@@ -2477,27 +2472,27 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Nothing is kept here of what {role} was asked.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Nothing is left of the content.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Nothing is left of the plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Nothing is left of this plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Nothing is left to undo: every file is as it was before.</source>
             <translation type="unfinished" />
         </message>
@@ -2507,47 +2502,47 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Nothing of this plan will be run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Nothing on disk changes while the agent drafts.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/status_line.py" />
+            <location filename="../../tandem_desktop/ui/shell/top_bar.py" />
             <source>Nothing on disk has changed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Nothing to draw yet</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Nothing waits for anything; they run in this order.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Nothing was logged yet.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Nothing was run and nothing was written.</source>
             <translation type="unfinished" />
         </message>
@@ -2557,12 +2552,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Now a symbolic link to {target}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Of revision {revision}; the plan changed since. Rehearse it again.</source>
             <translation type="unfinished" />
         </message>
@@ -2577,12 +2572,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/setting_control.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>On</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>On disk now</source>
             <translation type="unfinished" />
         </message>
@@ -2592,7 +2587,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>One column</source>
             <translation type="unfinished" />
         </message>
@@ -2602,29 +2597,29 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Only pages and mail are opened from a conversation, not {address}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Only the changes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Only the list calls it so, on this machine. The plan keeps its own title; an empty name brings that back.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Open</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Open (→)</source>
             <translation type="unfinished" />
         </message>
@@ -2636,7 +2631,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Open a folder…</source>
             <translation type="unfinished" />
         </message>
@@ -2646,22 +2641,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Open a plan first, or name one: /plan-simulate PLAN</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Open another folder…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Open folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Open in editor</source>
             <translation type="unfinished" />
@@ -2672,13 +2667,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Open it</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
-            <location filename="../../tandem_desktop/ui/graph/failure_line.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Open log</source>
             <translation type="unfinished" />
         </message>
@@ -2688,12 +2683,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Open the alternative {plan_id} · {status}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Open the file…</source>
             <translation type="unfinished" />
         </message>
@@ -2703,27 +2698,27 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Open the plan first that the template is to be made of.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Open the workspace anew</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Open this address in your browser?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Open this conversation as Markdown</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Opening the plan…</source>
             <translation type="unfinished" />
         </message>
@@ -2733,51 +2728,50 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Opens the approval sheet; nothing runs yet</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Operation</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Operation {at} of {total}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Operations</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Operations appear here as it proposes them. You can read along; deciding comes when it has finished.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Operations done</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/task_tree_model.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>Operations of no task</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_delegate.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Operations of no task · {facts}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Or undo the other files one by one, from the list of what the run changed.</source>
             <translation type="unfinished" />
         </message>
@@ -2787,7 +2781,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Order</source>
             <translation type="unfinished" />
         </message>
@@ -2803,7 +2797,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Output in the rehearsal</source>
             <translation type="unfinished" />
         </message>
@@ -2818,68 +2812,68 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_tabs.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Parts of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Patterns to follow</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Pause</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Paused</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Paused at operation {at} of {total}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Permission</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Perspectives</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Picture (PNG)…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/pictures.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Picture {width} × {height}</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Plan expired: {title}. Nobody decided in time; a new revision brings it back.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/first_look.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Plan it first</source>
             <translation type="unfinished" />
         </message>
@@ -2889,38 +2883,38 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>Plan mode is off: the agent asks before each change.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>Plan mode is on: what the agent does waits for your approval.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Plan mode on or off</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>Plan order</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Plan text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Plan text, to be edited</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Plan {number}</source>
             <translation type="unfinished" />
         </message>
@@ -2935,8 +2929,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Plans</source>
             <translation type="unfinished" />
         </message>
@@ -2951,22 +2945,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Plans here</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Played once in a copy, {how}; playing it again to see whether it comes out the same.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Plays the plan in a copy, {how}; nothing on disk changes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Previous change</source>
             <translation type="unfinished" />
@@ -2977,7 +2971,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>Previous match</source>
             <translation type="unfinished" />
         </message>
@@ -2987,43 +2981,43 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Problem</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/problem_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Problem: {cause} {next}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Progress of the run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Proposals per plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Proposed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Proposed change of {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>Proposed file</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Proposed, then disk</source>
             <translation type="unfinished" />
         </message>
@@ -3033,17 +3027,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Put every file back as it was before the run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Putting it together into tasks…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Queued ({count})</source>
             <translation type="unfinished" />
         </message>
@@ -3053,7 +3047,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Rating</source>
             <translation type="unfinished" />
         </message>
@@ -3063,17 +3057,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Read as text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Ready · {held}. {needs}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Rebase</source>
             <translation type="unfinished" />
         </message>
@@ -3083,12 +3077,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Recommendations</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>Recorded effect of “{command}”, which will not run</source>
             <translation type="unfinished" />
         </message>
@@ -3099,7 +3093,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Reflection</source>
             <translation type="unfinished" />
         </message>
@@ -3127,58 +3121,58 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Rehearsal of the command</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Rehearse</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Rehearse again</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Rehearse in a copy</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Rehearse with network</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Rehearse with network off</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Rehearsed in a copy</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Rehearsed in a copy, {how}: {parts}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Rehearsed {when} in a copy, {how}: {parts}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Rehearsing in a copy</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Rehearsing revision {revision} in a copy, {how}.</source>
             <translation type="unfinished" />
         </message>
@@ -3194,33 +3188,33 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Remove</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Remove comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Remove queued message {n}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Remove the comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Remove the comment {where}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/name_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Rename</source>
             <translation type="unfinished" />
         </message>
@@ -3230,12 +3224,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Rename, replace across files, licence headers, apply a patch</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>Renamed from {moved_from} to {path}.</source>
             <translation type="unfinished" />
         </message>
@@ -3255,12 +3249,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Result, from what is on disk to what the plan would leave</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Result, from what is on disk to what the plan would leave; {n} conflicts still stand as on disk</source>
             <extracomment>Of one: Result, from what is on disk to what the plan would leave; {n} conflict still stands as on disk</extracomment>
             <translation type="unfinished">
@@ -3268,7 +3262,7 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Resume</source>
             <translation type="unfinished" />
         </message>
@@ -3283,7 +3277,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Revision</source>
             <translation type="unfinished" />
         </message>
@@ -3293,7 +3287,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/merging.py" />
+            <location filename="../../tandem_desktop/ui/merge_controller.py" />
             <source>Revision {revision} fits what is on disk: {n} files merged ({named}).</source>
             <extracomment>Of one: Revision {revision} fits what is on disk: {n} file merged ({named}).</extracomment>
             <translation type="unfinished">
@@ -3301,25 +3295,25 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Revision {revision} is not the latest; only revision {latest} can be implemented.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Revision {revision} of {latest}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Rework</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Rework revision {revision}</source>
             <translation type="unfinished" />
         </message>
@@ -3329,12 +3323,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Risk</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Roll back</source>
             <translation type="unfinished" />
         </message>
@@ -3349,25 +3343,25 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Run that command a second time</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Run this command?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
-            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
+            <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Running</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
-            <location filename="../../tandem_desktop/ui/plan/runs_timeline.py" />
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Runs</source>
             <translation type="unfinished" />
         </message>
@@ -3382,7 +3376,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Runs side by side with {commands}; none sees what the others change.</source>
             <extracomment>Of one: Runs side by side with {commands}; neither sees what the other changes.</extracomment>
             <translation type="unfinished">
@@ -3395,48 +3389,48 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Save</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Save as my text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Save as revision {revision}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Save as…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Save comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Save diagnostics</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>Save my version</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Save the graph</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.</source>
             <translation type="unfinished" />
         </message>
@@ -3451,17 +3445,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Say what should be different; an empty rework tells the agent nothing.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Say what they should look at: /perspectives TASK</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_view.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Search</source>
             <translation type="unfinished" />
@@ -3483,18 +3477,18 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/shell/command_palette.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/shell/palette.py" />
             <source>Search commands and plans</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>Search in these changes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Search keys</source>
             <translation type="unfinished" />
         </message>
@@ -3504,12 +3498,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Search settings</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Search the log</source>
             <translation type="unfinished" />
         </message>
@@ -3519,7 +3513,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>See exactly what an agent will do, approve exactly that, get exactly that, take it back.</source>
             <translation type="unfinished" />
         </message>
@@ -3529,9 +3523,9 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
-            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>See merge</source>
             <translation type="unfinished" />
         </message>
@@ -3541,12 +3535,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>See the file from three sides (m)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>See the operations</source>
             <translation type="unfinished" />
         </message>
@@ -3566,17 +3560,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Send now</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/queue_list.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>Send now queued message {n}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Send rework</source>
             <translation type="unfinished" />
         </message>
@@ -3586,12 +3580,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Sent back to the agent, which is making a new revision.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Services</source>
             <translation type="unfinished" />
         </message>
@@ -3602,50 +3596,50 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>Settings</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Settings…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Settle it…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <location filename="../../tandem_desktop/ui/shell/notifier.py" />
             <source>Show</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Show all</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Show all white space</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>Show changed white space</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Show or hide the plans</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Show plans that were put away</source>
             <translation type="unfinished" />
         </message>
@@ -3655,22 +3649,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Show the log</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Show the record of this conversation</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Show {title}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>Side by side</source>
             <translation type="unfinished" />
@@ -3681,12 +3675,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Single letters are turned off; the settings change that.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Single letters work only while the operations or a diff have the keyboard; the settings change that.</source>
             <translation type="unfinished" />
         </message>
@@ -3701,18 +3695,18 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Skip</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Skipped</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Smaller</source>
             <translation type="unfinished" />
         </message>
@@ -3727,7 +3721,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Space marks viewed · n/p next change · x drop or keep</source>
             <translation type="unfinished" />
         </message>
@@ -3757,47 +3751,47 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Start with a sample project</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_pages.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>State</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Stay here</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>Steps that change nothing</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Steps {done} of {total} are done, started {since}. Nothing else can run until this is settled.</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Stop</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Stop after this operation</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>Stop rehearsal</source>
             <translation type="unfinished" />
         </message>
@@ -3807,32 +3801,32 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Stopping after this operation…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>Stopping…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Strategy</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Suggested order: {names}. {reasons}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/completion_popup.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>Suggestions</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/known_plans.py" />
+            <location filename="../../tandem_desktop/ui/chat/transcript.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Superseded</source>
             <translation type="unfinished" />
@@ -3849,7 +3843,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <location filename="../../tandem_desktop/ui/about_facts.py" />
+            <location filename="../../tandem_desktop/ui/about.py" />
             <source>System</source>
             <translation type="unfinished" />
         </message>
@@ -3859,14 +3853,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Take disk</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Take proposed</source>
             <translation type="unfinished" />
         </message>
@@ -3881,7 +3873,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/undo_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Taken back: {n} paths as before.</source>
             <extracomment>Of one: Taken back: {n} path as before.</extracomment>
             <translation type="unfinished">
@@ -3889,7 +3881,7 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Tandem</source>
             <translation type="unfinished" />
         </message>
@@ -3899,8 +3891,8 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/order_wishes.py" />
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>Tandem is still looking for agents; try again in a moment.</source>
             <translation type="unfinished" />
         </message>
@@ -3910,20 +3902,20 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>Tandem: {text}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/graph/view.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>Task {subject}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_panel_parts.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>Tasks</source>
             <translation type="unfinished" />
         </message>
@@ -3933,22 +3925,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_tree.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Tasks of the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Tell the agent how plans are made here</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Tell the agent what you want. Everything it would change is held here for your review; nothing on disk changes before you approve it.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Templates</source>
             <translation type="unfinished" />
         </message>
@@ -3958,7 +3950,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Ten operations take</source>
             <translation type="unfinished" />
         </message>
@@ -3968,7 +3960,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>That question no longer waits for an answer.</source>
             <translation type="unfinished" />
         </message>
@@ -3983,47 +3975,47 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>The agent asks for permission</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>The agent changed its mode to {mode}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The agent did not finish: {incomplete}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The agent did not finish: {incomplete} This revision cannot be approved.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_commands.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>The agent hears of the planning tools with your next message.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent is at work; stop it, or wait for the end of its turn.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>The agent is drafting</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/execution_plan_panel.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>The agent is drafting. Read along; deciding comes when it has finished.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>The agent is working…</source>
             <translation type="unfinished" />
         </message>
@@ -4033,22 +4025,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>The agent says: {agent}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>The agent says: {said}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.</source>
             <translation type="unfinished" />
         </message>
@@ -4058,17 +4050,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_text_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
             <source>The agent's words. They are bound by the digest, but only operations run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The byte order mark at the beginning is added.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The byte order mark at the beginning is removed.</source>
             <translation type="unfinished" />
         </message>
@@ -4083,57 +4075,57 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The content does not change.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The content is empty.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The conversation could not be written to {file}: {reason}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The conversation is in {file}. {problem}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>The conversation stays as it is.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>The digest is what you approve: it covers everything that will run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>The digest was copied</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The directory becomes a file.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The directory is removed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>The effects cannot take its place: {refusal}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The encoding changes from {before} to {after}.</source>
             <translation type="unfinished" />
         </message>
@@ -4143,17 +4135,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/whole_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>The file</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The file becomes a directory.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The file becomes a symbolic link to {target}.</source>
             <translation type="unfinished" />
         </message>
@@ -4173,7 +4165,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>The files are as they were before the run.</source>
             <translation type="unfinished" />
         </message>
@@ -4183,17 +4175,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>The files stay as they are.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>The interrupted run is settled.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>The log is kept in {folder}</source>
             <translation type="unfinished" />
         </message>
@@ -4203,17 +4195,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The mode changes from {before} to {after}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The mode changes from {before} to {after}: it can be run as a program.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The mode changes from {before} to {after}: it can no longer be run as a program.</source>
             <translation type="unfinished" />
         </message>
@@ -4223,17 +4215,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The new file can be run as a program (mode {mode}).</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The newline at the end is added.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The newline at the end is removed.</source>
             <translation type="unfinished" />
         </message>
@@ -4248,7 +4240,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/panel.py" />
             <source>The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
@@ -4258,52 +4250,52 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The plan text changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>The rehearsal was of revision {revision} and is stale here.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/rehearsal_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>The rehearsal was stopped. Nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>The revision waits for your review.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>The run failed at “{operation}”.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>The run failed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The run of this plan was interrupted and has to be settled.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/progress_follower.py" />
+            <location filename="../../tandem_desktop/ui/plan/progress.py" />
             <source>The run: {status}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_desk.py" />
+            <location filename="../../tandem_desktop/ui/settings/controller.py" />
             <source>The settings file has changed. Some of it holds when the workspace is opened the next time.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/settings_desk.py" />
+            <location filename="../../tandem_desktop/ui/settings/controller.py" />
             <source>The settings name keys for what is not there: {unknown}.</source>
             <translation type="unfinished" />
         </message>
@@ -4313,42 +4305,42 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The symbolic link points to {target} instead of {former}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The symbolic link to {target} becomes a directory.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The symbolic link to {target} becomes a file.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The symbolic link to {target} changes.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The symbolic link to {target} is removed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>The tasks are there; each is now planned by the agent it is for.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>The tasks of a plan stand here, each with its operations.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>The text stays as it is.</source>
             <translation type="unfinished" />
         </message>
@@ -4358,7 +4350,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>The whole file</source>
             <translation type="unfinished" />
         </message>
@@ -4379,43 +4371,43 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Theme: as the system</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Theme: {name}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>There are no plans here yet, so there is nothing to count.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>There is no run to look back at; open a plan that has run.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>There is no run to undo.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>They may only look. What they say becomes the tasks of the plan.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>Thinking</source>
             <translation type="unfinished" />
         </message>
@@ -4435,7 +4427,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>This content cannot be edited here: it is larger than 1 MB or no plain UTF-8 text. Drop changes, or comment.</source>
             <translation type="unfinished" />
         </message>
@@ -4445,22 +4437,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>This folder is empty</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>This folder is read-only</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>This folder is read-only: ask and look, but no plan can be kept or applied here</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/workplace.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>This holds for the turn under way, too.</source>
             <translation type="unfinished" />
         </message>
@@ -4495,12 +4487,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>This plan expired: nobody decided in time. Nothing on disk has changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_sidebar.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>This plan has no tasks</source>
             <translation type="unfinished" />
         </message>
@@ -4510,7 +4502,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>This plan was cancelled. Nothing of it will be run.</source>
             <translation type="unfinished" />
         </message>
@@ -4520,12 +4512,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>This run was undone; the files are as they were before it.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>This version comes without notes.</source>
             <translation type="unfinished" />
         </message>
@@ -4553,12 +4545,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>To be tested</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>To coordinate</source>
             <translation type="unfinished" />
         </message>
@@ -4583,17 +4575,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>Tools wanted and not there</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_card.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Transcript</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_card.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Transcript of {voice}</source>
             <translation type="unfinished" />
         </message>
@@ -4603,28 +4595,28 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Try other words, or list all again.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Turn Plan mode on or off</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>UTF-16 (big end first)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>UTF-16 (little end first)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>UTF-8</source>
             <translation type="unfinished" />
         </message>
@@ -4639,11 +4631,11 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
-            <location filename="../../tandem_desktop/ui/run_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Undo</source>
             <translation type="unfinished" />
         </message>
@@ -4654,32 +4646,32 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Undo the last run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>Undo this file…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>Undo this operation…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Undo this run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Undo {operation} of this run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>Undo {path} of this run</source>
             <translation type="unfinished" />
         </message>
@@ -4704,30 +4696,30 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Use</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>Use this order</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>Use {agent}</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Usual size</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>View</source>
             <translation type="unfinished" />
         </message>
@@ -4737,13 +4729,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>View tasks</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>View the graph of the plan</source>
             <translation type="unfinished" />
         </message>
@@ -4758,12 +4750,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/pointed_card_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Viewed (Space)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/widgets/status_mark.py" />
+            <location filename="../../tandem_desktop/ui/widgets/progress.py" />
             <source>Waiting</source>
             <translation type="unfinished" />
         </message>
@@ -4773,32 +4765,32 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Wanted to do more, and was refused</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Way back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Went back: nothing had to change.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Went back: the files are as they were then and {aside}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Went back: the files are as they were then.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/going_back.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Went back: {aside}.</source>
             <translation type="unfinished" />
         </message>
@@ -4813,7 +4805,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>What changed in each</source>
             <translation type="unfinished" />
         </message>
@@ -4829,22 +4821,22 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>What is new</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>What is new in this version</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/news_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>What is new in {version}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/about_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>What it is made of, and under which licence</source>
             <translation type="unfinished" />
         </message>
@@ -4854,33 +4846,33 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_footer.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>What ran and how it ended stands beside each operation.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>What should be different</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>What should be different here?</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>What should be different?</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>What the minds said</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>What the plan would do, without doing it</source>
             <translation type="unfinished" />
         </message>
@@ -4890,22 +4882,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>What this run changed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>What this run changed: {count}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <source>What to do with the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>What waits for what in a plan is drawn here.</source>
             <translation type="unfinished" />
         </message>
@@ -4915,12 +4907,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>What was done before it is still there.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>What was said, message by message, is in {folder}</source>
             <translation type="unfinished" />
         </message>
@@ -4930,12 +4922,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>What you changed is not saved. Esc once more discards it.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>What {role} was asked and did is in {file}.</source>
             <translation type="unfinished" />
         </message>
@@ -4950,7 +4942,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>When the plan is implemented</source>
             <translation type="unfinished" />
         </message>
@@ -4995,12 +4987,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>Which operations</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>While it planned, the agent was {confinement}.</source>
             <translation type="unfinished" />
         </message>
@@ -5020,33 +5012,33 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/log_sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Whose lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>Why not, and what instead? The agent is told.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsed_part.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_view.py" />
             <source>Will really run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>Will really run {where}</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/keys.py" />
-            <location filename="../../tandem_desktop/ui/window_actions.py" />
+            <location filename="../../tandem_desktop/ui/main_window.py" />
             <source>Window</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>With your choices {step} no longer applies. Drop it too, or keep what it needs.</source>
             <translation type="unfinished" />
         </message>
@@ -5056,7 +5048,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/perspectives_view.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Without {part}: {reason}</source>
             <translation type="unfinished" />
         </message>
@@ -5071,12 +5063,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading_menu.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Wrap long lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Write it…</source>
             <translation type="unfinished" />
         </message>
@@ -5086,12 +5078,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Writing what you approved</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/confirm_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Yes</source>
             <translation type="unfinished" />
         </message>
@@ -5101,59 +5093,59 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_rows.py" />
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/diff/rows.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>You</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>You are looking at revision {revision}. The latest is {latest}.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/empty_plan.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>You can ask and look. A plan can be neither kept nor applied here: give yourself the right to write to the folder, or open another one.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>You said: “{words}”</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>You: {text}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Your comment</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>Your comment {where}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/undo_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Your later edits in {paths} were kept.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Your own choices: {choices}. {following}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Your own lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_choices.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Your own lines for this conflict</source>
             <translation type="unfinished" />
         </message>
@@ -5163,37 +5155,37 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan_wishes.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Your version of {it} was not taken: another plan is shown by now.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/edit_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/choices.py" />
             <source>Your version takes the place of the agent's and becomes part of the next revision; nothing on disk changes now.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>Your words go to the agent. It keeps its work and answers with a new revision.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Zoom in</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>Zoom out</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/prose_writer.py" />
+            <location filename="../../tandem_desktop/ui/chat/markdown.py" />
             <source>[image: {name}, not loaded: {source}]</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>a carriage return inside a line</source>
             <translation type="unfinished" />
         </message>
@@ -5211,7 +5203,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>a part of {what}</source>
             <translation type="unfinished" />
         </message>
@@ -5221,12 +5213,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>a tool</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>added {number} {line}</source>
             <translation type="unfinished" />
         </message>
@@ -5239,98 +5231,98 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <location filename="../../tandem_desktop/ui/graph/view.py" />
             <source>after {waits}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>agent</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>alternative to r{revision}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>and {n} more</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>another order</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>another plan text</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>asks</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>base</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <location filename="../../tandem_desktop/ui/graph/view.py" />
             <source>before {blocked}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>binary</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>blocks {named}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>branched from r{revision} of {plan_id}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>bytes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>can be brought back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>can be taken back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>can be undone</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>cannot be previewed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>cannot start</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>changed</source>
             <translation type="unfinished" />
         </message>
@@ -5340,22 +5332,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/since_looked.py" />
+            <location filename="../../tandem_desktop/ui/plan/viewed.py" />
             <source>changed since you looked</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>changed {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>changes no file</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>changes {n} paths</source>
             <extracomment>Of one: changes {n} path</extracomment>
             <translation type="unfinished">
@@ -5363,23 +5355,23 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>closed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>command queued</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>completed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>completed {when}</source>
             <translation type="unfinished" />
         </message>
@@ -5389,7 +5381,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>confined by the kernel</source>
             <translation type="unfinished" />
         </message>
@@ -5399,67 +5391,67 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>conflict {number}: {words}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>control character {code}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>copied</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not delete</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not edit</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not fetch</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not hear</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not move</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not put together</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not read</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not search</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not think about</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>could not use</source>
             <translation type="unfinished" />
         </message>
@@ -5474,12 +5466,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>created {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>critical priority</source>
             <translation type="unfinished" />
         </message>
@@ -5494,32 +5486,32 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/run_changes_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>deleted {path}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>deletes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>did not apply in the rehearsal: {problem}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>did not run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>disk</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>dropped</source>
             <translation type="unfinished" />
@@ -5540,7 +5532,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>edits</source>
             <translation type="unfinished" />
         </message>
@@ -5555,14 +5547,14 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>exit {exit_code} in {seconds} s</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>failed</source>
             <translation type="unfinished" />
         </message>
@@ -5572,12 +5564,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>fetched</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>fetches</source>
             <translation type="unfinished" />
         </message>
@@ -5587,7 +5579,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>found</source>
             <translation type="unfinished" />
         </message>
@@ -5602,7 +5594,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>gone</source>
             <translation type="unfinished" />
         </message>
@@ -5612,47 +5604,47 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>heard</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>high priority</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>high risk</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>icon</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/prose_writer.py" />
+            <location filename="../../tandem_desktop/ui/chat/markdown.py" />
             <source>image</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>in conflict</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>in progress</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>in the workspace</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>in {folder}</source>
             <translation type="unfinished" />
         </message>
@@ -5667,7 +5659,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>interrupted at {at}/{total} · resume or roll back</source>
             <translation type="unfinished" />
         </message>
@@ -5687,40 +5679,39 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>keeps your later edits</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>large effort</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>letters of another alphabet that look like Latin ones</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>line {line}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>line {line} before</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>lines {first} to {last}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>lines {first} to {last} before</source>
             <translation type="unfinished" />
         </message>
@@ -5740,12 +5731,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>low priority</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>low risk</source>
             <translation type="unfinished" />
         </message>
@@ -5755,27 +5746,27 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>medium effort</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>medium risk</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>merges cleanly</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>mixed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/text_form.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>mixed line ends</source>
             <translation type="unfinished" />
         </message>
@@ -5791,47 +5782,47 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/domain/operations.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>moved</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>moves</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/pairs_edit.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>name = value</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>network off</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>new</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/comment_area.py" />
+            <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <source>no longer in the plan</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>no model needed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>no newline at the end</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>no operations</source>
             <translation type="unfinished" />
         </message>
@@ -5841,7 +5832,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>none</source>
             <translation type="unfinished" />
@@ -5852,7 +5843,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>not installed</source>
             <translation type="unfinished" />
         </message>
@@ -5862,7 +5853,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>not viewed</source>
             <translation type="unfinished" />
         </message>
@@ -5872,17 +5863,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>nothing in conflict</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
             <source>nothing that is still there</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>nothing to count yet</source>
             <translation type="unfinished" />
         </message>
@@ -5897,22 +5888,22 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/moments.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>on {day}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>open</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>open: choose below</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>opened</source>
             <translation type="unfinished" />
         </message>
@@ -5927,12 +5918,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>proposed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>put away</source>
             <translation type="unfinished" />
         </message>
@@ -5942,32 +5933,32 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>put together</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>puts together</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>ran</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>read</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>reads</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>recipe</source>
             <translation type="unfinished" />
         </message>
@@ -5977,12 +5968,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>rehearsed in a copy:</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>rehearsing in a copy:</source>
             <translation type="unfinished" />
         </message>
@@ -5992,12 +5983,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>removed {number} {line}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>resolved</source>
             <translation type="unfinished" />
         </message>
@@ -6007,7 +5998,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
             <source>revision {revision}</source>
             <translation type="unfinished" />
         </message>
@@ -6022,7 +6013,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>rolled back, nothing on disk has changed</source>
             <translation type="unfinished" />
         </message>
@@ -6037,69 +6028,69 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>runs</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>runs…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/revisions_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>r{number} · latest</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>r{number}, as a new revision</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>searched</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>searches</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/about_facts.py" />
+            <location filename="../../tandem_desktop/ui/about.py" />
             <source>see its own papers</source>
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>skipped</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>small effort</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>staged</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>staged delete</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>staged move</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>stale, rehearsed as revision {revision}:</source>
             <translation type="unfinished" />
         </message>
@@ -6129,12 +6120,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>the operations are the same</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/reading.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>the whole file</source>
             <translation type="unfinished" />
         </message>
@@ -6149,17 +6140,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>there are no commands; every step applies</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>thinks about</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>thought about</source>
             <translation type="unfinished" />
         </message>
@@ -6169,7 +6160,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/voice_words.py" />
+            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>trivial effort</source>
             <translation type="unfinished" />
         </message>
@@ -6179,7 +6170,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>undo available</source>
             <translation type="unfinished" />
         </message>
@@ -6189,17 +6180,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/plans_model.py" />
+            <location filename="../../tandem_desktop/ui/models/plans.py" />
             <source>undone · can be brought back</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>used</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/tool_wording.py" />
+            <location filename="../../tandem_desktop/ui/chat/tool_text.py" />
             <source>uses</source>
             <translation type="unfinished" />
         </message>
@@ -6214,24 +6205,24 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>viewed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_cards.py" />
+            <location filename="../../tandem_desktop/ui/graph/view.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
             <source>waiting</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>waits for its turn in the copy</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>waits for {named}</source>
             <translation type="unfinished" />
         </message>
@@ -6246,37 +6237,37 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>will really run</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/commands_on_offer.py" />
+            <location filename="../../tandem_desktop/ui/chat/completion.py" />
             <source>window</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>with network</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/acknowledgement.py" />
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
             <source>with {name}={value}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>would apply</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/moments.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>yesterday</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>your own lines</source>
             <translation type="unfinished" />
         </message>
@@ -6286,62 +6277,62 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
             <source>{added} added, {removed} removed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>{added}, {removed} removed, {changes}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{agent} cannot start: {program} was not found</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>{agent} finds the order good as it is: {reasons}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{agent} is starting; slow agents take 5 to 20 seconds</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{agent} is working…</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{agent} ready · confined</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{agent} ready · not confined</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/tasks/order_offer.py" />
+            <location filename="../../tandem_desktop/ui/tasks/tab.py" />
             <source>{agent} suggests the order {names}: {reasons}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>{author} on line {line}: {text}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/diff_reader.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>{change}, dropped</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{conflicts} still open in {files}.</source>
             <translation type="unfinished" />
         </message>
@@ -6356,12 +6347,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/search_bar.py" />
+            <location filename="../../tandem_desktop/ui/diff/search.py" />
             <source>{current} of {total}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/chat_pane.py" />
+            <location filename="../../tandem_desktop/ui/chat/pane.py" />
             <source>{doing}   Esc stops</source>
             <translation type="unfinished" />
         </message>
@@ -6371,7 +6362,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>{failed} of {n} commands would fail</source>
             <extracomment>Of one: {failed} of {n} command would fail</extracomment>
             <translation type="unfinished">
@@ -6379,9 +6370,9 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/models/staged_operations_model.py" />
-            <location filename="../../tandem_desktop/ui/settings/settings_sheet.py" />
-            <location filename="../../tandem_desktop/ui/shell/keys_sheet.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
+            <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>{found} found</source>
             <translation type="unfinished" />
         </message>
@@ -6391,17 +6382,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>{named} and {n} more kinds</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/words.py" />
+            <location filename="../../tandem_desktop/ui/i18n.py" />
             <source>{names} and {n} more</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat_errands.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{name} is not in this workspace.</source>
             <translation type="unfinished" />
         </message>
@@ -6411,17 +6402,17 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/side.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>{name} on line {line}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/plain_reading.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>{name}, as text</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/special_content.py" />
+            <location filename="../../tandem_desktop/ui/diff/special.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>{n} bytes</source>
             <extracomment>Of one: {n} byte</extracomment>
@@ -6430,12 +6421,12 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>{n} cannot be previewed</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>{n} changes</source>
             <extracomment>Of one: {n} change</extracomment>
             <translation type="unfinished">
@@ -6443,7 +6434,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} changes dropped</source>
             <extracomment>Of one: {n} change dropped</extracomment>
@@ -6453,7 +6444,7 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{n} commands</source>
             <extracomment>Of one: {n} command</extracomment>
             <translation type="unfinished">
@@ -6461,7 +6452,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>{n} commands ran</source>
             <extracomment>Of one: {n} command ran</extracomment>
             <translation type="unfinished">
@@ -6469,7 +6460,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>{n} commands run</source>
             <extracomment>Of one: {n} command run</extracomment>
             <translation type="unfinished">
@@ -6477,9 +6468,9 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/models/operation_row.py" />
+            <location filename="../../tandem_desktop/ui/models/operations.py" />
+            <location filename="../../tandem_desktop/ui/plan/footer.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_action_buttons.py" />
             <source>{n} comments</source>
             <extracomment>Of one: {n} comment</extracomment>
             <translation type="unfinished">
@@ -6495,7 +6486,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>{n} comments will be sent along:</source>
             <extracomment>Of one: {n} comment will be sent along:</extracomment>
             <translation type="unfinished">
@@ -6503,7 +6494,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{n} conflicts</source>
             <extracomment>Of one: {n} conflict</extracomment>
             <translation type="unfinished">
@@ -6519,7 +6510,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{n} entries after this message will be set aside: folded, not deleted. The agent still remembers.</source>
             <extracomment>Of one: {n} entry after this message will be set aside: folded, not deleted. The agent still remembers.</extracomment>
             <translation type="unfinished">
@@ -6527,8 +6518,8 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/going_back.py" />
-            <location filename="../../tandem_desktop/ui/models/transcript_model.py" />
+            <location filename="../../tandem_desktop/ui/models/transcript.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>{n} entries set aside</source>
             <extracomment>Of one: {n} entry set aside</extracomment>
             <translation type="unfinished">
@@ -6537,10 +6528,9 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/filter_bar.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
-            <location filename="../../tandem_desktop/ui/plan/result_line.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>{n} files</source>
             <extracomment>Of one: {n} file</extracomment>
             <translation type="unfinished">
@@ -6548,7 +6538,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{n} files changed on disk since staging. Rebase the plan, or put them back first.</source>
             <extracomment>Of one: {n} file changed on disk since staging. Rebase the plan, or put it back first.</extracomment>
             <translation type="unfinished">
@@ -6556,7 +6546,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/drift_follower.py" />
+            <location filename="../../tandem_desktop/ui/workspace_controller.py" />
             <source>{n} files drifted since staging</source>
             <extracomment>Of one: {n} file drifted since staging</extracomment>
             <translation type="unfinished">
@@ -6564,7 +6554,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{n} files drifted since staging ({named}). The plan cannot be implemented as it is.</source>
             <extracomment>Of one: {n} file drifted since staging ({named}). The plan cannot be implemented as it is.</extracomment>
             <translation type="unfinished">
@@ -6572,7 +6562,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{n} files edited</source>
             <extracomment>Of one: {n} file edited</extracomment>
             <translation type="unfinished">
@@ -6596,7 +6586,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/file_diff.py" />
+            <location filename="../../tandem_desktop/ui/diff/model.py" />
             <source>{n} lines added</source>
             <extracomment>Of one: {n} line added</extracomment>
             <translation type="unfinished">
@@ -6604,7 +6594,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>{n} lines left out</source>
             <extracomment>Of one: {n} line left out</extracomment>
@@ -6621,12 +6611,12 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} more are in the list at the left.</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} more operations are in the plan.</source>
             <extracomment>Of one: {n} more operation is in the plan.</extracomment>
             <translation type="unfinished">
@@ -6635,9 +6625,8 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/chat/plan_card.py" />
-            <location filename="../../tandem_desktop/ui/models/task_tree_model.py" />
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{n} operations</source>
             <extracomment>Of one: {n} operation</extracomment>
             <translation type="unfinished">
@@ -6645,7 +6634,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_line.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>{n} operations did not apply</source>
             <extracomment>Of one: {n} operation did not apply</extracomment>
             <translation type="unfinished">
@@ -6653,7 +6642,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{n} operations dropped</source>
             <extracomment>Of one: {n} operation dropped</extracomment>
             <translation type="unfinished">
@@ -6669,9 +6658,8 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/run_detail.py" />
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{n} paths</source>
             <extracomment>Of one: {n} path</extracomment>
             <translation type="unfinished">
@@ -6679,7 +6667,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/rehearsal_words.py" />
+            <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>{n} recorded effects instead of running {commands}</source>
             <extracomment>Of one: {n} recorded effect instead of running {commands}</extracomment>
             <translation type="unfinished">
@@ -6687,7 +6675,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.</source>
             <extracomment>Of one: {n} run will be taken back as one; {paths} will be as before. Nothing else is touched.</extracomment>
             <translation type="unfinished">
@@ -6695,7 +6683,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{n} runs will be undone, with {paths}:</source>
             <extracomment>Of one: {n} run will be undone, with {paths}:</extracomment>
             <translation type="unfinished">
@@ -6703,7 +6691,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/tasks/task_words.py" />
+            <location filename="../../tandem_desktop/ui/models/tasks.py" />
             <source>{n} tasks</source>
             <extracomment>Of one: {n} task</extracomment>
             <translation type="unfinished">
@@ -6711,7 +6699,7 @@
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{n} wait for you</source>
             <extracomment>Of one: {n} waits for you</extracomment>
             <translation type="unfinished">
@@ -6719,12 +6707,12 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_page_facts.py" />
+            <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. To change the plan, send it back for rework.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/taking_back.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>{paths} will be as before the run. Nothing else is touched.</source>
             <translation type="unfinished" />
         </message>
@@ -6735,47 +6723,47 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{path} changed on disk after it was staged; both changes keep apart and fit together.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/graph_tab.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>{path} could not be written: {strerror}. Choose another place.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/merge_sheet.py" />
+            <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>{path} {reason}. Nothing is guessed: you say what stands.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_words.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{program}, which runs it, was not found</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/shell/agent_row.py" />
+            <location filename="../../tandem_desktop/ui/shell/welcome.py" />
             <source>{program}, which runs it, was not found. Install that, or install {agent} again: {install}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/permission_card.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>{question} {subject}. 1 allows once, 2 skips, 3 denies with a reason.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{rate} ({part} of {whole} ended plans)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{rate} ({part} of {whole} tried)</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{rating} of 5 ({count} rated)</source>
             <translation type="unfinished" />
         </message>
@@ -6785,7 +6773,7 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reports.py" />
+            <location filename="../../tandem_desktop/ui/slash_commands.py" />
             <source>{runs}, {undone} undone</source>
             <translation type="unfinished" />
         </message>
@@ -6803,17 +6791,17 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>{side}: no file</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/graph/failure_line.py" />
+            <location filename="../../tandem_desktop/ui/graph/tab.py" />
             <source>{subject} failed</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/diff_preview.py" />
+            <location filename="../../tandem_desktop/ui/chat/cards.py" />
             <source>{text}… {n} more characters</source>
             <extracomment>Of one: {text}… {n} more character</extracomment>
             <translation type="unfinished">
@@ -6821,12 +6809,12 @@ Open another folder</source>
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/turns.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>{title} connected</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/reflecting.py" />
+            <location filename="../../tandem_desktop/ui/reflection_controller.py" />
             <source>{title} looks back at the run…</source>
             <translation type="unfinished" />
         </message>
@@ -6841,7 +6829,7 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_totals.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{totals}. Copy the digest {digest}</source>
             <translation type="unfinished" />
         </message>
@@ -6861,7 +6849,7 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/plan_header.py" />
+            <location filename="../../tandem_desktop/ui/plan/header.py" />
             <source>{viewed} of {total} viewed</source>
             <translation type="unfinished" />
         </message>
@@ -6871,7 +6859,7 @@ Open another folder</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/models/runs_model.py" />
+            <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>{what} and {n} later runs</source>
             <extracomment>Of one: {what} and {n} later run</extracomment>
             <translation type="unfinished">
@@ -6879,29 +6867,29 @@ Open another folder</source>
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/pictures.py" />
+            <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>{words} goes with the next message</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/settings/pairs_edit.py" />
+            <location filename="../../tandem_desktop/ui/settings/sheet.py" />
             <source>“{line}” is no pair: write name = value. Nothing was changed.</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/interrupted_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
             <source>“{plan}” was interrupted</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/chat/set_aside.py" />
-            <location filename="../../tandem_desktop/ui/plan/back_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/rework_sheet.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
+            <location filename="../../tandem_desktop/ui/plan/sheets.py" />
+            <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
             <source>… and {n} more</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/attention_strip.py" />
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <source>… and {n} more: filter by Flagged</source>
             <translation type="unfinished" />
         </message>
@@ -6914,7 +6902,7 @@ Open another folder</source>
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan/row_notes.py" />
+            <location filename="../../tandem_desktop/ui/plan/operation_delegate.py" />
             <source>… {n} lines above; open to read them all</source>
             <extracomment>Of one: … {n} line above; open to read them all</extracomment>
             <translation type="unfinished">
@@ -6922,7 +6910,7 @@ Open another folder</source>
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/spoken.py" />
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <source>… {n} more characters were sent; Edit and resend shows them</source>
             <extracomment>Of one: … {n} more character was sent; Edit and resend shows it</extracomment>
             <translation type="unfinished">
@@ -6930,22 +6918,22 @@ Open another folder</source>
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>⋯ {cut} more</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/look.py" />
+            <location filename="../../tandem_desktop/ui/diff/options.py" />
             <source>⋯ {cut} more, changed</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/merge/three_way_view.py" />
+            <location filename="../../tandem_desktop/ui/merge/view.py" />
             <source>⋯ {folded} unchanged lines</source>
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <source>⋯ {n} changes in bytes that are no text · show</source>
             <extracomment>Of one: ⋯ {n} change in bytes that are no text · show</extracomment>
             <translation type="unfinished">
@@ -6953,7 +6941,7 @@ Open another folder</source>
             </translation>
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/diff/row_painter.py" />
+            <location filename="../../tandem_desktop/ui/diff/painter.py" />
             <source>⋯ {n} unchanged lines</source>
             <extracomment>Of one: ⋯ {n} unchanged line</extracomment>
             <translation type="unfinished">

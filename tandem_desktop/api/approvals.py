@@ -1,21 +1,21 @@
-"""A person's decision over HTTP: bound to the digest they looked at, carried out at once, told while it goes on."""
+"""Approval requests of the API."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tandem_desktop.api.following import Follower
-from tandem_desktop.api.reading import Reading
-from tandem_desktop.api.refusals import RequestRefusedError, error_line
-from tandem_desktop.api.telling import told
-from tandem_desktop.api.wire import ApprovalRequest
+from tandem_desktop.advisors.orchestrator import ExecutionEvents
+from tandem_desktop.api.errors import RequestRefusedError, error_line
+from tandem_desktop.api.events import Follower, told
+from tandem_desktop.api.plans import PlanQueries
+from tandem_desktop.api.schema import ApprovalRequest
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanNotFoundError
-from tandem_desktop.domain.execution import FailurePolicy
-from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.events.events import CommandPrinted, RunFinished, RunStarted, TandemEvent
-from tandem_desktop.events.task_events import (
+from tandem_desktop.domain.events import (
+    CommandPrinted,
+    RunFinished,
+    RunStarted,
+    TandemEvent,
     TaskCompleted,
     TaskFailed,
     TasksListed,
@@ -23,11 +23,13 @@ from tandem_desktop.events.task_events import (
     TaskUpdated,
     task_news,
 )
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.domain.tasks import TaskStatus
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.plan_executor import RunResult
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.execution_story import ExecutionStory
-from tandem_desktop.storage.failures import as_refusal
+from tandem_desktop.execution.executor import RunResult
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.storage.errors import as_refusal
 
 _LAST_EVENTS_S = 5.0
 _STANDING = {
@@ -40,10 +42,10 @@ _STANDING = {
 class Approvals:
     """Approve and run, or send back. A run goes on when whoever asked for it stops listening."""
 
-    def __init__(self, engine: Engine, reading: Reading) -> None:
+    def __init__(self, engine: Engine, reading: PlanQueries) -> None:
         self._engine = engine
         self._reading = reading
-        self._hands = ThreadPoolExecutor(thread_name_prefix="run")
+        self._edit_executor = ThreadPoolExecutor(thread_name_prefix="run")
         self._under_way: set[RunControl] = set()
         self._is_stopping = False
 
@@ -73,7 +75,9 @@ class Approvals:
         control = RunControl()
         self._under_way.add(control)
         policy = asked.on_failure or FailurePolicy(self._engine.settings.on_failure)
-        run = asyncio.get_running_loop().run_in_executor(self._hands, lambda: self._apply(plan_id, policy, control))
+        run = asyncio.get_running_loop().run_in_executor(
+            self._edit_executor, lambda: self._apply(plan_id, policy, control)
+        )
         run.add_done_callback(lambda ended: self._forget(control, ended, follower))
         return self._told_while(run, follower, plan_id)
 
@@ -82,12 +86,12 @@ class Approvals:
         self._is_stopping = True
         for control in tuple(self._under_way):
             control.abort()
-        self._hands.shutdown(wait=True)
+        self._edit_executor.shutdown(wait=True)
 
     def _apply(self, plan_id: PlanId, policy: FailurePolicy, control: RunControl) -> RunResult:
         """Run an approved plan and announce its execution step by step, as an orchestration does."""
         engine = self._engine
-        story = ExecutionStory(engine.events, plan_id)
+        story = ExecutionEvents(engine.events, plan_id)
         story.begin(engine.plans.revision(plan_id))
         try:
             ended = engine.runs.apply(plan_id, policy, control)

@@ -1,4 +1,4 @@
-"""Listen on this machine alone, until a person says stop; then end what runs, cleanly."""
+"""Runs the HTTP server on the loopback interface."""
 
 import asyncio
 import secrets
@@ -11,9 +11,9 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tandem_desktop.api.application import Api
+from tandem_desktop.api.app import Api
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.services.engine import Engine
 
 LOOPBACK = "127.0.0.1"
 HEADERS_S = 5.0

@@ -1,4 +1,4 @@
-"""The `tandem` command: hands the command line the engine it may build, and imports nothing before it is needed."""
+"""The entry point of the tandem command; imports lazily."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tandem_desktop.processes.own_program import leave_bundle_out_of
 
 if TYPE_CHECKING:
     from tandem_desktop.domain.ids import OperationId
-    from tandem_desktop.orchestration.engine import Engine
+    from tandem_desktop.services.engine import Engine
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -22,17 +22,17 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(f"tandem {__version__}\n")
         return 0
     if words[:2] == ["mcp", "--session"] and len(words) == 3:  # agents wait for it: nothing else is loaded
-        from tandem_desktop.planning_tools import relay
+        from tandem_desktop.planning_tools import relay as planning_tool_relay
 
-        return relay.main(words[2])
+        return planning_tool_relay.main(words[2])
     if words == ["agent"]:  # a sidecar like any other: it speaks ACP on stdin and stdout and needs no command line
-        from tandem_desktop.agent import main as built_in
+        from tandem_desktop.builtin_agent import main as built_in
 
         return built_in.main()
     # The usual way in: the window is on the screen before the command line would be loaded.
     if _is_window_call(words) and (code := _shown_window(words[1:])) is not None:
         return code
-    from tandem_desktop.cli.command_line import run_command_line
+    from tandem_desktop.cli.main import run_command_line
 
     return run_command_line(words or ["gui"], _build_engine, _open_window, _serve)
 
@@ -45,8 +45,8 @@ def _build_engine(
     lives_on: bool = False,
 ) -> "Engine":
     from tandem_desktop.app.wiring import build_engine
-    from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
-    from tandem_desktop.storage.locations import TANDEM_DIRECTORY
+    from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+    from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     for warning in loaded.warnings:

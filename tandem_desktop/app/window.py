@@ -1,4 +1,4 @@
-"""Open the window: the application, its theme, and a workroom for the workspace."""
+"""Opens the window."""
 
 import gc
 import logging
@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 from tandem_desktop import __version__
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import resource
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QIcon
     from PySide6.QtWidgets import QApplication
 
-    from tandem_desktop.domain.agents import OfferedCommand
-    from tandem_desktop.orchestration.agents_here import AgentsHere
-    from tandem_desktop.orchestration.workroom import Workroom
-    from tandem_desktop.storage.crash_watch import CrashWatch
-    from tandem_desktop.storage.logbook import Logbook
+    from tandem_desktop.background import Background
+    from tandem_desktop.domain.agent_protocol import OfferedCommand
+    from tandem_desktop.sessions.launch import InstalledAgents
+    from tandem_desktop.storage.logs import CrashWatch, LogFile
     from tandem_desktop.ui.main_window import MainWindow
-    from tandem_desktop.ui.uncaught import Uncaught
+    from tandem_desktop.ui.threads import Uncaught
     from tandem_desktop.ui.window_frame import WindowFrame
 
+
 APPLICATION = "Tandem Desktop"
-_HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_desktop.agent.recipes.catalog")
+_HEAVY = ("tandem_desktop.ui.main_window", "tandem_desktop.app.wiring", "tandem_desktop.recipes.catalog")
 """Everything the window needs after its first picture."""
 _SOON_NEEDED = "markdown_it"
 """What the first reply needs, and takes longer to import than the reply may hold the window up."""
@@ -44,12 +44,12 @@ def open_window(root: Path | None, plan: str | None = None, words: str = "") -> 
     check_display()
     gc.disable()  # nothing that is imported goes away again; see `stay_awake`
     application = make_application()
-    from tandem_desktop.ui.shell.polite_end import PoliteEnd
+    from tandem_desktop.ui.shell.notifier import SignalHandler
     from tandem_desktop.ui.window_frame import WindowFrame
 
     frame = WindowFrame(root.name if root is not None else "")
     opening = _Opening(frame, root, plan, words)
-    PoliteEnd(application)
+    SignalHandler(application)
     frame.once_painted(opening.begin)
     frame.show()
     code = application.exec()
@@ -64,7 +64,7 @@ class _Opening:
         self._frame, self._root, self._plan, self._words = frame, root, plan, words
         self._importing = threading.Thread(target=self._import, name="opening")
         self._window: MainWindow | None = None
-        self._logbook: Logbook | None = None
+        self._log_file: LogFile | None = None
         self._crashes: CrashWatch | None = None
 
     def begin(self) -> None:
@@ -76,8 +76,8 @@ class _Opening:
             self._importing.join()
         if self._window is not None:
             self._window.leave()
-        if self._logbook is not None:
-            self._logbook.leave()
+        if self._log_file is not None:
+            self._log_file.leave()
         if self._crashes is not None:
             self._crashes.end()
 
@@ -92,19 +92,19 @@ class _Opening:
         QTimer.singleShot(0, self._frame, self._furnish)
 
     def _furnish(self) -> None:
-        from tandem_desktop.storage.crash_watch import CrashWatch
+        from tandem_desktop.storage.logs import CrashWatch
         from tandem_desktop.ui.main_window import MainWindow
         from tandem_desktop.ui.theme.theme import Theme
 
-        self._logbook = keep_a_log()
-        self._crashes = CrashWatch(self._logbook.folder)
+        self._log_file = keep_a_log()
+        self._crashes = CrashWatch(self._log_file.folder)
         reports = self._crashes.begin()
         window = self._window = MainWindow(
             Theme(self._frame),
-            open_workroom,
+            open_background,
             recipes=load_recipes,
             look_for_agents=look_for_agents,
-            logbook=self._logbook,
+            log_file=self._log_file,
         )
         tell_what_nobody_caught(window)
         self._frame.setWindowIcon(application_icon())
@@ -122,7 +122,7 @@ class _Opening:
 
 
 def _after_a_crash(report: Path) -> str:
-    from tandem_desktop.ui.words import tr
+    from tandem_desktop.ui.i18n import tr
 
     return tr(
         "Tandem ended unexpectedly the last time. Plans, drafts and runs are as they were; "
@@ -131,21 +131,21 @@ def _after_a_crash(report: Path) -> str:
     )
 
 
-def keep_a_log() -> "Logbook":
+def keep_a_log() -> "LogFile":
     """Everything that is logged in this process."""
-    from tandem_desktop.storage.locations import default_state_directory
-    from tandem_desktop.storage.logbook import LOGS, Logbook
+    from tandem_desktop.storage.logs import LOGS, LogFile
+    from tandem_desktop.storage.paths import default_state_directory
 
-    logbook = Logbook(default_state_directory() / LOGS)
-    logbook.listen()
+    log_file = LogFile(default_state_directory() / LOGS)
+    log_file.listen()
     logging.getLogger("tandem_desktop").info("Tandem %s has opened a window.", __version__)
-    return logbook
+    return log_file
 
 
 def tell_what_nobody_caught(window: "MainWindow") -> "Uncaught":
     """A fault of Tandem itself ends nothing, but it is not kept from the person either."""
-    from tandem_desktop.ui.uncaught import Uncaught
-    from tandem_desktop.ui.words import tr
+    from tandem_desktop.ui.i18n import tr
+    from tandem_desktop.ui.threads import Uncaught
 
     def tell(fault: str) -> None:
         words = tr("Something went wrong inside of Tandem ({fault}). The log says more.", fault=fault)
@@ -194,8 +194,8 @@ def make_application() -> "QApplication":
     """The one application of the process, in the language of the person."""
     from PySide6.QtWidgets import QApplication
 
-    from tandem_desktop.processes.session_bus import prevent_autolaunch
-    from tandem_desktop.ui.language import speak_the_language
+    from tandem_desktop.processes.child import prevent_autolaunch
+    from tandem_desktop.ui.i18n import speak_the_language
 
     prevent_autolaunch(os.environ)
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -219,31 +219,31 @@ def load_recipes() -> "tuple[OfferedCommand, ...]":
     """What the built-in agent can do without a model, as commands to type."""
     from datetime import UTC, datetime
 
-    from tandem_desktop.agent.recipes.catalog import Catalog
-    from tandem_desktop.domain.agents import OfferedCommand
+    from tandem_desktop.domain.agent_protocol import OfferedCommand
+    from tandem_desktop.recipes.catalog import Catalog
 
     catalog = Catalog(lambda: datetime.now(UTC))
     return tuple(OfferedCommand(name=each.name, description=each.description, hint=each.hint) for each in catalog)
 
 
-def look_for_agents() -> "AgentsHere":
+def look_for_agents() -> "InstalledAgents":
     """Which agents are here, with their versions, for the first page."""
-    from tandem_desktop.orchestration.agents_here import find_agents
-    from tandem_desktop.storage.locations import default_state_directory
+    from tandem_desktop.sessions.launch import find_agents
+    from tandem_desktop.storage.paths import default_state_directory
 
     return find_agents(default_state_directory() / "shadows", ask_versions=True)
 
 
-def open_workroom(root: Path) -> "Workroom":
+def open_background(root: Path) -> "Background":
     """Everything behind a window on `root`."""
     from tandem_desktop.app.wiring import build_engine
-    from tandem_desktop.orchestration.agent_sessions import AgentSessions
-    from tandem_desktop.orchestration.engine_thread import EngineThread
-    from tandem_desktop.orchestration.workroom import Workroom
-    from tandem_desktop.settings.load import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
-    from tandem_desktop.storage.locations import TANDEM_DIRECTORY
+    from tandem_desktop.background import Background
+    from tandem_desktop.services.engine_thread import EngineThread
+    from tandem_desktop.sessions.manager import AgentSessions
+    from tandem_desktop.settings_io import SETTINGS_FILE, WORKSPACE_FILE, config_directory, load_settings
+    from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
     loaded = load_settings(config_directory() / SETTINGS_FILE, root / TANDEM_DIRECTORY / WORKSPACE_FILE)
     engine = build_engine(root, lives_on=True, settings=loaded.settings)
     sessions = AgentSessions(engine, loaded.settings, engine.clock)
-    return Workroom(engine, sessions, EngineThread())
+    return Background(engine, sessions, EngineThread())

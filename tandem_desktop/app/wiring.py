@@ -1,49 +1,41 @@
-"""Build every object once and hand it to its neighbours; the only place that knows everyone."""
+"""Builds all objects of the engine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.approval.approval_store import ApprovalStore
 from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.approval.enforcer import ApprovalEnforcer
+from tandem_desktop.approval.store import ApprovalStore
+from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.events.stream import EventStream
 from tandem_desktop.execution.captured_commands import BestCommands
-from tandem_desktop.execution.clearing import ClearBeside, clear_now
-from tandem_desktop.execution.plan_executor import PlanExecutor
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.executor import PlanExecutor
+from tandem_desktop.execution.run_manager import ClearBeside, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
-from tandem_desktop.orchestration.adjusting import Adjusting
-from tandem_desktop.orchestration.bundles import Bundles
-from tandem_desktop.orchestration.commenting import Commenting
-from tandem_desktop.orchestration.decisions import Decisions
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.expiry import Expiry
-from tandem_desktop.orchestration.paperwork import PlanPaperwork
-from tandem_desktop.orchestration.plan_actions import PlanActions
-from tandem_desktop.orchestration.plan_runs import PlanRuns
-from tandem_desktop.orchestration.proposals import Proposals
-from tandem_desktop.orchestration.rebases import Rebases
-from tandem_desktop.orchestration.reflections import Reflections
-from tandem_desktop.orchestration.rehearsals import Rehearsals
-from tandem_desktop.orchestration.retention import Retention
-from tandem_desktop.orchestration.run_news import RunNews
-from tandem_desktop.orchestration.run_tasks import RunTasks
-from tandem_desktop.orchestration.task_boards import TaskBoards
-from tandem_desktop.orchestration.templates import Templates
-from tandem_desktop.plans.plan_store import PlanStore
-from tandem_desktop.plans.tool_counts import ToolCounts
-from tandem_desktop.reflection.plan_adjuster import PlanAdjuster
-from tandem_desktop.rehearsal.rehearsal_store import RehearsalStore
+from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.plans.unknown_tools import ToolCounts
 from tandem_desktop.rehearsal.rehearse import Rehearser
-from tandem_desktop.rehearsal.stage import Stages
-from tandem_desktop.review.comment_store import CommentStore
-from tandem_desktop.settings.settings import Settings
-from tandem_desktop.storage.locations import Locations, default_state_directory
+from tandem_desktop.rehearsal.results import RehearsalStore
+from tandem_desktop.rehearsal.sandbox import RehearsalSandboxes
+from tandem_desktop.review.comments import CommentStore
+from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.services.plan_actions import PlanActions
+from tandem_desktop.services.portability import Bundles, Templates
+from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.services.rebases import Rebases
+from tandem_desktop.services.reflections import Adjusting, Reflections
+from tandem_desktop.services.reflector import PlanAdjuster
+from tandem_desktop.services.rehearsals import Rehearsals
+from tandem_desktop.services.retention import Retention
+from tandem_desktop.services.runs import PlanRunCompletion, PlanRuns, RunEvents, RunTasks
+from tandem_desktop.services.tasks import TaskBoards
+from tandem_desktop.settings import Settings
+from tandem_desktop.storage.clock import Since, SteadyTime
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.steady_time import Since, SteadyTime
+from tandem_desktop.storage.paths import Locations, default_state_directory
 from tandem_desktop.storage.workspace import Workspace
 
 Printing = Callable[[OperationId, bytes], None]
@@ -143,21 +135,21 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     )
 
 
-def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks: RunTasks) -> RunDesk:
+def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks: RunTasks) -> RunManager:
     """Where runs are opened; with `clear`, their output is announced too."""
-    news = RunNews(ground.events, tasks)
+    news = RunEvents(ground.events, tasks)
 
     def printed(operation: OperationId, chunk: bytes) -> None:
         on_output(operation, chunk)
         news.printed(operation, chunk)
 
-    return RunDesk(
+    return RunManager(
         workspace=ground.workspace,
         locations=ground.locations,
         objects=ground.objects,
         runs=ground.run_store,
         commands=ground.commands,
-        paperwork=PlanPaperwork(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
+        run_completion=PlanRunCompletion(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
         clock=ground.now,
         on_result=news.finished,
         on_output=printed if clear else on_output,
@@ -166,7 +158,7 @@ def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks
     )
 
 
-def _runs(ground: _Ground, desk: RunDesk, tasks: RunTasks) -> PlanRuns:
+def _runs(ground: _Ground, desk: RunManager, tasks: RunTasks) -> PlanRuns:
     return PlanRuns(
         desk=desk,
         plans=ground.plans,
@@ -219,7 +211,9 @@ def _proposals(ground: _Ground, runs: PlanRuns) -> Proposals:
 
 
 def _rehearsals(ground: _Ground, proposals: Proposals, on_output: Printing) -> Rehearsals:
-    stages = Stages(ground.workspace, ground.locations, ground.objects, ground.settings.command_budget_bytes)
+    stages = RehearsalSandboxes(
+        ground.workspace, ground.locations, ground.objects, ground.settings.command_budget_bytes
+    )
     return Rehearsals(
         rehearser=Rehearser(stages, ground.objects, ground.now),
         store=RehearsalStore(ground.locations.sessions),
@@ -261,7 +255,7 @@ def _bundles(ground: _Ground, runs: PlanRuns, comments: CommentStore) -> Bundles
     )
 
 
-def _retention(ground: _Ground, desk: RunDesk) -> Retention:
+def _retention(ground: _Ground, desk: RunManager) -> Retention:
     return Retention(
         locations=ground.locations,
         plans=ground.plans,

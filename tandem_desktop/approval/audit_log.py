@@ -1,4 +1,4 @@
-"""Who approved what, when, and what came of it: a chain of lines in which no record changes or goes unnoticed."""
+"""A hash-chained log of approvals and runs."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tandem_desktop.approval.state_key import StateKey
-from tandem_desktop.domain.canonical import canonical, digest
-from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.storage import atomic, locks, syscalls
-from tandem_desktop.storage.refusals import reading, writing
+from tandem_desktop.approval.store import StateKey
+from tandem_desktop.domain.approval import canonical, digest
+from tandem_desktop.domain.base import Frozen
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.errors import reading, writing
 
 _BEGINNING = "0" * 64
 _HEAD_DOMAIN = "audit-head:1"
@@ -75,7 +75,7 @@ class AuditLog:
         """
         with writing(self._path):
             atomic.make_directory(self._path.parent, mode=0o700)
-            with locks.held(self._lock_path), self._opened() as fd:
+            with atomic.held(self._lock_path), self._opened() as fd:
                 end = self._repaired_end(fd)
                 record, line = _record(end, kind, at, body)
                 syscalls.write(fd, line)
@@ -109,7 +109,7 @@ class AuditLog:
         """The head and the length of the log at one moment, with no append in between."""
         if not self._path.exists() and not self._head_path.exists():
             return None, 0
-        with reading(self._path), locks.held(self._lock_path):
+        with reading(self._path), atomic.held(self._lock_path):
             return self._load_head(), self._path.stat().st_size if self._path.exists() else 0
 
     def _lines(self, size: int) -> Iterator[bytes]:

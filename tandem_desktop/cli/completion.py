@@ -1,13 +1,12 @@
-"""completion: scripts for bash, zsh and fish, made from the parser so that they never fall behind it."""
+"""Shell completion scripts."""
 
 import argparse
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tandem_desktop.cli.answers import Answer
-from tandem_desktop.cli.call import Call
-from tandem_desktop.cli.calls import CALLS
+from tandem_desktop.cli.commands import CALLS
+from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.parser import build_parser
 
 _PLANS, _RUNS, _FILES, _FOLDERS = "plans", "runs", "files", "folders"
@@ -15,7 +14,7 @@ _BY_METAVAR = {"PLAN": _PLANS, "RUN": _RUNS, "FILE": _FILES, "PATCH": _FILES, "D
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class CompletionOption:
     """A word that begins with a dash, and what may follow it."""
 
     names: tuple[str, ...]
@@ -26,31 +25,31 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CompletionCommand:
     """One call as a completion sees it."""
 
     name: str
     summary: str
-    options: tuple[Option, ...]
+    options: tuple[CompletionOption, ...]
     words: tuple[str, ...] = ()
     """Words that may follow: choices, or the parts of a call."""
     kind: str = ""
     """What the first argument names."""
 
 
-def completion(call: Call) -> Answer:
+def completion(call: CommandContext) -> CommandResult:
     shell = call.arguments.shell
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]()
-    return Answer({"shell": shell, "script": script}, script.rstrip("\n").split("\n"))
+    return CommandResult({"shell": shell, "script": script}, script.rstrip("\n").split("\n"))
 
 
-def commands() -> tuple[Command, ...]:
+def commands() -> tuple[CompletionCommand, ...]:
     """Every call, read from the parser itself."""
     summaries = {words.name: words.summary for words in CALLS}
     return tuple(_command(name, parser, summaries[name]) for name, parser in _parts(build_parser()).items())
 
 
-def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> Command:
+def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> CompletionCommand:
     options, words, kind = [], list(_parts(parser)), ""
     for action in parser._actions:
         if action.option_strings:
@@ -58,11 +57,11 @@ def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> Comman
         elif not isinstance(action, argparse._SubParsersAction):
             kind = kind or _BY_METAVAR.get(str(action.metavar), "")
             words += [str(choice) for choice in action.choices or ()]
-    return Command(name, summary, tuple(options), tuple(words), kind)
+    return CompletionCommand(name, summary, tuple(options), tuple(words), kind)
 
 
-def _option(action: argparse.Action) -> Option:
-    return Option(
+def _option(action: argparse.Action) -> CompletionOption:
+    return CompletionOption(
         names=tuple(action.option_strings),
         explanation=action.help or "",
         takes_value=action.nargs != 0,
@@ -123,7 +122,7 @@ complete -o filenames -F _tandem tandem
 """
 
 
-def _bash_case(command: Command) -> str:
+def _bash_case(command: CompletionCommand) -> str:
     words = _words([*command.words, *(name for option in command.options for name in option.names)])
     return f'        {command.name}) words="{words}" kind="{command.kind}" ;;'
 
@@ -176,7 +175,7 @@ _tandem "$@"
 """
 
 
-def _zsh_case(command: Command) -> str:
+def _zsh_case(command: CompletionCommand) -> str:
     specs = [_zsh_option(option) for option in command.options]
     if command.words:
         specs.append(shlex.quote(f"1:word:({_words(command.words)})"))
@@ -187,7 +186,7 @@ def _zsh_case(command: Command) -> str:
     return f"                {command.name}) _arguments {' '.join(specs)} ;;"
 
 
-def _zsh_option(option: Option) -> str:
+def _zsh_option(option: CompletionOption) -> str:
     explanation = option.explanation.replace("[", "(").replace("]", ")").replace(":", ";")
     value = ""
     if option.takes_value:
@@ -216,7 +215,7 @@ def _fish() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fish_option(option: Option) -> str:
+def _fish_option(option: CompletionOption) -> str:
     name = f"-l {option.names[-1].removeprefix('--')}"
     values = f" -a {_fish_text(_words(option.values))}" if option.values else ""
     return f"{name}{' -x' if option.takes_value else ''}{values} -d {_fish_text(option.explanation)}"

@@ -1,14 +1,90 @@
-"""The two streams of a call: the answer on stdout, everything else on stderr, colours only where they are seen."""
+"""Terminal output, escaping and usage errors."""
 
 import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TextIO
 
-from tandem_desktop.cli.lines import Line, Span, Tone, render, sentence
+from tandem_desktop.diff.text import is_hidden, visible
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.storage import syscalls
+
+_RESET = "\x1b[0m"
+
+
+class Tone(Enum):
+    """What a piece means; the colour follows from it."""
+
+    PLAIN = ""
+    STRONG = "\x1b[1m"
+    QUIET = "\x1b[2m"
+    ADDED = "\x1b[32m"
+    REMOVED = "\x1b[31m"
+    PLACE = "\x1b[36m"
+    WARNING = "\x1b[33m"
+    FAILED = "\x1b[1;31m"
+
+
+class EscapedText(str):
+    """Text in which hidden characters are visible tokens already."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a line with its meaning."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+Piece = str | Span
+Line = Piece | tuple[Piece, ...]
+
+
+def render(line: Line, *, colours: bool = False) -> str:
+    """The line as it goes to the terminal."""
+    pieces = line if isinstance(line, tuple) else (line,)
+    return "".join(_painted(piece, colours=colours) for piece in pieces)
+
+
+def table(rows: Iterable[Sequence[Piece]], *, indent: str = "  ") -> list[Line]:
+    """Rows as aligned lines; the last column is as long as it is."""
+    kept = [_without_empty_end(tuple(row)) for row in rows]
+    columns = max((len(row) for row in kept), default=0)
+    widths = [max((len(render(row[at])) for row in kept if at < len(row)), default=0) for at in range(columns)]
+    return [_aligned(row, widths, indent) for row in kept]
+
+
+def sentence(message: str) -> EscapedText:
+    """A message of our own, which may already hold tokens, with anything hidden spelled out."""
+    return EscapedText("".join(visible(c) if is_hidden(c) or c == "\n" else c for c in message))
+
+
+def _without_empty_end(row: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    while row and not render(row[-1]):
+        row = row[:-1]
+    return row
+
+
+def _aligned(row: tuple[Piece, ...], widths: list[int], indent: str) -> Line:
+    pieces: list[Piece] = [indent]
+    for at, piece in enumerate(row):
+        pieces.append(piece)
+        if at < len(row) - 1:
+            pieces.append(" " * (widths[at] - len(render(piece)) + 2))
+    return tuple(pieces)
+
+
+def _painted(piece: Piece, *, colours: bool) -> str:
+    text, tone = (piece.text, piece.tone) if isinstance(piece, Span) else (piece, Tone.PLAIN)
+    safe = text if isinstance(text, EscapedText) else visible(text)
+    return f"{tone.value}{safe}{_RESET}" if colours and tone.value and safe else str(safe)
 
 
 class Console:
@@ -92,3 +168,9 @@ def _writable(stream: TextIO | None) -> TextIO | None:
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
     return stream
+
+
+class UsageError(BadInputError):
+    """The words of the call do not fit together."""
+
+    kind = "usage"

@@ -1,4 +1,4 @@
-"""The words of every call, from the table of calls; builds without touching the engine."""
+"""Builds the argument parser from the table of commands."""
 
 import argparse
 import difflib
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.calls import CALLS, GROUPS, CallWords
-from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
+from tandem_desktop.cli.console import UsageError
 
 _OPENING = """\
 See exactly what an agent will do, approve exactly that, get exactly that, take it back.
@@ -53,7 +53,7 @@ def build_parser() -> TandemParser:
     return parser
 
 
-def _add(commands: "argparse._SubParsersAction[TandemParser]", words: CallWords, above: str) -> None:
+def _add(commands: "argparse._SubParsersAction[TandemParser]", words: CommandSpec, above: str) -> None:
     parser = commands.add_parser(
         words.name,
         prog=f"{above} {words.name}",

@@ -1,4 +1,4 @@
-"""A run while it goes on: a bar and the commands' own output on stderr, and Ctrl-C turned into a clean stop."""
+"""Shows the progress of a run and handles Ctrl-C."""
 
 import signal
 import threading
@@ -7,13 +7,13 @@ from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
-from tandem_desktop.cli import shapes
-from tandem_desktop.cli.call import Call
-from tandem_desktop.cli.lines import Shown, Span, Tone, render
+from tandem_desktop.cli import json_output
+from tandem_desktop.cli.console import EscapedText, Span, Tone, render
+from tandem_desktop.cli.main import CommandContext
+from tandem_desktop.diff.text import Document
+from tandem_desktop.domain.events import OperationFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.events.events import OperationFinished, TandemEvent
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.staging.text import Document
 
 _BAR = 24
 _CLEAR = "\r\x1b[K"
@@ -22,7 +22,7 @@ _CLEAR = "\r\x1b[K"
 class RunProgress:
     """Listen to one run, show it, and remember what is known of it should the call fail."""
 
-    def __init__(self, call: Call, total: int) -> None:
+    def __init__(self, call: CommandContext, total: int) -> None:
         self._call = call
         self._total = total
         self._results: dict[str, dict[str, Any]] = {}
@@ -31,7 +31,7 @@ class RunProgress:
     def on_event(self, event: TandemEvent) -> None:
         if not isinstance(event, OperationFinished):
             return
-        self._results[event.result.id] = shapes.result(event.result)
+        self._results[event.result.id] = json_output.result(event.result)
         self._call.known.update(run_id=event.run_id, results=list(self._results.values()))
         self._draw(event.result.id)
 
@@ -51,7 +51,7 @@ class RunProgress:
 
     def _say(self, operation: OperationId, line: bytes) -> None:
         self._clear()
-        text = Shown(Document.of(line).display(line))
+        text = EscapedText(Document.of(line).display(line))
         self._call.console.remark((Span(f"{operation} | ", Tone.QUIET), text))
 
     def _draw(self, operation: OperationId) -> None:
@@ -71,7 +71,9 @@ _STOPPING = "Stopping before the next operation; what happens then follows --on-
 
 
 @contextmanager
-def watched(call: Call, total: int, *, stoppable: bool = True, stopping: str = _STOPPING) -> Iterator[RunControl]:
+def watched(
+    call: CommandContext, total: int, *, stoppable: bool = True, stopping: str = _STOPPING
+) -> Iterator[RunControl]:
     """Run something under a bar, with signals that stop it between two operations where it can be stopped."""
     control = RunControl()
     progress = RunProgress(call, total)
@@ -86,7 +88,7 @@ def watched(call: Call, total: int, *, stoppable: bool = True, stopping: str = _
 
 
 @contextmanager
-def _stopped_by_signals(call: Call, control: RunControl, stopping: str) -> Iterator[None]:
+def _stopped_by_signals(call: CommandContext, control: RunControl, stopping: str) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return

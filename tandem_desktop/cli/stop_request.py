@@ -1,4 +1,4 @@
-"""A person's wish to stop, made in a signal handler and heard on the engine's loop."""
+"""A stop request made in a signal handler."""
 
 import asyncio
 

@@ -1,14 +1,25 @@
-"""What exactly a person approves: digests over everything that has an effect, and the record of the click."""
+"""Digests of what is approved, and the record of an approval."""
 
+import hashlib
+import json
 from datetime import datetime
 from typing import Any, Literal
 
-from tandem_desktop.domain.canonical import canonical, digest
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import Coverage
+
+
+def canonical(value: Any) -> bytes:
+    """Sorted keys, UTF-8, no white space, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def digest(domain: str, payload: bytes) -> str:
+    """SHA-256 of `payload` under a domain, so that a digest of one thing is never one of another."""
+    return hashlib.sha256(b"tandem:" + domain.encode() + b"\0" + payload).hexdigest()
 
 
 class ApprovalHash(Frozen):

@@ -1,9 +1,9 @@
-"""May a tool be used? The question, what it depends on, and the three answers."""
+"""Authorization questions, rules and results for tool use."""
 
 from enum import StrEnum
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 
 
 class AuthorizationResult(StrEnum):

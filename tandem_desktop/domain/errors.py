@@ -1,4 +1,4 @@
-"""Everything Tandem refuses or fails at, as one tree.
+"""All errors that Tandem raises, as one tree with exit codes and next steps.
 
 TandemError
 ├─ UnexpectedError      a bug

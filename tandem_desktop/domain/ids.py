@@ -1,4 +1,4 @@
-"""Names of things, as types, so that a plan id is never handed over where a run id is wanted."""
+"""Typed identifiers."""
 
 import re
 import secrets

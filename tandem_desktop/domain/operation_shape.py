@@ -1,4 +1,4 @@
-"""Whether an operation is what its kind says: a reviewer reads the kind, and the states are what is done."""
+"""Checks that the states of an operation fit its kind."""
 
 import re
 

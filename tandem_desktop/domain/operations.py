@@ -1,4 +1,4 @@
-"""What may happen to a workspace: typed states of a path, and operations that turn one into another."""
+"""States of a path, and the operations that change them."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId, RequestId, TaskId
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

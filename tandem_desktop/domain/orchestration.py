@@ -1,13 +1,13 @@
-"""A task on its whole way: generate, execute, reflect, adjust, and again, with a person at every gate."""
+"""Stages and outcome of an orchestrated task."""
 
 from enum import StrEnum
 
-from tandem_desktop.domain.execution_plan import ExecutionPlan
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.plan_steps import ExecutionPlan
 from tandem_desktop.domain.reflection import Reflection
 
 
-class Stage(StrEnum):
+class OrchestrationStage(StrEnum):
     """Where an orchestration is."""
 
     GENERATING = "generating"
@@ -17,7 +17,7 @@ class Stage(StrEnum):
     AWAITING_ADJUSTMENTS = "awaiting_adjustments"
 
 
-class Outcome(StrEnum):
+class OrchestrationOutcome(StrEnum):
     """How it ended."""
 
     COMPLETED = "completed"
@@ -36,8 +36,8 @@ class Orchestration(Frozen):
     """What came of it, as it is; nothing here is hoped for."""
 
     task: str
-    outcome: Outcome
-    stage: Stage
+    outcome: OrchestrationOutcome
+    stage: OrchestrationStage
     """Where it ended."""
     plan: ExecutionPlan | None = None
     """As it stands; none when it ended before there was one."""

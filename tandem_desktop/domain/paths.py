@@ -1,4 +1,4 @@
-"""Which spellings of a path may be written at all, decided from the text alone and the same on every platform."""
+"""Rules for paths that may be written, decided from the text alone."""
 
 import re
 import unicodedata

@@ -1,20 +1,21 @@
-"""Several minds on one task: what CHAPO, KODA and DEVO each say about it before it is planned."""
+"""Opinions of the CHAPO, KODA and DEVO roles about a task, and their text form."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.domain.qualification import Complexity, Qualification, RiskLevel, TaskType
+from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, TaskType
+from tandem_desktop.domain.base import Frozen
 
 MOST_LISTED = 40
 """Entries of one list; a person reads fewer."""
 _LONGEST = 20_000
 
 
-class Voice(StrEnum):
+class Role(StrEnum):
     """Who speaks."""
 
     CHAPO = "chapo"
@@ -44,7 +45,7 @@ Words = Annotated[str, Field(max_length=_LONGEST), AfterValidator(_not_blank)]
 Listed = Annotated[tuple[Annotated[str, Field(max_length=_LONGEST)], ...], Field(max_length=MOST_LISTED)]
 
 
-class Said(Frozen):
+class Opinion(Frozen):
     """What every voice says."""
 
     analysis: Annotated[Words, Field(description="What you found out about the task, in a few sentences.")]
@@ -54,7 +55,7 @@ class Said(Frozen):
     dependencies: Annotated[Listed, Field(description="What has to be there or done first.")] = ()
 
 
-class ChapoSaid(Said):
+class ChapoOpinion(Opinion):
     """The strategic view."""
 
     strategic_analysis: Annotated[Words, Field(description="What is at stake, and the way you would go.")]
@@ -74,7 +75,7 @@ class ChapoSaid(Said):
         )
 
 
-class KodaSaid(Said):
+class KodaOpinion(Opinion):
     """The view of the code."""
 
     affected_files: Annotated[Listed, Field(description="Paths in the workspace that would change.")] = ()
@@ -83,7 +84,7 @@ class KodaSaid(Said):
     testing_requirements: Annotated[Listed, Field(description="What has to be tested.")] = ()
 
 
-class DevoSaid(Said):
+class DevoOpinion(Opinion):
     """The view of operations."""
 
     deployment_impact: Annotated[Listed, Field(description="What deploying it means.")] = ()
@@ -92,10 +93,10 @@ class DevoSaid(Said):
     infrastructure_changes: Annotated[Listed, Field(description="What changes in the infrastructure.")] = ()
 
 
-class AgentPerspective(Said):
+class AgentPerspective(Opinion):
     """What a voice said, and what Tandem saw it do."""
 
-    agent: Voice
+    agent: Role
     timestamp: datetime
     spoken_by: str = ""
     """The agent that spoke for it."""
@@ -108,22 +109,22 @@ class AgentPerspective(Said):
     """What it changed unasked, in a shadow that is gone."""
 
 
-class ChapoPerspective(ChapoSaid, AgentPerspective):
+class ChapoPerspective(ChapoOpinion, AgentPerspective):
     """CHAPO's."""
 
-    agent: Literal[Voice.CHAPO] = Voice.CHAPO
+    agent: Literal[Role.CHAPO] = Role.CHAPO
 
 
-class KodaPerspective(KodaSaid, AgentPerspective):
+class KodaPerspective(KodaOpinion, AgentPerspective):
     """KODA's."""
 
-    agent: Literal[Voice.KODA] = Voice.KODA
+    agent: Literal[Role.KODA] = Role.KODA
 
 
-class DevoPerspective(DevoSaid, AgentPerspective):
+class DevoPerspective(DevoOpinion, AgentPerspective):
     """DEVO's."""
 
-    agent: Literal[Voice.DEVO] = Voice.DEVO
+    agent: Literal[Role.DEVO] = Role.DEVO
 
 
 Perspective = ChapoPerspective | KodaPerspective | DevoPerspective
@@ -161,3 +162,49 @@ class Perspectives(Frozen):
     def without(self, part: str, reason: str, next: str = "") -> "Perspectives":  # noqa: A002 - as errors call it
         lost = MissingPart(part=part, reason=reason, next=next)
         return self.model_copy(update={"missing": (*self.missing, lost)})
+
+
+_TITLES: Mapping[str, str] = {
+    "analysis": "Analysis",
+    "strategic_analysis": "Strategy",
+    "risk_assessment": "Risk",
+    "rollback_strategy": "Way back",
+    "estimated_effort": "Effort",
+    "concerns": "Concerns",
+    "recommendations": "Recommendations",
+    "impact_areas": "Impact",
+    "coordination_needs": "To coordinate",
+    "affected_files": "Affected files",
+    "code_patterns": "Patterns to follow",
+    "potential_breaking_changes": "Could break",
+    "testing_requirements": "To be tested",
+    "deployment_impact": "Deployment",
+    "services_affected": "Services",
+    "infrastructure_changes": "Infrastructure",
+    "dependencies": "Needed first",
+}
+"""Everything a voice can say, in the order it is told."""
+
+
+def as_text(perspective: Perspective) -> str:
+    """Every field that says something, one after the other."""
+    said = perspective.model_dump(mode="json")
+    lines: list[str] = []
+    for name, title in _TITLES.items():
+        value = said.get(name)
+        if isinstance(value, list) and value:
+            lines += [f"{title}:", *(f"- {each}" for each in value)]
+        elif isinstance(value, str) and value:
+            lines.append(f"{title}: {value}")
+    return "\n".join(lines)
+
+
+def all_as_text(found: Perspectives) -> str:
+    """Every voice, and who is missing."""
+    parts = [f"## {each.agent.value.upper()}\n\n{as_text(each)}" for each in found.voices]
+    parts += [f"{lost.part.upper()} could not be heard: {lost.reason}" for lost in found.missing]
+    return "\n\n".join(parts)
+
+
+def titles() -> Mapping[str, str]:
+    return _TITLES

@@ -1,4 +1,4 @@
-"""A plan, its revisions, and the record of where it stands."""
+"""Plans, their revisions and their metadata."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.perspectives import Perspectives

@@ -1,4 +1,4 @@
-"""Looking back at a run: what a reflector makes of it, and the changes it proposes, one by one."""
+"""Assessment of a run and the adjustments it proposes."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,9 +6,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from tandem_desktop.domain.execution_plan import ExecutionPlan
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import PlanId, RunId, SessionId
+from tandem_desktop.domain.plan_steps import ExecutionPlan
 
 MAX_ADJUSTMENTS = 50
 _LONGEST_REASONING = 20_000
@@ -113,7 +113,7 @@ class PlanSnapshot(Frozen):
     taken_at: datetime
 
 
-class Verdict(StrEnum):
+class AdjustmentVerdict(StrEnum):
     """What a person said to one adjustment."""
 
     OPEN = "open"
@@ -127,7 +127,7 @@ class Judged(Frozen):
     adjustment: StepAdjustment
     problem: str = ""
     """Why it cannot be accepted: on its own it does not apply to the workspace as it stood."""
-    verdict: Verdict = Verdict.OPEN
+    verdict: AdjustmentVerdict = AdjustmentVerdict.OPEN
 
 
 class Reflection(Frozen):
@@ -145,7 +145,7 @@ class Reflection(Frozen):
     made_revision: int | None = None
     """The revision the accepted adjustments became."""
 
-    def judged(self, number: int, verdict: Verdict) -> "Reflection":
+    def judged(self, number: int, verdict: AdjustmentVerdict) -> "Reflection":
         """The person's word on one adjustment, counted from 1; the rest stays."""
         return self.model_copy(
             update={
@@ -156,6 +156,6 @@ class Reflection(Frozen):
             }
         )
 
-    def numbers(self, verdict: Verdict) -> tuple[int, ...]:
+    def numbers(self, verdict: AdjustmentVerdict) -> tuple[int, ...]:
         """The adjustments the person said this of, counted from 1."""
         return tuple(n for n, each in enumerate(self.adjustments, start=1) if each.verdict is verdict)

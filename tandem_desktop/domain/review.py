@@ -1,4 +1,4 @@
-"""What a person says about a revision before deciding, and what of it was on screen."""
+"""Review comments and view coverage of a revision."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Annotated, NewType
 
 from pydantic import Field
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId
 
 CommentId = NewType("CommentId", str)

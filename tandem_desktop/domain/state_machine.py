@@ -1,15 +1,354 @@
-"""The one table of the plan's lifecycle: states, events, guards and named actions, and how a plan is stored."""
+"""The plan lifecycle: states, events, context and transitions."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import assert_never
+from typing import Annotated, Literal, assert_never
 
+from pydantic import Field
+
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import InvalidTransitionError
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus
-from tandem_desktop.domain.plan_context import PlanAction, PlanContext, act
-from tandem_desktop.domain.plan_events import EventKind, PlanEvent, PlanUpdated
+from tandem_desktop.domain.runs import OperationResult
+
+RevisionNumber = Annotated[int, Field(ge=1)]
+
+
+class EventKind(StrEnum):
+    """The events by name."""
+
+    START_PLANNING = "START_PLANNING"
+    PLAN_CREATED = "PLAN_CREATED"
+    PLAN_UPDATED = "PLAN_UPDATED"
+    FINISH_DRAFTING = "FINISH_DRAFTING"
+    OPERATION_STAGED = "OPERATION_STAGED"
+    USER_REVIEWING = "USER_REVIEWING"
+    APPROVE = "APPROVE"
+    EXECUTE_PLAN = "EXECUTE_PLAN"
+    PLAN_EXECUTED = "PLAN_EXECUTED"
+    REJECT_PLAN = "REJECT_PLAN"
+    REQUEST_REVISION = "REQUEST_REVISION"
+    CANCEL = "CANCEL"
+    PAUSE = "PAUSE"
+    RESUME = "RESUME"
+    EXECUTION_FAILED = "EXECUTION_FAILED"
+    STALL = "STALL"
+    EXPIRE = "EXPIRE"
+    SUPERSEDE = "SUPERSEDE"
+    RUN_UNDONE = "RUN_UNDONE"
+    RUN_REDONE = "RUN_REDONE"
+    RESET = "RESET"
+
+
+class StartPlanning(Frozen):
+    """The first task after Plan mode was turned on."""
+
+    kind: Literal[EventKind.START_PLANNING] = EventKind.START_PLANNING
+    task: str
+
+
+class PlanCreated(Frozen):
+    """A proposal was stored; `revision` is the number the store gave it, where it is known."""
+
+    kind: Literal[EventKind.PLAN_CREATED] = EventKind.PLAN_CREATED
+    plan_id: PlanId
+    revision: RevisionNumber | None = None
+
+
+class PlanUpdated(Frozen):
+    """A revision was stored; `origin` says who made it."""
+
+    kind: Literal[EventKind.PLAN_UPDATED] = EventKind.PLAN_UPDATED
+    revision: RevisionNumber
+    origin: Origin = Origin.AGENT
+
+
+class FinishDrafting(Frozen):
+    """The agent has nothing more to propose."""
+
+    kind: Literal[EventKind.FINISH_DRAFTING] = EventKind.FINISH_DRAFTING
+
+
+class StageOperation(Frozen):
+    """One more operation; during review it makes a revision, whose number is carried where it is known."""
+
+    kind: Literal[EventKind.OPERATION_STAGED] = EventKind.OPERATION_STAGED
+    operation: StagedOperation
+    revision: RevisionNumber | None = None
+
+
+class UserReviewing(Frozen):
+    """The person began to read."""
+
+    kind: Literal[EventKind.USER_REVIEWING] = EventKind.USER_REVIEWING
+
+
+class Approve(Frozen):
+    """The person approved the latest revision, with these notes for the agent."""
+
+    kind: Literal[EventKind.APPROVE] = EventKind.APPROVE
+    notes: str = ""
+    at: datetime | None = None
+
+
+class ExecutePlan(Frozen):
+    """A run of the approved revision begins."""
+
+    kind: Literal[EventKind.EXECUTE_PLAN] = EventKind.EXECUTE_PLAN
+    run_id: RunId | None = None
+    at: datetime | None = None
+
+
+class RunEnd(Frozen):
+    """How a run ended; `rolled_back` says whether the tree is as before."""
+
+    results: tuple[OperationResult, ...] = ()
+    rolled_back: bool = False
+    summary: str = ""
+    at: datetime | None = None
+
+
+class PlanExecuted(RunEnd):
+    """The run reached its end."""
+
+    kind: Literal[EventKind.PLAN_EXECUTED] = EventKind.PLAN_EXECUTED
+
+
+class ExecutionFailed(RunEnd):
+    """The run ended with a failure."""
+
+    kind: Literal[EventKind.EXECUTION_FAILED] = EventKind.EXECUTION_FAILED
+
+
+class Cancel(RunEnd):
+    """The person ended the plan, or stopped its run; only then there are results."""
+
+    kind: Literal[EventKind.CANCEL] = EventKind.CANCEL
+
+
+class RejectPlan(Frozen):
+    """The person rejected the plan without feedback."""
+
+    kind: Literal[EventKind.REJECT_PLAN] = EventKind.REJECT_PLAN
+    at: datetime | None = None
+
+
+class RequestRevision(Frozen):
+    """The person rejected the plan with feedback: the agent tries again."""
+
+    kind: Literal[EventKind.REQUEST_REVISION] = EventKind.REQUEST_REVISION
+    feedback: str
+    at: datetime | None = None
+
+
+class Pause(Frozen):
+    """The run waits before its next operation."""
+
+    kind: Literal[EventKind.PAUSE] = EventKind.PAUSE
+
+
+class Resume(Frozen):
+    """The run goes on."""
+
+    kind: Literal[EventKind.RESUME] = EventKind.RESUME
+
+
+class Stall(Frozen):
+    """The run was cut off and is past its time limit."""
+
+    kind: Literal[EventKind.STALL] = EventKind.STALL
+
+
+class Expire(Frozen):
+    """The plan waited too long for a decision."""
+
+    kind: Literal[EventKind.EXPIRE] = EventKind.EXPIRE
+
+
+class Supersede(Frozen):
+    """An alternative to the plan was applied."""
+
+    kind: Literal[EventKind.SUPERSEDE] = EventKind.SUPERSEDE
+
+
+class MarkUndone(Frozen):
+    """The plan's run was undone."""
+
+    kind: Literal[EventKind.RUN_UNDONE] = EventKind.RUN_UNDONE
+
+
+class MarkRedone(Frozen):
+    """The plan's run was undone and then done again."""
+
+    kind: Literal[EventKind.RUN_REDONE] = EventKind.RUN_REDONE
+
+
+class Reset(Frozen):
+    """Forget the plan that ended."""
+
+    kind: Literal[EventKind.RESET] = EventKind.RESET
+
+
+PlanEvent = Annotated[
+    StartPlanning
+    | PlanCreated
+    | PlanUpdated
+    | FinishDrafting
+    | StageOperation
+    | UserReviewing
+    | Approve
+    | ExecutePlan
+    | PlanExecuted
+    | RejectPlan
+    | RequestRevision
+    | Cancel
+    | Pause
+    | Resume
+    | ExecutionFailed
+    | Stall
+    | Expire
+    | Supersede
+    | MarkUndone
+    | MarkRedone
+    | Reset,
+    Field(discriminator="kind"),
+]
+
+
+class PlanAction(StrEnum):
+    """What a transition does, by name; the sender of the event performs it."""
+
+    INITIALIZE_PLAN = "initializePlan"
+    SET_TASK = "setTask"
+    CREATE_PLAN_DOCUMENT = "createPlanDocument"
+    SET_PLAN_ID = "setPlanId"
+    INCREMENT_REVISION = "incrementRevision"
+    UPDATE_PLAN = "updatePlan"
+    FINALIZE_PLAN = "finalizePlan"
+    CLEAR_PLAN = "clearPlan"
+    ADD_OPERATION = "addOperation"
+    REARM_APPROVAL = "rearmApproval"
+    SHOW_EXECUTION_PLAN_PANEL = "showExecutionPlanPanel"
+    ENABLE_DIFF_VIEWER = "enableDiffViewer"
+    RECORD_APPROVAL = "recordApproval"
+    RECORD_DECISION = "recordDecision"
+    QUEUE_REVISION = "queueRevision"
+    SET_EXECUTING = "setExecuting"
+    CLEAR_EXECUTING = "clearExecuting"
+    EXECUTE_ALL_OPERATIONS = "executeAllOperations"
+    PAUSE_EXECUTION = "pauseExecution"
+    RESUME_EXECUTION = "resumeExecution"
+    STOP_EXECUTION = "stopExecution"
+    APPLY_FAILURE_POLICY = "applyFailurePolicy"
+    MARK_TIMED_OUT = "markTimedOut"
+    MARK_SUPERSEDED = "markSuperseded"
+    RECORD_RESULTS = "recordResults"
+    CLEAR_STAGING = "clearStaging"
+    SHOW_SUCCESS = "showSuccess"
+    SHOW_FAILURE = "showFailure"
+    NOTIFY_AI = "notifyAI"
+    RESET_PLAN = "resetPlan"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """The plan as the machine knows it. Operations are known by id; the staging store or the revision holds them."""
+
+    plan_id: PlanId | None = None
+    revision: int = 0
+    operations: tuple[OperationId, ...] = ()
+    execution_results: tuple[OperationResult, ...] = ()
+    task: str | None = None
+    feedback: str | None = None
+    """What the person wants changed, until a revision answers it."""
+    rejections: int = 0
+    """How often the person rejected the plan with feedback."""
+    approved: bool = False
+    executing: bool = False
+    rolled_back: bool = False
+    timed_out: bool = False
+    """Whether the plan expired, or its run stalled."""
+    superseded: bool = False
+
+
+Update = Callable[[PlanContext, PlanEvent], PlanContext]
+
+
+def act(action: PlanAction, context: PlanContext, event: PlanEvent) -> PlanContext:
+    """The context after `action`. Actions with effects outside the machine leave it unchanged."""
+    update = UPDATES.get(action)
+    return context if update is None else update(context, event)
+
+
+def _initialize(_: PlanContext, event: PlanEvent) -> PlanContext:
+    return PlanContext(task=event.task if isinstance(event, StartPlanning) else None)
+
+
+def _set_task(context: PlanContext, event: PlanEvent) -> PlanContext:
+    return replace(context, task=event.task) if isinstance(event, StartPlanning) else context
+
+
+def _set_plan_id(context: PlanContext, event: PlanEvent) -> PlanContext:
+    return replace(context, plan_id=event.plan_id) if isinstance(event, PlanCreated) else context
+
+
+def _increment_revision(context: PlanContext, event: PlanEvent) -> PlanContext:
+    """The store's number where it is known; a queued revision counts when it is stored."""
+    if isinstance(event, RequestRevision):
+        return context
+    number = event.revision if isinstance(event, PlanCreated | PlanUpdated | StageOperation) else None
+    return replace(context, revision=number or context.revision + 1, feedback=None)
+
+
+def _queue_revision(context: PlanContext, event: PlanEvent) -> PlanContext:
+    if not isinstance(event, RequestRevision):
+        return context
+    return replace(context, feedback=event.feedback, rejections=context.rejections + 1, approved=False)
+
+
+def _add_operation(context: PlanContext, event: PlanEvent) -> PlanContext:
+    if not isinstance(event, StageOperation) or event.operation.id in context.operations:
+        return context
+    return replace(context, operations=(*context.operations, event.operation.id))
+
+
+def _record_results(context: PlanContext, event: PlanEvent) -> PlanContext:
+    if not isinstance(event, RunEnd):
+        return context
+    return replace(context, execution_results=event.results, rolled_back=event.rolled_back, timed_out=False)
+
+
+def _always(**fields: object) -> Update:
+    return lambda context, _: replace(context, **fields)  # type: ignore[arg-type]  # names are checked by the tests
+
+
+UPDATES: Mapping[PlanAction, Update] = MappingProxyType(
+    {
+        PlanAction.INITIALIZE_PLAN: _initialize,
+        PlanAction.SET_TASK: _set_task,
+        PlanAction.SET_PLAN_ID: _set_plan_id,
+        PlanAction.INCREMENT_REVISION: _increment_revision,
+        PlanAction.UPDATE_PLAN: _always(timed_out=False),
+        PlanAction.REARM_APPROVAL: _always(approved=False),
+        PlanAction.RECORD_APPROVAL: _always(approved=True, feedback=None),
+        PlanAction.QUEUE_REVISION: _queue_revision,
+        PlanAction.ADD_OPERATION: _add_operation,
+        PlanAction.RECORD_RESULTS: _record_results,
+        PlanAction.SET_EXECUTING: _always(executing=True, approved=False, timed_out=False),
+        PlanAction.CLEAR_EXECUTING: _always(executing=False),
+        PlanAction.MARK_TIMED_OUT: _always(timed_out=True),
+        PlanAction.MARK_SUPERSEDED: _always(superseded=True),
+        PlanAction.CLEAR_STAGING: _always(operations=()),
+        PlanAction.CLEAR_PLAN: lambda _context, _event: PlanContext(),
+        PlanAction.RESET_PLAN: lambda _context, _event: PlanContext(),
+    }
+)
+
 
 MAX_REJECTIONS = 3
 """After this many rejections with feedback only a person may change the plan."""
@@ -58,7 +397,7 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TransitionStep:
     """An accepted event: the states before and after, and every action in order (exit, transition, entry)."""
 
     previous: PlanState
@@ -221,7 +560,7 @@ class PlanStateMachine:
         rows = TRANSITIONS[self._state].get(kind, ())
         return any(_holds(row.guard, self._context, None) for row in rows)
 
-    def send(self, event: PlanEvent) -> Step:
+    def send(self, event: PlanEvent) -> TransitionStep:
         """Move, and return what is to be done.
 
         Raises:
@@ -231,7 +570,7 @@ class PlanStateMachine:
         transition = next((row for row in rows if _holds(row.guard, self._context, event)), None)
         if transition is None:
             raise _refusal(self._state, event.kind, rows)
-        step = Step(self._state, transition.target, _actions(self._state, transition))
+        step = TransitionStep(self._state, transition.target, _actions(self._state, transition))
         context = self._context
         for action in step.actions:
             context = act(action, context, event)

@@ -1,4 +1,4 @@
-"""Parts of a plan that a person recognises, and how they stand."""
+"""Tasks of a plan and their status."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, TaskId
 
 

@@ -1,4 +1,4 @@
-"""A plan kept for another time: the same steps, with names in place of what differs from case to case."""
+"""Plan templates with parameters."""
 
 import re
 import shlex
@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.domain.frozen import Frozen
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 

@@ -1,6 +1,10 @@
-"""Run a command in an overlay of the workspace: its file effects are held back, then committed like any change."""
+"""Runs commands in an overlay and commits their file effects.
+
+`git status` rewrites the index to refresh the times it remembers. An undo must not take that for an edit.
+"""
 
 import os
+import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -18,12 +22,12 @@ from tandem_desktop.execution.commands import (
     shell_argv,
 )
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.processes.child import Outcome, run_child, scrubbed_environment
+from tandem_desktop.processes.child import ProcessOutcome, run_child, scrubbed_environment
 from tandem_desktop.shadow.overlay import Overlay, can_overlay
 from tandem_desktop.shadow.overlay_changes import OverlayChanges
-from tandem_desktop.storage.file_clock import next_tick
+from tandem_desktop.storage.atomic import remove_tree
+from tandem_desktop.storage.clock import next_tick
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.scratch import remove_tree
 from tandem_desktop.storage.workspace import Workspace
 
 BUDGET_BYTES = 1024 * 1024 * 1024
@@ -143,7 +147,7 @@ class _Together(RunControl):
     def is_aborted(self) -> bool:
         return super().is_aborted or self._outer.is_aborted
 
-    def one_ended(self, ended: Outcome | OSError) -> None:
+    def one_ended(self, ended: ProcessOutcome | OSError) -> None:
         if self._all_or_none and (isinstance(ended, OSError) or ended.exit_code or ended.timed_out):
             self.abort()
 
@@ -155,7 +159,7 @@ class _Capture:
         self.operation = operation
         self.overlay = overlay
         self.since_ns = 0
-        self.ended: Outcome | OSError | None = None
+        self.ended: ProcessOutcome | OSError | None = None
 
     def open(self) -> None:
         try:
@@ -189,8 +193,8 @@ def _run_all(captures: list[_Capture], together: _Together, on_output: OnOutput)
     if len(captures) == 1:
         captures[0].run(together, on_output)
         return
-    with ThreadPoolExecutor(len(captures), thread_name_prefix="command") as hands:
-        for done in [hands.submit(capture.run, together, on_output) for capture in captures]:
+    with ThreadPoolExecutor(len(captures), thread_name_prefix="command") as edit_executor:
+        for done in [edit_executor.submit(capture.run, together, on_output) for capture in captures]:
             done.result()
 
 
@@ -236,3 +240,41 @@ class BestCommands:
             folder = self._shadows / f"command-{self._workspace.identity.key}"
             return CapturedCommands(self._workspace, self._objects, folder, self._budget_bytes)
         return InPlaceCommands(self._workspace)
+
+
+INDEX_PATH = ".git/index"
+
+_HEADER = struct.Struct(">4sII")
+_STAT_BYTES = 40
+_MODE_AT = 24
+_HASH_BYTES = 20
+_FIXED_BYTES = _STAT_BYTES + _HASH_BYTES + 2
+_EXTENDED = 0x4000
+
+Entry = tuple[bytes, bytes]
+"""The mode; the object, flags and name."""
+
+
+def same_entries(one: bytes, other: bytes) -> bool:
+    """Whether both list the same files with the same contents; False when either cannot be read."""
+    entries = _entries(one)
+    return entries is not None and entries == _entries(other)
+
+
+def _entries(data: bytes) -> list[Entry] | None:
+    if len(data) < _HEADER.size:
+        return None
+    magic, version, count = _HEADER.unpack_from(data)
+    if magic != b"DIRC" or version not in (2, 3):
+        return None
+    entries, offset = [], _HEADER.size
+    for _ in range(count):
+        flags = int.from_bytes(data[offset + _FIXED_BYTES - 2 : offset + _FIXED_BYTES], "big")
+        start = offset + _FIXED_BYTES + (2 if flags & _EXTENDED else 0)
+        end = data.find(b"\0", start)
+        if end < 0:
+            return None
+        mode = data[offset + _MODE_AT : offset + _MODE_AT + 4]
+        entries.append((mode, data[offset + _STAT_BYTES : end]))
+        offset += (end - offset + 8) // 8 * 8
+    return entries

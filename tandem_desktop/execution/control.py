@@ -1,4 +1,4 @@
-"""Stop and pause for a run, asked from another thread and obeyed between two publishes."""
+"""Stop and pause requests for a run."""
 
 import threading
 from collections.abc import Callable

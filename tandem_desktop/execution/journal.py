@@ -1,18 +1,28 @@
-"""Intent first, outcome after: an append-only record of a run that survives a crash at any byte.
+"""The append-only run journal and the journals of a workspace.
 
 A file is a magic line and then frames: length, sequence number, a checksum of those two, a chained SHA-256, and JSON.
 A torn last frame is cut off; a bad frame anywhere else means the journal is damaged, and it is never skipped.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import struct
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.errors import JournalError
+from pydantic import ValidationError
+
+from tandem_desktop.domain.approval import WorkspaceIdentity
+from tandem_desktop.domain.errors import JournalError, RunNotFoundError
+from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.runs import OperationResult, RunRecord
+from tandem_desktop.execution.scratch_dir import Metadata
+from tandem_desktop.execution.steps import Step, pack_step, unpack_step
 from tandem_desktop.storage import atomic, syscalls
 
 Record = dict[str, Any]
@@ -141,4 +151,187 @@ def _damaged(path: Path, reason: str) -> JournalError:
         f"The journal {path} {reason}; journal damaged, nothing was changed.",
         path=str(path),
         next="Keep the file, look at the paths it names, then: tandem recover --mark-failed",
+    )
+
+
+_OPEN = ".open"
+_CLOSED = ".journal"
+_DAMAGED = ".damaged"
+_WHOSE = "workspace.json"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A journal, understood."""
+
+    record: RunRecord | None
+    operations: tuple[StagedOperation, ...] = ()
+    done: tuple[Step, ...] = ()
+    """Steps of finished segments."""
+    current: tuple[Step, ...] = ()
+    """Steps of a segment that has an intent and no outcome."""
+    lost: dict[int, Metadata] = field(default_factory=dict)
+    commands_done: frozenset[OperationId] = frozenset()
+    command_open: OperationId | None = None
+    """Of commands that were running when it was cut off, the first."""
+    command_captured: bool = False
+    ran_in_place: bool = False
+    end: Record | None = None
+    planned: tuple[Step, ...] = ()
+    """Steps that were worked out before the run began, when no operations say what is to be done."""
+    metadata: dict[str, Metadata] = field(default_factory=dict)
+    """Owner and attributes the planned steps give back, by path."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.done + self.current
+
+    @property
+    def completed(self) -> frozenset[OperationId]:
+        """Operations whose segment is finished."""
+        return frozenset(step.operation for step in self.done) | self.commands_done
+
+    @property
+    def results(self) -> tuple[OperationResult, ...]:
+        return tuple(OperationResult.model_validate(r) for r in (self.end or {}).get("results", ()))
+
+
+class JournalStore:
+    """Name, find and close journals."""
+
+    def __init__(self, journals: Path, workspace: WorkspaceIdentity) -> None:
+        self._folder = journals / workspace.journal_key
+        self._workspace = workspace
+        if journals.is_dir() and not self._folder.exists():
+            self._adopt(journals)
+
+    def start(
+        self,
+        record: RunRecord,
+        operations: bytes,
+        planned: tuple[Step, ...] = (),
+        metadata: dict[str, Metadata] | None = None,
+    ) -> Journal:
+        """A new journal whose first record says what is to be done: the operations, as JSON, or planned steps."""
+        steps = encode({"steps": [pack_step(step) for step in planned], "metadata": metadata or {}})
+        begin = (b'{"type":"begin","record":', record.model_dump_json().encode(), b',"operations":', operations)
+        with atomic.together():
+            atomic.make_directory(self._folder, mode=0o700)
+            if not (self._folder / _WHOSE).exists():
+                atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
+            journal = Journal.create(self._folder / f"{record.run_id}{_OPEN}")
+            journal.append(b"".join((*begin, b',"planned":', steps, b"}")))
+        return journal
+
+    def reopen(self, run_id: RunId) -> tuple[Journal, History]:
+        journal, records = Journal.reopen(self._folder / f"{run_id}{_OPEN}")
+        return journal, understand(records)
+
+    def open_runs(self) -> tuple[RunId, ...]:
+        """Runs whose journal was never closed, oldest name first."""
+        if not self._folder.is_dir():
+            return ()
+        return tuple(sorted(RunId(p.name.removesuffix(_OPEN)) for p in self._folder.iterdir() if p.suffix == _OPEN))
+
+    def history(self, run_id: str) -> History:
+        """The journal of a run, open or closed.
+
+        Raises:
+            RunNotFoundError: there is none.
+        """
+        for suffix in (_CLOSED, _OPEN):
+            path = self._folder / f"{run_id}{suffix}"
+            if RUN_ID.fullmatch(run_id) and path.exists():
+                return understand(read_journal(path))
+        raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
+
+    def is_open(self, run_id: RunId) -> bool:
+        """Whether a journal of this run lies here unclosed; asks for nothing that a failing disk could refuse."""
+        return (self._folder / f"{run_id}{_OPEN}").exists()
+
+    def has(self, run_id: RunId) -> bool:
+        return (self._folder / f"{run_id}{_CLOSED}").exists()
+
+    def close(self, run_id: RunId) -> None:
+        """Nothing is left to do for this run."""
+        syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(self._folder / f"{run_id}{_CLOSED}"))
+        atomic.sync_directory(self._folder)
+
+    def set_aside(self, run_id: RunId) -> Path:
+        """Keep a journal nobody can read, under a name that no longer stands in the way."""
+        kept = self._folder / f"{run_id}{_DAMAGED}"
+        syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(kept))
+        atomic.sync_directory(self._folder)
+        return kept
+
+    def drop(self, run_id: RunId) -> None:
+        """Forget a run that never began: its journal has no record."""
+        syscalls.unlink(str(self._folder / f"{run_id}{_OPEN}"))
+        atomic.sync_directory(self._folder)
+
+    def forget(self, run_id: RunId) -> None:
+        """Give up the undo record of a run that is put away for good; an open journal is never given up."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self._folder / f"{run_id}{_CLOSED}"))
+
+    def _adopt(self, journals: Path) -> None:
+        """Follow a workspace that was moved: its journals lie under the name of its old path."""
+        for whose in journals.glob(f"*/{_WHOSE}"):
+            with contextlib.suppress(OSError, ValidationError):
+                known = WorkspaceIdentity.model_validate_json(whose.read_bytes())
+                same = (known.device, known.inode) == (self._workspace.device, self._workspace.inode)
+                if same and not Path(known.real_path).exists():
+                    syscalls.rename(str(whose.parent), str(self._folder))
+                    atomic.replace(self._folder / _WHOSE, self._workspace.model_dump_json().encode(), mode=0o600)
+                    atomic.sync_directory(journals)
+                    return
+
+
+def understand(records: tuple[Record, ...]) -> History:
+    """Read the story out of the records."""
+    record: RunRecord | None = None
+    operations: tuple[StagedOperation, ...] = ()
+    done: list[Step] = []
+    current: tuple[Step, ...] = ()
+    lost: dict[int, Metadata] = {}
+    commands: set[OperationId] = set()
+    open_commands: dict[OperationId, None] = {}
+    captured = ran_in_place = False
+    end: Record | None = None
+    planned: Record = {}
+    for entry in records:
+        match entry["type"]:
+            case "begin":
+                record = RunRecord.model_validate(entry["record"])
+                operations = tuple(StagedOperation.model_validate(o) for o in entry["operations"])
+                planned = entry.get("planned", {})
+            case "intent":
+                current = tuple(unpack_step(step) for step in entry["steps"])
+            case "done":
+                done.extend(current[: entry["count"]])
+                current = ()
+                lost.update({int(n): metadata for n, metadata in entry["lost"].items()})
+            case "command":
+                open_commands[entry["operation"]] = None
+                captured = entry["captured"]
+                ran_in_place |= not captured
+            case "command_done":
+                open_commands.pop(entry["operation"], None)
+                if entry["exit_code"] == 0:
+                    commands.add(entry["operation"])
+            case "end":
+                end = entry
+    return History(
+        record=record,
+        operations=operations,
+        done=tuple(done),
+        current=current,
+        lost=lost,
+        commands_done=frozenset(commands),
+        command_open=next(iter(open_commands), None),
+        command_captured=captured,
+        ran_in_place=ran_in_place,
+        end=end,
+        planned=tuple(unpack_step(step) for step in planned.get("steps", ())),
+        metadata=planned.get("metadata", {}),
     )

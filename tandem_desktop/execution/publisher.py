@@ -1,4 +1,4 @@
-"""Make one prepared step true, or take it back, each by a single rename, and never over something unexpected."""
+"""Publishes or reverts one prepared step by a single rename."""
 
 import errno
 import os
@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from tandem_desktop.domain.errors import OperationError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState
+from tandem_desktop.execution.scratch_dir import Metadata, RunScratchDir, remove_node
 from tandem_desktop.execution.steps import Action, Step
-from tandem_desktop.execution.workbench import Metadata, Workbench, remove_node
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.sights import Sight, sight_of
-from tandem_desktop.storage.workspace import Workspace, look_at
+from tandem_desktop.storage.workspace import StatSignature, Workspace, look_at, stat_signature
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _MANY = 16
@@ -21,13 +20,15 @@ _NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 class Publisher:
     """Exchange nodes between the workbench and the workspace, checking what comes back."""
 
-    def __init__(self, workspace: Workspace, bench: Workbench, sights: dict[str, Sight] | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, scratch_dir: RunScratchDir, sights: dict[str, StatSignature] | None = None
+    ) -> None:
         self._workspace = workspace
-        self._bench = bench
+        self._scratch_dir = scratch_dir
         self._first_sights = sights or {}
         self._sights = dict(self._first_sights)
         """How each file is known that was read, or prepared, and not touched since."""
-        self._sights_before: dict[int, Sight | None] = {}
+        self._sights_before: dict[int, StatSignature | None] = {}
         self.touched_folders: set[str] = set()
         self._changed_modes: set[str] = set()
 
@@ -49,9 +50,9 @@ class Publisher:
         inverse = invert(step)
         try:
             if inverse.needs_preparation and not (trusted and step.action is not Action.RMDIR):
-                found = look_at(self._bench.fd, step.name, step.path, keep=False)[0]
+                found = look_at(self._scratch_dir.fd, step.name, step.path, keep=False)[0]
                 if found != inverse.after:
-                    self._bench.replace(inverse, metadata)
+                    self._scratch_dir.replace(inverse, metadata)
             _DO[inverse.action](self, inverse)
         except OSError as error:
             raise _refused(inverse, error) from error
@@ -64,7 +65,7 @@ class Publisher:
         for path, state in before.items():
             seen = self._first_sights.get(path)
             if not self._workspace.is_as_seen(path, seen) and not self._workspace.has(
-                path, state, at_hand=self._bench.at_hand
+                path, state, at_hand=self._scratch_dir.at_hand
             ):
                 return path
         return None
@@ -81,9 +82,9 @@ class Publisher:
                 continue
             dir_fd, name = self._workspace.parent(step.path)
             if step.action is Action.SWAP:
-                syscalls.exchange(step.name, name, self._bench.fd, dir_fd)
+                syscalls.exchange(step.name, name, self._scratch_dir.fd, dir_fd)
             else:
-                self._move(step.name, name, self._bench.fd, dir_fd)
+                self._move(step.name, name, self._scratch_dir.fd, dir_fd)
             self._note(step)
         self.sync()
 
@@ -92,18 +93,18 @@ class Publisher:
         if not self.touched_folders:
             return
         if self._are_many() or not self._sync_modes():
-            syscalls.sync_filesystem(self._bench.fd)
+            syscalls.sync_filesystem(self._scratch_dir.fd)
         else:
             for folder in sorted(self.touched_folders):
                 if folder and not self._workspace.is_directory(folder):
                     continue
                 syscalls.sync(self._workspace.directory(folder))
-            syscalls.sync(self._bench.fd)
+            syscalls.sync(self._scratch_dir.fd)
         self.touched_folders.clear()
         self._changed_modes.clear()
 
     def _are_many(self) -> bool:
-        return self._bench.is_for_many or len(self.touched_folders) + len(self._changed_modes) > _MANY
+        return self._scratch_dir.is_for_many or len(self.touched_folders) + len(self._changed_modes) > _MANY
 
     def _sync_modes(self) -> bool:
         """Sync each node whose mode was changed in place; whether every one of them could be opened."""
@@ -122,7 +123,7 @@ class Publisher:
     def _put(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
         try:
-            syscalls.rename_new(step.name, name, self._bench.fd, dir_fd)
+            syscalls.rename_new(step.name, name, self._scratch_dir.fd, dir_fd)
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
@@ -130,51 +131,51 @@ class Publisher:
 
     def _put_without_flags(self, step: Step, dir_fd: int, name: str) -> None:
         if isinstance(step.after, DirectoryState):
-            syscalls.rename(step.name, name, self._bench.fd, dir_fd)
+            syscalls.rename(step.name, name, self._scratch_dir.fd, dir_fd)
             return
-        syscalls.link(step.name, name, self._bench.fd, dir_fd)
-        syscalls.unlink(step.name, self._bench.fd)
+        syscalls.link(step.name, name, self._scratch_dir.fd, dir_fd)
+        syscalls.unlink(step.name, self._scratch_dir.fd)
 
     def _swap(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
-        bench, own = self._bench.fd, step.name
+        scratch_dir, own = self._scratch_dir.fd, step.name
         try:
-            syscalls.exchange(own, name, bench, dir_fd)
+            syscalls.exchange(own, name, scratch_dir, dir_fd)
         except OSError as error:
             if error.errno not in _NO_EXCHANGE:
                 raise
             self._swap_without_exchange(step, dir_fd, name)
             return
-        if self._is_known(bench, own, step):
+        if self._is_known(scratch_dir, own, step):
             return
         found = self._came_out(own, step)
         if found != step.before:
-            syscalls.exchange(own, name, bench, dir_fd)
+            syscalls.exchange(own, name, scratch_dir, dir_fd)
             raise _unexpected(step, found)
 
     def _swap_without_exchange(self, step: Step, dir_fd: int, name: str) -> None:
         found = look_at(dir_fd, name, step.path, keep=False)[0]
         if found != step.before:
             raise _unexpected(step, found)
-        bench, own, kept = self._bench.fd, step.name, f"{step.name}.kept"
-        syscalls.link(name, kept, dir_fd, bench)
-        syscalls.rename(own, name, bench, dir_fd)
-        syscalls.rename(kept, own, bench, bench)
+        scratch_dir, own, kept = self._scratch_dir.fd, step.name, f"{step.name}.kept"
+        syscalls.link(name, kept, dir_fd, scratch_dir)
+        syscalls.rename(own, name, scratch_dir, dir_fd)
+        syscalls.rename(kept, own, scratch_dir, scratch_dir)
 
     def _remove(self, step: Step) -> None:
         dir_fd, name = self._workspace.parent(step.path)
-        bench, own = self._bench.fd, step.name
+        scratch_dir, own = self._scratch_dir.fd, step.name
         try:
-            self._move(name, own, dir_fd, bench)
+            self._move(name, own, dir_fd, scratch_dir)
         except FileExistsError:
             # A leftover of a run that was cut off; what it held is in the object store.
-            remove_node(bench, own)
-            self._move(name, own, dir_fd, bench)
-        if self._is_known(bench, own, step):
+            remove_node(scratch_dir, own)
+            self._move(name, own, dir_fd, scratch_dir)
+        if self._is_known(scratch_dir, own, step):
             return
         found = self._came_out(own, step)
         if found != step.before:
-            self._move(own, name, bench, dir_fd)
+            self._move(own, name, scratch_dir, dir_fd)
             raise _unexpected(step, found)
 
     def _rename(self, step: Step) -> None:
@@ -223,7 +224,7 @@ class Publisher:
         sight = self._sights.pop(step.path, None)
         self._sights_before[step.n] = sight
         if step.to is None:
-            sight = self._bench.sight(step)
+            sight = self._scratch_dir.sight(step)
         if sight is not None:
             self._sights[step.to or step.path] = sight
 
@@ -236,11 +237,11 @@ class Publisher:
     def _is_known(self, dir_fd: int, name: str, step: Step) -> bool:
         """Whether what came out is the file that was read before the run, or that the run itself had put there."""
         sight = self._sights.get(step.path)
-        return sight is not None and sight_of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+        return sight is not None and stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
 
     def _came_out(self, own: str, step: Step) -> NodeState | None:
         try:
-            return look_at(self._bench.fd, own, step.path, keep=False)[0]
+            return look_at(self._scratch_dir.fd, own, step.path, keep=False)[0]
         except TandemError:
             # A pipe or device was put there meanwhile: not what was approved, whatever it is.
             return None

@@ -1,5 +1,6 @@
-"""Settle a run that was cut off: go on, take it back, or leave it and say so."""
+"""Detects and settles interrupted runs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,22 +12,61 @@ from tandem_desktop.domain.errors import (
     PlanError,
     RollbackError,
 )
-from tandem_desktop.domain.execution import (
-    OperationResult,
-    ResultStatus,
-    RunKind,
-    RunRecord,
-    RunStatus,
-)
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
-from tandem_desktop.domain.operations import PathChange
-from tandem_desktop.execution.change_order import ordered_steps
-from tandem_desktop.execution.journal import Journal
-from tandem_desktop.execution.journal_shelf import History
-from tandem_desktop.execution.progress import States, histories, locate, look, touched_paths
+from tandem_desktop.domain.operations import NodeState, PathChange
+from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.execution.commands import segments
+from tandem_desktop.execution.journal import History, Journal
 from tandem_desktop.execution.run import Run
-from tandem_desktop.execution.run_desk import Outcome, RunDesk
-from tandem_desktop.execution.segments import segments
+from tandem_desktop.execution.run_manager import RunManager, RunOutcome
+from tandem_desktop.execution.steps import Step, ordered_steps
+from tandem_desktop.storage.workspace import Workspace
+
+States = dict[str, NodeState | None]
+"""What is at each path; None where it cannot be read as a file, link or folder."""
+
+
+def look(workspace: Workspace, paths: Iterable[str]) -> States:
+    """Read every path as it is now."""
+    workspace.forget_directories()
+    return {path: workspace.peek(path, keep=False)[0] for path in paths}
+
+
+def touched_paths(steps: Iterable[Step]) -> tuple[str, ...]:
+    """Every path the steps name, in order, once."""
+    return tuple(dict.fromkeys(path for step in steps for path, _, _ in step.states()))
+
+
+def locate(steps: tuple[Step, ...], found: States) -> int | None:
+    """How many steps are done, when the disk is in a state between two of them; otherwise None.
+
+    Steps are atomic and ordered, so without a stranger's hand some count always fits. The smallest is taken: where
+    two fit, the tree looks the same.
+    """
+    current: dict[str, NodeState] = {}
+    for step in steps:
+        for path, before, _ in step.states():
+            current.setdefault(path, before)
+    wrong = sum(found[path] != state for path, state in current.items())
+    if wrong == 0:
+        return 0
+    for count, step in enumerate(steps, start=1):
+        for path, _, after in step.states():
+            wrong += (found[path] != after) - (found[path] != current[path])
+            current[path] = after
+        if wrong == 0:
+            return count
+    return None
+
+
+def histories(steps: Iterable[Step]) -> dict[str, list[NodeState]]:
+    """Every state each path goes through, first to last."""
+    states: dict[str, list[NodeState]] = {}
+    for step in steps:
+        for path, before, after in step.states():
+            states.setdefault(path, [before]).append(after)
+    return states
+
 
 Settled = tuple[RunRecord, tuple[OperationResult, ...]]
 
@@ -49,7 +89,7 @@ class InterruptedRun:
 class Recovery:
     """Look at interrupted runs and settle them. Everything here may itself be cut off and repeated."""
 
-    def __init__(self, desk: RunDesk) -> None:
+    def __init__(self, desk: RunManager) -> None:
         self._desk = desk
 
     def interrupted(self) -> tuple[InterruptedRun, ...]:
@@ -107,14 +147,14 @@ class Recovery:
 
     def _interrupted(self) -> tuple[InterruptedRun, ...]:
         found = []
-        for run_id in self._desk.shelf.open_runs():
+        for run_id in self._desk.journal_store.open_runs():
             try:
-                history = self._desk.shelf.history(run_id)
+                history = self._desk.journal_store.history(run_id)
             except JournalError as error:
                 found.append(self._unreadable(run_id, error))
                 continue
             if history.record is None:
-                self._desk.shelf.drop(run_id)
+                self._desk.journal_store.drop(run_id)
             elif history.end is not None:
                 ended = RunRecord.model_validate(history.end["record"])
                 self._desk.file(ended, history.operations, history.results)
@@ -132,7 +172,7 @@ class Recovery:
 
     def _set_aside(self, run: InterruptedRun) -> Settled:
         """Close a run whose journal cannot be read, as failed; the tree stays as it is and the journal is kept."""
-        kept = self._desk.shelf.set_aside(run.run_id)
+        kept = self._desk.journal_store.set_aside(run.run_id)
         record = self._desk.runs.get(run.run_id).model_copy(
             update={
                 "status": RunStatus.FAILED,
@@ -149,7 +189,7 @@ class Recovery:
         if not names or (run_id is not None and run_id not in names):
             which = f"{run_id} is" if run_id else "There is no run that was"
             raise BadInputError(f"{which} not interrupted." if run_id else f"{which} interrupted.", next="tandem runs")
-        journal, history = self._desk.shelf.reopen(RunId(run_id or names[0]))
+        journal, history = self._desk.journal_store.reopen(RunId(run_id or names[0]))
         assert history.record is not None
         self._desk.give_back(history.record, history.current)
         return journal, history, history.record
@@ -182,7 +222,7 @@ class Recovery:
         rest = tuple(o for o in history.operations if o.id not in finished)
         run.carry_out(segments(rest))
 
-    def _roll_back(self, run: Run, history: History) -> Outcome:
+    def _roll_back(self, run: Run, history: History) -> RunOutcome:
         found = look(self._desk.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         _remember_completed(run, history)
@@ -190,16 +230,16 @@ class Recovery:
             self._restore_what_is_known(run, history, found)
         else:
             self._take_back(run, history, done)
-        return Outcome(RunStatus.FAILED, rolled_back=not history.ran_in_place)
+        return RunOutcome(RunStatus.FAILED, rolled_back=not history.ran_in_place)
 
-    def _leave(self, run: Run, history: History) -> Outcome:
+    def _leave(self, run: Run, history: History) -> RunOutcome:
         """Note how far the last segment came, so that what is there can still be undone."""
         found = look(self._desk.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         _remember_completed(run, history)
         if history.current and done is not None:
             run.note_done(history.current, max(0, done - len(history.done)))
-        return Outcome(RunStatus.FAILED, rolled_back=False)
+        return RunOutcome(RunStatus.FAILED, rolled_back=False)
 
     def _take_back(self, run: Run, history: History, done: int) -> None:
         run.continue_after(history.steps[:done], history.lost, len(history.steps))

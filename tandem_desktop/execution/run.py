@@ -1,26 +1,50 @@
-"""One run under its journal: segment by segment prepared, published and verified, or taken back."""
+"""Executes one run under its journal and verifies the result."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tandem_desktop.domain.errors import JournalError, OperationError, RollbackError, TandemError
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
-from tandem_desktop.execution.change_order import ordered_steps
-from tandem_desktop.execution.commands import CommandOutcome, CommandRunner, OnOutput
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus
+from tandem_desktop.execution.commands import (
+    CommandOutcome,
+    CommandRunner,
+    OnOutput,
+    Segment,
+    Touched,
+    dependents,
+    in_turn,
+)
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
-from tandem_desktop.execution.lost_attributes import LostAttributes
 from tandem_desktop.execution.publisher import Publisher
-from tandem_desktop.execution.segments import Segment, dependents
-from tandem_desktop.execution.side_by_side import Touched, in_turn
-from tandem_desktop.execution.steps import Step, compile_steps, net_changes, pack_step
-from tandem_desktop.execution.verification import not_as_approved
-from tandem_desktop.execution.workbench import Metadata, Workbench
-from tandem_desktop.storage.sights import Sights
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.execution.scratch_dir import LostAttributes, Metadata, RunScratchDir
+from tandem_desktop.execution.steps import Step, compile_steps, net_changes, ordered_steps, pack_step
+from tandem_desktop.storage.workspace import AtHand, StatSignatures, Workspace
+
+
+def not_as_approved(steps: Iterable[Step], workspace: Workspace, at_hand: AtHand) -> list[OperationError]:
+    """Read back every path the steps touched; whatever is not as approved is an error."""
+    expected: dict[str, tuple[NodeState, Step]] = {}
+    for step in steps:
+        if step.to is None:
+            expected[step.path] = (step.after, step)
+        else:
+            expected.update((path, (after, step)) for path, _, after in step.states())
+    workspace.forget_directories()
+    return [
+        OperationError(
+            f"{path} is not what was approved after writing it.",
+            path=path,
+            step=step.operation,
+            next="Something else writes to it; stop that, then apply again.",
+        )
+        for path, (after, step) in expected.items()
+        if not workspace.has(path, after, at_hand=at_hand)
+    ]
+
 
 FAILED_HERE = -1
 """The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
@@ -46,7 +70,7 @@ class Run:
         self,
         *,
         workspace: Workspace,
-        bench: Workbench,
+        scratch_dir: RunScratchDir,
         journal: Journal,
         commands: CommandRunner,
         control: RunControl,
@@ -55,11 +79,11 @@ class Run:
         on_output: OnOutput,
         on_start: Callable[[OperationId], None] = lambda operation: None,
         metadata: dict[str, Metadata] | None = None,
-        sights: Sights | None = None,
+        sights: StatSignatures | None = None,
     ) -> None:
         self._workspace = workspace
-        self._bench = bench
-        self._publisher = Publisher(workspace, bench, sights)
+        self._scratch_dir = scratch_dir
+        self._publisher = Publisher(workspace, scratch_dir, sights)
         self._journal = journal
         self._commands = commands
         self._control = control
@@ -72,7 +96,7 @@ class Run:
         self._plain = sights.plain if sights is not None else set()
         """Files that were seen to have nothing to keep, as long as nothing was published and no command has run."""
         self._published: list[Step] = []
-        self._lost = LostAttributes(workspace, bench, metadata or {})
+        self._lost = LostAttributes(workspace, scratch_dir, metadata or {})
         self._next_step = 0
         self._doomed: set[OperationId] = set()
         self._success: dict[OperationId, OperationResult] = {}
@@ -108,8 +132,8 @@ class Run:
         rest = steps[done:]
         self._published.extend(steps[:done])
         self._lost.catch_up(steps[:done])
-        self._bench.prepare(rest, self._metadata)
-        self._bench.sync_all(rest)
+        self._scratch_dir.prepare(rest, self._metadata)
+        self._scratch_dir.sync_all(rest)
         self._publish(steps, rest)
 
     def carry_out_steps(self, steps: tuple[Step, ...]) -> None:
@@ -158,8 +182,8 @@ class Run:
             RollbackError: one of them refused.
         """
         try:
-            self._bench.prepare(steps, self._metadata)
-            self._bench.sync_all(steps)
+            self._scratch_dir.prepare(steps, self._metadata)
+            self._scratch_dir.sync_all(steps)
             for step in steps:
                 self._publisher.publish(step)
             self._publisher.sync()
@@ -231,8 +255,8 @@ class Run:
         self._run_files(wanted[position + 1 :])
 
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
-        self._bench.prepare(steps, self._metadata, self._plain)
-        with self._bench.syncing(steps):  # a good time for everything that does not need the disk
+        self._scratch_dir.prepare(steps, self._metadata, self._plain)
+        with self._scratch_dir.syncing(steps):  # a good time for everything that does not need the disk
             intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps]})
             for step in steps:
                 self._completed(step.operation)
@@ -259,7 +283,7 @@ class Run:
             self.fail(OperationId(error.step or ""), error.message)
 
     def _verify(self, steps: tuple[Step, ...]) -> list[OperationError]:
-        return not_as_approved(steps, self._workspace, self._bench.at_hand)
+        return not_as_approved(steps, self._workspace, self._scratch_dir.at_hand)
 
     def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:
         """Make the segment durable, say so in the journal, then acknowledge."""

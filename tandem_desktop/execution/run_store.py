@@ -1,18 +1,21 @@
-"""The people's copy of every run, beside the plans: what was asked, what came of it, step by step."""
+"""Stores run records and reads the changes of a run."""
 
 import contextlib
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from tandem_desktop.domain.errors import PlanDamagedError, RunNotFoundError
-from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.operations import PathChange, StagedOperation
 from tandem_desktop.domain.reflection import Reflection
+from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunRecord
+from tandem_desktop.execution.journal import History
+from tandem_desktop.execution.steps import Step, net_changes
 from tandem_desktop.storage import atomic, syscalls
 
 _REFLECTION = "reflection.json"
@@ -192,3 +195,29 @@ def _checkpoint(number: int, tool: str, result: OperationResult) -> str:
 
 def _encoded(lines: Iterable[str]) -> bytes:
     return "".join(lines).encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class DoneOperation:
+    """One operation of a run with every path it changed; a captured command's effects are among them."""
+
+    id: OperationId
+    staged: StagedOperation | None
+    """None in an undo or redo, which has no operations of its own."""
+    changes: tuple[PathChange, ...]
+
+
+def done_operations(history: History) -> tuple[DoneOperation, ...]:
+    """In the order they were done; one that changed nothing in the end is left out."""
+    staged = {operation.id: operation for operation in history.operations}
+    steps: dict[OperationId, list[Step]] = {}
+    for step in history.done:
+        steps.setdefault(step.operation, []).append(step)
+    found = (DoneOperation(name, staged.get(name), _changes(own)) for name, own in steps.items())
+    return tuple(each for each in found if each.changes)
+
+
+def _changes(steps: list[Step]) -> tuple[PathChange, ...]:
+    return tuple(
+        PathChange(path=path, before=before, after=after) for path, (before, after) in net_changes(steps).items()
+    )

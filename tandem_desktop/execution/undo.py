@@ -1,16 +1,364 @@
-"""Take runs back, bring them back: each undo is itself a run."""
+"""Undoes and redoes runs, or rewinds several at once."""
 
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from tandem_desktop.diff.three_way import merge
 from tandem_desktop.domain.errors import BadInputError, UndoConflictError
-from tandem_desktop.domain.execution import FailurePolicy, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import OperationId, RunId, new_run_id
-from tandem_desktop.execution.change_order import ordered_steps
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    NEW_DIRECTORY_MODE,
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    PathChange,
+)
+from tandem_desktop.domain.paths import ancestors, is_inside, shown
+from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus
+from tandem_desktop.execution.captured_commands import INDEX_PATH, same_entries
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.journal_shelf import History
-from tandem_desktop.execution.rewinding import Rewinding, is_undoable, runs_since, work_out_rewind
-from tandem_desktop.execution.run_desk import RunDesk
-from tandem_desktop.execution.undoing import WHOLE, Part, Undoing, work_out
+from tandem_desktop.execution.journal import History
+from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.execution.scratch_dir import Metadata
+from tandem_desktop.execution.steps import Action, Step, missing_parents, net_changes, ordered_steps
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import Workspace
+
+
+class RewoundTree:
+    """Laid over the workspace, which is only read."""
+
+    def __init__(self, workspace: Workspace, objects: ObjectStore) -> None:
+        self._workspace = workspace
+        self._objects = objects
+        self._states: dict[str, NodeState] = {}
+        self._contents: dict[str, bytes] = {}
+
+    def peek(self, path: str) -> tuple[NodeState | None, bytes | None]:
+        state = self._states.get(path)
+        if state is None:
+            return self._workspace.peek(path)
+        return state, self._content(state) if isinstance(state, FileState) else None
+
+    def children(self, path: str) -> tuple[str, ...]:
+        names = set(self._workspace.children(path)) if self._workspace.is_directory(path) else set()
+        for each, state in self._states.items():
+            above, _, name = each.rpartition("/")
+            if above == path:
+                (names.discard if isinstance(state, Absent) else names.add)(name)
+        return tuple(sorted(names))
+
+    def is_directory(self, path: str) -> bool:
+        state = self._states.get(path)
+        return self._workspace.is_directory(path) if state is None else isinstance(state, DirectoryState)
+
+    def let(self, changes: Iterable[PathChange], contents: Iterable[bytes]) -> None:
+        """Let changes have happened; `contents` are bytes that are not stored yet."""
+        for data in contents:
+            self._contents[hashlib.sha256(data).hexdigest()] = data
+        self._states.update({change.path: change.after for change in changes})
+
+    def changes(self) -> tuple[PathChange, ...]:
+        """All of it at once, against the disk."""
+        found = []
+        for path, after in sorted(self._states.items()):
+            before = self._workspace.peek(path)[0]
+            if before is not None and before != after:
+                found.append(PathChange(path=path, before=before, after=after))
+        return tuple(found)
+
+    def _content(self, state: FileState) -> bytes:
+        known = self._contents.get(state.sha256)
+        return self._objects.read(state.sha256) if known is None else known
+
+
+NetChanges = dict[str, tuple[NodeState, NodeState]]
+
+
+class UndoContext(Protocol):
+    """The tree an undo would meet: the disk, or what is imagined of it."""
+
+    def peek(self, path: str) -> tuple[NodeState | None, bytes | None]: ...
+
+    def children(self, path: str) -> tuple[str, ...]: ...
+
+    def is_directory(self, path: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPart:
+    """How much of a run is taken back: all of it, one operation, or one path with what lies below it."""
+
+    operation: OperationId | None = None
+    path: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.operation is None and self.path is None
+
+
+WHOLE = UndoPart()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPlan:
+    """What an undo would do: exactly this, as long as the disk stays as it was looked at."""
+
+    changes: tuple[PathChange, ...]
+    merged: tuple[str, ...]
+    kept: tuple[str, ...]
+    """Folders the run made that hold something else by now; they stay."""
+    conflicts: tuple[tuple[str, str], ...]
+    contents: tuple[bytes, ...]
+    moves: dict[str, str]
+    """Where a node lies that was moved, and where it lay before the run."""
+    metadata: dict[str, Metadata]
+    """What the nodes had that the run removed, by where they lay before it."""
+
+
+def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: UndoPart = WHOLE) -> UndoPlan:
+    """Compare what the run left with what is there now, path by path.
+
+    Raises:
+        BadInputError: the run has no such part.
+        UndoConflictError: a later operation of the run builds on the one that is to go.
+    """
+    steps = [step for step in history.done if part.operation in (None, step.operation)]
+    if part.operation is not None:
+        if not steps:
+            raise BadInputError(
+                f"The run has no operation {part.operation} with file changes.", step=part.operation, next="tandem runs"
+            )
+        _refuse_if_built_upon(history, part.operation)
+    net = net_changes(steps)
+    if part.path is not None:
+        net = _only_path(net, steps, part.path)
+    changes: list[PathChange] = []
+    merged: list[str] = []
+    conflicts: list[tuple[str, str]] = []
+    contents: list[bytes] = []
+    for path, (before, after) in net.items():
+        disk, data = tree.peek(path)
+        if disk is None:
+            conflicts.append((path, "replaced by something that is no file, link or folder"))
+            continue
+        if disk == before or _is_fine_as_it_is(disk, before, after):
+            continue
+        if disk == after or _made_folder(disk, before, after) or _merely_refreshed(path, data, after, objects):
+            changes.append(PathChange(path=path, before=disk, after=before))
+            if disk != after and data is not None:
+                contents.append(data)
+            continue
+        combined = _combined(disk, data, before, after, objects)
+        if combined is None:
+            conflicts.append((path, _what_happened(disk, after)))
+            continue
+        state, content = combined
+        contents += [content, data or b""]
+        merged.append(path)
+        if state != disk:
+            changes.append(PathChange(path=path, before=disk, after=state))
+    changes, kept = _without_full_folders(changes, tree)
+    changes += _missing_folders(changes, tree)
+    moves, had = _whence(steps, history.lost)
+    lost = {path: metadata for path, metadata in had.items() if path in net}
+    return UndoPlan(tuple(changes), tuple(merged), tuple(kept), tuple(conflicts), tuple(contents), moves, lost)
+
+
+def _whence(steps: Iterable[Step], lost: Mapping[int, Metadata]) -> tuple[dict[str, str], dict[str, Metadata]]:
+    """Where each node that was moved lay at first, and what those that are gone had, by where they lay at first."""
+    first: dict[str, str | None] = {}
+    had: dict[str, Metadata] = {}
+    for step in steps:
+        origin = None if step.action is Action.PUT else first.pop(step.path, step.path)
+        if step.action not in (Action.REMOVE, Action.RMDIR):
+            first[step.to or step.path] = origin
+        if origin is not None and step.n in lost:
+            had.setdefault(origin, lost[step.n])
+    return {path: origin for path, origin in first.items() if origin not in (None, path)}, had
+
+
+def _only_path(net: NetChanges, steps: Iterable[Step], path: str) -> NetChanges:
+    """The changes of one file, or of all in one folder: where it was moved from or to, and the folders it needs."""
+    wanted = {each for each in net if each == path or is_inside(each, path)}
+    moves = [(step.path, step.to) for step in steps if step.to is not None]
+    known = -1
+    while known != len(wanted):  # a file may have been moved more than once, by moves in either direction
+        known = len(wanted)
+        wanted.update(end for move in moves if not wanted.isdisjoint(move) for end in move)
+    if not wanted:
+        raise BadInputError(f"The run left {shown(path)} as it was.", path=path, next="tandem runs")
+    folders = {above for each in wanted for above in ancestors(each)}
+    return {
+        each: pair
+        for each, pair in net.items()
+        if each in wanted or (each in folders and any(isinstance(state, Absent) for state in pair))
+    }
+
+
+def _refuse_if_built_upon(history: History, only: OperationId) -> None:
+    own = {path for step in history.done if step.operation == only for path, _, _ in step.states()}
+    later = False
+    for step in history.done:
+        if step.operation == only:
+            later = True
+        elif later and own & {path for path, _, _ in step.states()}:
+            raise UndoConflictError(
+                f"{step.operation} built on {only} in the same run at {step.path}; nothing was changed.",
+                conflicts=((step.path, f"changed again by {step.operation} in the same run"),),
+                step=only,
+                next=f"Undo {step.operation} first, or the whole run.",
+            )
+
+
+def _is_fine_as_it_is(disk: NodeState, before: NodeState, after: NodeState) -> bool:
+    """A folder that is back, or gone, whoever did it."""
+    if isinstance(before, DirectoryState) and isinstance(after, Absent):
+        return isinstance(disk, DirectoryState)
+    return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, Absent)
+
+
+def _made_folder(disk: NodeState, before: NodeState, after: NodeState) -> bool:
+    return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, DirectoryState)
+
+
+def _merely_refreshed(path: str, data: bytes | None, after: NodeState, objects: ObjectStore) -> bool:
+    """An index git has rewritten by looking at it counts as untouched."""
+    if path != INDEX_PATH or data is None or not isinstance(after, FileState):
+        return False
+    return same_entries(data, objects.read(after.sha256))
+
+
+def _combined(
+    disk: NodeState, data: bytes | None, before: NodeState, after: NodeState, objects: ObjectStore
+) -> tuple[FileState, bytes] | None:
+    """The person's later edit kept, the run's change taken out, when they do not touch."""
+    if not (isinstance(disk, FileState) and isinstance(before, FileState) and isinstance(after, FileState)):
+        return None
+    if data is None or not (disk.mode == after.mode or before.mode == after.mode):
+        return None
+    content = merge(objects.read(after.sha256), data, objects.read(before.sha256))
+    if content is None:
+        return None
+    mode = before.mode if disk.mode == after.mode else disk.mode
+    return FileState.of(content, mode), content
+
+
+def _what_happened(disk: NodeState, after: NodeState) -> str:
+    if isinstance(disk, Absent):
+        return "deleted since"
+    if isinstance(after, Absent):
+        return "created since"
+    return "changed since, where the run had changed it"
+
+
+def _without_full_folders(changes: list[PathChange], tree: UndoContext) -> tuple[list[PathChange], list[str]]:
+    """Leave every folder that still holds something the undo does not remove."""
+    by_path = {change.path: change for change in changes}
+    leaving = {change.path for change in changes if isinstance(change.after, Absent)}
+    kept = []
+    for path in sorted(leaving, reverse=True):
+        if not isinstance(by_path[path].before, DirectoryState):
+            continue
+        if any(f"{path}/{name}" not in leaving for name in tree.children(path)):
+            leaving.discard(path)
+            kept.append(path)
+    return [c for c in changes if c.path not in kept], kept
+
+
+def _missing_folders(changes: Iterable[PathChange], tree: UndoContext) -> list[PathChange]:
+    """Folders that have to be made again for a file to come back."""
+    known = {change.path for change in changes if isinstance(change.after, DirectoryState)}
+    made: dict[str, PathChange] = {}
+    for change in changes:
+        if isinstance(change.after, Absent):
+            continue
+        for folder in missing_parents(change.path, lambda f: f in known or f in made or tree.is_directory(f)):
+            state = DirectoryState(mode=NEW_DIRECTORY_MODE)
+            made[folder] = PathChange(path=folder, before=ABSENT, after=state)
+    return list(made.values())
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPlan:
+    """What going back would do, all runs together."""
+
+    runs: tuple[RunId, ...]
+    """Newest first; a run that was taken back already is not among them, nor is what took it back."""
+    undoing: UndoPlan
+
+
+def is_undoable(record: RunRecord, *, has_journal: bool) -> bool:
+    """Whether a run left something behind that can be taken back."""
+    if record.status is RunStatus.COMPLETED:
+        return has_journal
+    left_work = record.status in (RunStatus.FAILED, RunStatus.CANCELLED) and not record.rolled_back
+    return left_work and has_journal
+
+
+def runs_since(
+    first: RunRecord, every: Iterable[RunRecord], has_journal: Callable[[RunId], bool]
+) -> tuple[RunRecord, ...]:
+    """What has to be taken back to come to before `first`, newest first.
+
+    A run that was undone since is out of the way together with its undo. An undo of something older than `first`
+    changed the files like any run, and is taken back.
+    """
+    since = {each.run_id: each for each in every if each.started_at >= first.started_at}
+    chain = [each for each in since.values() if is_undoable(each, has_journal=has_journal(each.run_id))]
+    cancelled = {
+        each.run_id
+        for each in chain
+        if each.kind is RunKind.UNDO and not each.partial and {each.of, *each.also} <= since.keys()
+    }
+    return tuple(
+        sorted((each for each in chain if each.run_id not in cancelled), key=lambda each: each.started_at, reverse=True)
+    )
+
+
+def work_out_rewind(
+    histories: Sequence[tuple[RunId, History]], workspace: Workspace, objects: ObjectStore
+) -> RewindPlan:
+    """Undo each in turn, in the mind only; the first conflict ends it."""
+    tree = RewoundTree(workspace, objects)
+    merged: dict[str, None] = {}
+    kept: dict[str, None] = {}
+    contents: dict[bytes, None] = {}
+    conflicts: tuple[tuple[str, str], ...] = ()
+    moves: dict[str, str] = {}
+    metadata: dict[str, Metadata] = {}
+    for run_id, history in histories:
+        undoing = work_out(history, tree, objects)
+        if undoing.conflicts:
+            conflicts = tuple((path, f"{reason} ({run_id})") for path, reason in undoing.conflicts)
+            break
+        tree.let(undoing.changes, undoing.contents)
+        merged |= dict.fromkeys(undoing.merged)
+        kept |= dict.fromkeys(undoing.kept)
+        contents |= dict.fromkeys(undoing.contents)
+        earlier = undoing.moves
+        stayed = {now: first for now, first in earlier.items() if now not in moves.values()}
+        moves = stayed | {now: earlier.get(path, path) for now, path in moves.items()}
+        metadata = {earlier.get(path, path): had for path, had in metadata.items()} | undoing.metadata
+    changes = tree.changes()
+    removed = {change.path for change in changes if change.after.type == "absent"}
+    return RewindPlan(
+        tuple(run_id for run_id, _ in histories),
+        UndoPlan(
+            changes=changes,
+            merged=tuple(merged),
+            kept=tuple(path for path in kept if path not in removed),
+            conflicts=conflicts,
+            contents=tuple(contents),
+            moves=moves,
+            metadata=metadata,
+        ),
+    )
+
 
 _WHOLE_RUN = OperationId("undo")
 
@@ -28,14 +376,14 @@ class UndoneRun:
 class UndoExecutor:
     """Undo and redo runs. An undo is itself a run, so it can be taken back too."""
 
-    def __init__(self, desk: RunDesk) -> None:
+    def __init__(self, desk: RunManager) -> None:
         self._desk = desk
 
-    def preview(self, run_id: str, part: Part = WHOLE) -> Undoing:
+    def preview(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
         """What `undo` would do now; nothing is written."""
         return self._work_out(self._undoable(run_id), part)
 
-    def undo(self, run_id: str, *, part: Part = WHOLE, control: RunControl | None = None) -> UndoneRun:
+    def undo(self, run_id: str, *, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
         """Take one run back, or a part of it.
 
         Raises:
@@ -47,7 +395,7 @@ class UndoExecutor:
             undoing = self._work_out(target, part)
             return self._carry_out(target[0], undoing, RunKind.UNDO, control, partial=not part.is_whole)
 
-    def preview_rewind(self, run_id: str) -> Rewinding:
+    def preview_rewind(self, run_id: str) -> RewindPlan:
         """What `rewind` would do now; nothing is written."""
         return self._work_out_rewind(run_id)
 
@@ -91,36 +439,36 @@ class UndoExecutor:
         record = self._desk.runs.get(run_id)
         if record.status is RunStatus.UNDONE:
             raise BadInputError(f"{run_id} is undone already.", next=f"Bring it back with: tandem redo {run_id}")
-        if record.status is RunStatus.COMPLETED and not self._desk.shelf.has(record.run_id):
+        if record.status is RunStatus.COMPLETED and not self._desk.journal_store.has(record.run_id):
             raise BadInputError(
                 f"The journal of {run_id} is not in the state folder: the run belongs to another copy of this folder.",
                 next="Undo it where it was applied, with the same state folder.",
             )
-        if not is_undoable(record, has_journal=self._desk.shelf.has(record.run_id)):
+        if not is_undoable(record, has_journal=self._desk.journal_store.has(record.run_id)):
             raise BadInputError(
                 f"{run_id} left nothing to undo ({record.status.value}).", next="See what can be undone: tandem runs"
             )
-        return record, self._desk.shelf.history(run_id)
+        return record, self._desk.journal_store.history(run_id)
 
-    def _work_out(self, target: tuple[RunRecord, History], part: Part) -> Undoing:
+    def _work_out(self, target: tuple[RunRecord, History], part: UndoPart) -> UndoPlan:
         self._desk.workspace.forget_directories()
         return work_out(target[1], self._desk.workspace, self._desk.objects, part)
 
-    def _work_out_rewind(self, run_id: str) -> Rewinding:
+    def _work_out_rewind(self, run_id: str) -> RewindPlan:
         desk = self._desk
-        chain = runs_since(desk.runs.get(run_id), desk.runs.list(), desk.shelf.has)
+        chain = runs_since(desk.runs.get(run_id), desk.runs.list(), desk.journal_store.has)
         if not chain:
             raise BadInputError(
                 f"Nothing has changed the files since {run_id} began.", next="See what can be undone: tandem runs"
             )
         desk.workspace.forget_directories()
-        histories = [(each.run_id, desk.shelf.history(each.run_id)) for each in chain]
+        histories = [(each.run_id, desk.journal_store.history(each.run_id)) for each in chain]
         return work_out_rewind(histories, desk.workspace, desk.objects)
 
     def _carry_out(
         self,
         of: RunRecord,
-        undoing: Undoing,
+        undoing: UndoPlan,
         kind: RunKind,
         control: RunControl | None,
         *,

@@ -1,4 +1,4 @@
-"""Carry an agent's planning tools from its stdio to the engine's socket; standard library only, to start at once.
+"""Relays MCP between an agent's stdio and the planning socket.
 
 Agents start this as their MCP server. It knows nothing of plans: it presents the token of its session and copies bytes
 both ways until one end closes. It is also run by its path alone, without the package around it.

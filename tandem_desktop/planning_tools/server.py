@@ -1,29 +1,183 @@
-"""The engine's end of the planning tools: a socket that knows agents by the token of their session, and nobody else."""
+"""Serves the planning tools on a local socket."""
 
 import asyncio
+import contextlib
 import hmac
+import logging
+import os
 import secrets
+import socket
+import stat
+import tempfile
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tandem_desktop.domain.agents import PlanningServer
+from tandem_desktop.domain.agent_protocol import PlanningServer
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools import relay
-from tandem_desktop.planning_tools.door import Door
-from tandem_desktop.planning_tools.planning_desk import PlanningDesk
-from tandem_desktop.planning_tools.planning_tools import PlanningTools
-from tandem_desktop.planning_tools.socket_place import PlanningSocket
-from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
-from tandem_desktop.planning_tools.tries import DEFAULT_TRIES, Tries
-from tandem_desktop.planning_tools.wanted import Wanted
+from tandem_desktop.planning_tools.definitions import ToolPrompts, Wanted
+from tandem_desktop.planning_tools.handlers import PlanningToolHandler
+from tandem_desktop.planning_tools.tools import DEFAULT_TRIES, PlanningTools, RetryBudget
 from tandem_desktop.processes.own_program import own_script
+from tandem_desktop.storage import atomic, syscalls
 
 if TYPE_CHECKING:
-    from tandem_desktop.planning_tools.mcp_service import McpService
+    from tandem_desktop.planning_tools.mcp import McpService
+
+
+Receive = Callable[["asyncio.Task[None]", StreamReader, StreamWriter], Awaitable[None]]
+
+_logger = logging.getLogger(__name__)
+_LAST_BYTES_S = 1.0
+"""How long the last answer may take to be read before the connection is cut."""
+_PAUSE_S = 1.0
+"""Until the next look when the system has no room for another connection."""
+
+
+class SocketListener:
+    """A listening socket. Unlike the library's own server it loses no connection that arrives while it closes."""
+
+    def __init__(self, listener: socket.socket, receive: Receive) -> None:
+        self._listener = listener
+        self._receive = receive
+        self._inside: set[asyncio.Task[None]] = set()
+        self._is_open = False
+
+    def open(self) -> None:
+        self._is_open = True
+        self._listener.setblocking(False)
+        self._listener.listen()
+        self._watch()
+
+    async def close(self) -> None:
+        """Nobody gets in any more, and whoever is inside leaves."""
+        if self._is_open:
+            self._is_open = False
+            asyncio.get_running_loop().remove_reader(self._listener)
+        self._listener.close()
+        inside = list(self._inside)
+        for task in inside:
+            task.cancel()
+        await asyncio.gather(*inside, return_exceptions=True)
+
+    def _watch(self) -> None:
+        if self._is_open:
+            asyncio.get_running_loop().add_reader(self._listener, self._let_in)
+
+    def _let_in(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            connection, _ = self._listener.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError:  # no descriptors left, or no memory: whoever knocks has to wait
+            loop.remove_reader(self._listener)
+            loop.call_later(_PAUSE_S, self._watch)
+            return
+        task = loop.create_task(self._host(connection))
+        self._inside.add(task)
+        task.add_done_callback(self._inside.discard)
+        task.add_done_callback(lambda _: connection.close())  # also when it was cancelled before it began
+
+    async def _host(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=connection)
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            await self._receive(task, reader, writer)
+            writer.close()
+            async with asyncio.timeout(_LAST_BYTES_S):
+                await writer.wait_closed()
+        except (ConnectionError, TimeoutError):
+            pass  # nobody is left to be told
+        except Exception:
+            _logger.exception("a connection of the planning tools failed")
+        finally:
+            writer.transport.abort()
+
+
+LONGEST_PATH = 103
+"""What fits into a socket's address everywhere: 108 bytes on Linux, 104 on macOS, with the byte that ends it."""
+
+_SHORT_FOLDER = "tandem-"
+_NAME = "planning-"
+
+
+class PlanningSocket:
+    """Make the socket, readable by its owner alone, and take it away again."""
+
+    def __init__(self, folder: Path) -> None:
+        name = f"{_NAME}{secrets.token_hex(4)}.sock"
+        self._made: Path | None = None
+        self.path = folder / name
+        if len(os.fsencode(self.path)) > LONGEST_PATH:
+            self._made = _short_base() / f"{_SHORT_FOLDER}{secrets.token_hex(8)}"
+            self.path = self._made / name
+
+    def open(self) -> socket.socket:
+        """A socket that listens as soon as somebody accepts.
+
+        Raises:
+            OSError: the folder cannot be made or is somebody else's, or the path is too long even so.
+        """
+        self._prepare_folder()
+        self._sweep()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with contextlib.suppress(OSError):  # born private where the system allows it; the folder is, everywhere
+                syscalls.chmod(listener.fileno(), 0o600)
+            syscalls.bind(listener, str(self.path))
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+
+    def close(self) -> None:
+        """Nothing is left of it; what is gone already is fine."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self.path))
+        if self._made is not None:
+            with contextlib.suppress(OSError):
+                syscalls.rmdir(str(self._made))
+
+    def _sweep(self) -> None:
+        """Take away what engines that were cut off have left; a socket that somebody answers stays."""
+        for left in self.path.parent.glob(f"{_NAME}*.sock"):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
+                knocking.setblocking(False)
+                try:
+                    knocking.connect(str(left))
+                except ConnectionRefusedError:
+                    with contextlib.suppress(OSError):
+                        syscalls.unlink(str(left))
+                except OSError:
+                    continue  # busy, or somebody else's: not ours to judge
+
+    def _prepare_folder(self) -> None:
+        folder = self.path.parent
+        if self._made is not None:
+            syscalls.mkdir(str(folder), mode=0o700)
+            return
+        atomic.make_directory(folder, mode=0o700)
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if stat.S_IMODE(os.fstat(fd).st_mode) & 0o077:
+                syscalls.chmod(fd, 0o700)
+        finally:
+            os.close(fd)
+
+
+def _short_base() -> Path:
+    """The first place for what lives as long as a session in which there is room for the rest of the path."""
+    bases = (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp")
+    room = LONGEST_PATH - len(_SHORT_FOLDER) - 45
+    return Path(next((base for base in bases if base and len(os.fsencode(base)) <= room), "/tmp"))
+
 
 SERVER_NAME = "tandem"
 DEFAULT_MESSAGE_BYTES = 1024 * 1024
@@ -65,7 +219,7 @@ class PlanningServerHost:
         self._prompts = prompts or ToolPrompts()
         self._guests: dict[SessionId, _Guest] = {}
         self._strangers = 0
-        self._door: Door | None = None
+        self._door: SocketListener | None = None
         self._service: asyncio.Task[type[McpService]] | None = None
 
     @property
@@ -79,13 +233,13 @@ class PlanningServerHost:
         Raises:
             OSError: the socket cannot be made.
         """
-        self._door = Door(self._socket.open(), self._connected)
+        self._door = SocketListener(self._socket.open(), self._connected)
         self._door.open()
 
     def open_session(
         self,
         session_id: SessionId,
-        desk: PlanningDesk,
+        desk: PlanningToolHandler,
         plan_mode: Callable[[], bool],
         wanted: Wanted[Any] | None = None,
     ) -> PlanningServer:
@@ -93,7 +247,7 @@ class PlanningServerHost:
         if session_id in self._guests:
             self._dismiss(self._guests.pop(session_id))
         tools = PlanningTools(
-            session_id, desk, plan_mode=plan_mode, prompts=self._prompts, tries=Tries(self._tries), wanted=wanted
+            session_id, desk, plan_mode=plan_mode, prompts=self._prompts, tries=RetryBudget(self._tries), wanted=wanted
         )
         self._guests[session_id] = _Guest(secrets.token_urlsafe(32), tools)
         if self._service is None:  # agents connect soon, and the library takes a while to load
@@ -193,10 +347,49 @@ def relay_command(session_id: SessionId) -> tuple[str, ...]:
 
 
 def _load_service() -> "type[McpService]":
-    from tandem_desktop.planning_tools.mcp_service import McpService
+    from tandem_desktop.planning_tools.mcp import McpService
 
     return McpService
 
 
 async def _ended(tasks: "list[asyncio.Task[None]]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+CHUNK = 64 * 1024
+EDGE = 512
+"""How much of both ends of an overlong line is kept, to find out what it was about."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlongLine:
+    """A line that was skipped."""
+
+    size: int
+    head: bytes
+    tail: bytes
+
+
+async def bounded_lines(reader: StreamReader, limit: int) -> AsyncIterator[bytes | OverlongLine]:
+    """Every line without its end; one longer than `limit` is skipped and only told of. The last may lack its end."""
+    held = bytearray()
+    skipped = 0
+    head = b""
+    while data := await reader.read(CHUNK):
+        *ended, rest = data.split(b"\n")
+        for piece in ended:
+            held += piece
+            size = skipped + len(held)
+            if size > limit:
+                yield OverlongLine(size, head or bytes(held[:EDGE]), bytes(held[-EDGE:]))
+            else:
+                yield bytes(held)
+            held.clear()
+            skipped, head = 0, b""
+        held += rest
+        if skipped + len(held) > limit:
+            head = head or bytes(held[:EDGE])
+            skipped += max(0, len(held) - EDGE)
+            del held[:-EDGE]
+    if held and not skipped:
+        yield bytes(held)

@@ -1,9 +1,9 @@
-"""The words agents are given, one bundled file each, read once; a missing file is an empty text, never a failure."""
+"""Reads the bundled prompt files."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import resource
 
 
 class PromptFiles:

@@ -1,5 +1,6 @@
-"""Compose what an agent is told before its first task: sections, then the template, then the placeholders."""
+"""Composes the system prompt of an agent."""
 
+import json
 import platform
 import re
 from collections.abc import Callable, Mapping
@@ -7,8 +8,8 @@ from datetime import date
 
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.policy.prompt_files import PromptFiles
-from tandem_desktop.policy.tool_catalog import category_of
-from tandem_desktop.settings.settings import CommandsWhilePlanning
+from tandem_desktop.policy.tools import category_of
+from tandem_desktop.settings import CommandsWhilePlanning
 
 TEMPLATE = "system.md"
 PLAN_MODE = "plan_mode.md"
@@ -82,3 +83,24 @@ def _named(tools: tuple[str, ...], categories: tuple[ToolCategory, ...], otherwi
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), text)
+
+
+PLAN_AGENT = "plan"
+TEMPERATURE = 0.1
+
+
+def chosen_agent(explicit: str | None, *, plan_mode: bool) -> str | None:
+    """The agent for a prompt: one that was named wins; else `plan` in Plan mode; else none."""
+    return explicit or (PLAN_AGENT if plan_mode else None)
+
+
+def opencode_plan_agent(model: str, files: PromptFiles | None = None) -> str:
+    """The text of OpenCode's `agents/plan.md`: front matter that makes it ask, and the role of a planner.
+
+    It is written into the agent's private home, never into the person's workspace. Without a model it keeps its own.
+    """
+    body = (files or PromptFiles()).text("plan_agent.md")
+    named = f"model: {json.dumps(model)}\n" if model else ""
+    return (
+        f"---\nmode: primary\n{named}temperature: {TEMPERATURE}\npermission:\n  edit: ask\n  bash: ask\n---\n\n{body}\n"
+    )

@@ -1,4 +1,4 @@
-"""Look at the words of a request before an agent works on it: whether they call for a plan.
+"""Classifies requests and detects plan signals in answers.
 
 No model is asked, so the answer is there at once and always the same. It says only what its words show: that no word
 of a risk is there does not make the risk low, and a request it does not understand is of no known kind.
@@ -6,8 +6,9 @@ of a risk is there does not make the risk low, and a request it does not underst
 
 import re
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 
-from tandem_desktop.domain.qualification import Complexity, Qualification, RiskLevel, TaskType
+from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, TaskType
 
 
 def _any_of(*words: str) -> re.Pattern[str]:
@@ -112,3 +113,50 @@ def _risk(request: str) -> tuple[RiskLevel | None, str]:
 def _found(pattern: re.Pattern[str], request: str) -> Iterable[str]:
     """The words that were found, each once, at most three."""
     return list(dict.fromkeys(match.group().lower() for match in pattern.finditer(request)))[:3]
+
+
+class PlanSignal(StrEnum):
+    """The two things a planning agent announces."""
+
+    PLAN_CREATED = "PLAN_CREATED"
+    PLAN_UPDATED = "PLAN_UPDATED"
+
+
+_SIGNAL = re.compile(r"(?<![A-Za-z0-9_])(PLAN_CREATED|PLAN_UPDATED)(?![A-Za-z0-9_])")
+_LONGEST = max(len(signal) for signal in PlanSignal)
+
+
+class SignalListener:
+    """Listens to one turn. A signal counts once it is sure to be a word of its own; each is reported once per turn."""
+
+    def __init__(self) -> None:
+        self._tail = ""
+        self._is_cut = False
+        self._heard: set[PlanSignal] = set()
+
+    def hear(self, text: str) -> tuple[PlanSignal, ...]:
+        """The signals that became certain with this piece."""
+        self._tail += text
+        found = self._found(len(self._tail) - 1)
+        # Long enough for a signal that may yet go on, and for the character before it.
+        if len(self._tail) > _LONGEST + 1:
+            self._tail = self._tail[-(_LONGEST + 1) :]
+            self._is_cut = True
+        return found
+
+    def end(self) -> tuple[PlanSignal, ...]:
+        """The turn is over: what stood last counts as well, and the next turn begins."""
+        found = self._found(len(self._tail))
+        self._tail, self._is_cut, self._heard = "", False, set()
+        return found
+
+    def _found(self, certain: int) -> tuple[PlanSignal, ...]:
+        new = []
+        for match in _SIGNAL.finditer(self._tail):
+            signal = PlanSignal(match[1])
+            # At the very start of what is left, it was decided when the character before it was still known.
+            decided = self._is_cut and match.start() == 0
+            if not decided and match.end() <= certain and signal not in self._heard:
+                self._heard.add(signal)
+                new.append(signal)
+        return tuple(new)

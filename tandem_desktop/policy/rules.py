@@ -1,4 +1,4 @@
-"""The rules, each one reason to allow, to ask or to deny.
+"""Authorization rules and how they combine to one answer.
 
 Lower priorities are asked first, and any denial is final whatever its priority:
 
@@ -6,17 +6,98 @@ Lower priorities are asked first, and any denial is final whatever its priority:
 200 read-only · 205 planning · 300 yolo · 310 ignore list
 """
 
-from typing import ClassVar
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from tandem_desktop.domain.authorization import (
     AuthContext,
     AuthorizationResult,
     AuthorizationRule,
+    PermissionRule,
+    SessionPermissions,
     ToolCategory,
     ToolUse,
 )
-from tandem_desktop.policy.patterns import matches
-from tandem_desktop.policy.tool_catalog import UNSTAGEABLE
+from tandem_desktop.domain.errors import OutsideWorkspaceError, ToolDeniedError
+from tandem_desktop.domain.paths import check_path, folded
+from tandem_desktop.policy.tools import UNSTAGEABLE
+from tandem_desktop.settings import Settings
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+_JOINTS = re.compile(r"\|\||&&|[;|&\n(){}`]|\$\(")
+_MORE_THAN_ONE_COMMAND = re.compile(r"[;|&\n\r`$<>(){}\\]")
+_KINDS = {category.value: category for category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE)}
+
+
+def matches(rule: PermissionRule, use: ToolUse) -> bool:
+    """Whether every pattern of `rule` fits `use`.
+
+    An allowing rule must fit the whole use: all of its paths, inside the workspace, and one plain command. A denying
+    or asking one fits when any path, or any part of a joined command, does.
+    """
+    if not _names_it(rule.tool, use):
+        return False
+    if rule.answer == "allow":
+        return not use.disguised and _allows_paths(rule.path, use) and _allows_command(rule.command, use)
+    return _touches(rule.path, use) and _runs(rule.command, use)
+
+
+def _names_it(pattern: str, use: ToolUse) -> bool:
+    wanted = pattern.lower()
+    return _KINDS.get(wanted) is use.category or any(fnmatchcase(name, wanted) for name in use.names)
+
+
+def _allows_paths(pattern: str | None, use: ToolUse) -> bool:
+    if pattern is None:
+        return True
+    inside = [_inside(path) for path in use.paths]
+    return bool(inside) and all(path is not None and _spec(pattern).match_file(path) for path in inside)
+
+
+def _touches(pattern: str | None, use: ToolUse) -> bool:
+    if pattern is None:
+        return True
+    spec = _spec(folded(pattern))
+    return any(spec.match_file(folded(path).removeprefix("./")) for path in use.paths)
+
+
+def _allows_command(pattern: str | None, use: ToolUse) -> bool:
+    if pattern is None:
+        return True
+    if use.command is None or _MORE_THAN_ONE_COMMAND.search(use.command):
+        return False
+    return fnmatchcase(use.command.strip(), pattern)
+
+
+def _runs(pattern: str | None, use: ToolUse) -> bool:
+    if pattern is None:
+        return True
+    if use.command is None:
+        return False
+    parts = (use.command, *_JOINTS.split(use.command))
+    wanted = " ".join(pattern.split())
+    return any(fnmatchcase(" ".join(part.split()), wanted) for part in parts)
+
+
+def _inside(path: str) -> str | None:
+    try:
+        return check_path(path)
+    except OutsideWorkspaceError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _spec(pattern: str) -> "GitIgnoreSpec":
+    # Needed only where a rule names paths, and slow to load.
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines([pattern])
 
 
 class OnlyLookRule:
@@ -203,3 +284,61 @@ def standard_rules() -> tuple[AuthorizationRule, ...]:
 
 def _listed(use: ToolUse, tools: tuple[str, ...]) -> bool:
     return bool(tools) and not use.disguised and bool(use.names & {tool.lower() for tool in tools})
+
+
+class Ruling(NamedTuple):
+    """An answer, and the words of the rule that gave it; none when all were silent."""
+
+    result: AuthorizationResult
+    reason: str = ""
+
+
+class AuthorizationPolicy:
+    """Combine rules into a single answer. Any denial is final; silence means ask the person."""
+
+    def __init__(self, rules: Iterable[AuthorizationRule] | None = None) -> None:
+        chosen = standard_rules() if rules is None else tuple(rules)
+        self._rules = tuple(sorted(chosen, key=lambda rule: rule.priority))
+
+    def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult:
+        return self.explain(use, context).result
+
+    def explain(self, use: ToolUse, context: AuthContext) -> Ruling:
+        """The answer with its reason."""
+        first: tuple[AuthorizationRule, AuthorizationResult] | None = None
+        for rule in self._rules:
+            answer = rule.evaluate(use, context)
+            if answer is None:
+                continue
+            if answer is AuthorizationResult.DENY:
+                return Ruling(answer, rule.reason(use, context))
+            if first is None:
+                first = rule, answer
+        if first is None:
+            return Ruling(AuthorizationResult.CONFIRM)
+        return Ruling(first[1], first[0].reason(use, context))
+
+    def require(self, use: ToolUse, context: AuthContext) -> Ruling:
+        """The answer, when it is not a denial.
+
+        Raises:
+            ToolDeniedError: a rule denies it; the sentence says why.
+        """
+        ruling = self.explain(use, context)
+        if ruling.result is AuthorizationResult.DENY:
+            raise ToolDeniedError(ruling.reason, next="Go on without it, or put it into the plan.")
+        return ruling
+
+
+def auth_context(settings: Settings, permissions: SessionPermissions, *, shadowed: bool) -> AuthContext:
+    return AuthContext(
+        yolo_mode=permissions.yolo,
+        tool_ignore_list=permissions.tool_ignore,
+        plan_mode=permissions.plan_mode,
+        shadowed=shadowed,
+        guarded_tools=settings.guarded_tools,
+        guard_blocks=not settings.guarded_tools_only_logged,
+        plan_scope=permissions.plan_scope,
+        rules=settings.rules,
+        only_look=permissions.only_look,
+    )

@@ -1,4 +1,4 @@
-"""This very program as a child, installed or frozen, and an environment in which others find their own libraries.
+"""Starts this program as a child, installed or frozen.
 
 A frozen program is its own interpreter: it knows no `-m` and no scripts, only its sub-commands.
 """

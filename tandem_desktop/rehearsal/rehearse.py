@@ -1,26 +1,112 @@
-"""Run a whole plan in a throw-away shadow, approved or not, and tell what its commands do."""
+"""Runs a plan in a temporary shadow and compares two runs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from tandem_desktop.domain.errors import StagingError, StorageError, UserAbortError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import CommandCall, StagedOperation
+from tandem_desktop.domain.operations import CommandCall, FileState, PathChange, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.execution.commands import explain
+from tandem_desktop.execution.captured_commands import INDEX_PATH, same_entries
+from tandem_desktop.execution.commands import batches, dependents, explain, segments
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.segments import dependents, segments
-from tandem_desktop.execution.side_by_side import batches
 from tandem_desktop.processes.child import scrubbed_environment
-from tandem_desktop.rehearsal.circumstances import USUAL, Circumstances, others
-from tandem_desktop.rehearsal.doubts import doubts_about, unlike
-from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
-from tandem_desktop.rehearsal.stage import OnOutput, Performance, Stage, Stages
+from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
+from tandem_desktop.rehearsal.sandbox import (
+    USUAL,
+    CommandTrial,
+    OnOutput,
+    RehearsalSandbox,
+    RehearsalSandboxes,
+    TrialEnvironment,
+    others,
+)
 from tandem_desktop.staging.simulate import Problem
 from tandem_desktop.storage.objects import ObjectStore
+
+_CACHE = ".cache"
+_NAMED = 3
+_SCANNED_BYTES = 1 << 20
+_HELD_BACK = {
+    b"Read-only file system": "it wanted to write where a rehearsal cannot",
+    b"Value too large for defined data type": "it wanted to write where a rehearsal cannot",
+    b"no new privileges": "it wanted to become another user",
+}
+_DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%b %d", "%b %e", "%d %B %Y", "%B %d")
+_CLOCK_FORMAT = "%H:%M"
+
+
+def uncertainties_of(
+    call: CommandCall, performance: CommandTrial, home: Path, objects: ObjectStore, times: tuple[datetime, ...]
+) -> Iterator[str]:
+    """What one performance alone gives reason to doubt; `times` are the moments it ran at."""
+    watched = performance.watched
+    if performance.timed_out:
+        yield f"it took longer than {call.timeout_s} s and was ended; a run may get further, or not as far"
+    if watched.wanted_network:
+        yield "it wanted the network, or a service on this machine, and a rehearsal has none"
+    if watched.left_processes:
+        yield "it left processes running, which are ended with it; what they still write is a matter of luck"
+    for path, reason in performance.refused[:_NAMED]:
+        yield f"what it left at {path} cannot be shown: {reason.rstrip('.')}"
+    beyond = [place for place in performance.outside if not place.is_relative_to(home / _CACHE)]
+    if beyond:
+        yield f"it writes outside the workspace, which is not part of what is shown: {_some(map(str, beyond))}"
+    for words, reason in _HELD_BACK.items():
+        if words in performance.output:
+            yield reason
+    timed = [change.path for change in performance.effects if _carries_time(change, call, objects, times)]
+    if timed:
+        yield f"it writes the date or the time into {_some(timed)}"
+
+
+def unlike(first: CommandTrial, second: CommandTrial, objects: ObjectStore) -> Iterator[str]:
+    """What two performances of the same command did differently, the second without what was in doubt already."""
+    if first.exit_code != second.exit_code:
+        yield f"it ended with {first.exit_code}, and when it was run again with {second.exit_code}"
+    one, other = ({change.path: change for change in each.effects} for each in (first, second))
+    differing = [
+        path for path in sorted(one.keys() | other.keys()) if not _same(one.get(path), other.get(path), objects)
+    ]
+    if differing:
+        yield f"it came out differently when it was run again: {_some(differing)}"
+
+
+def _same(one: PathChange | None, other: PathChange | None, objects: ObjectStore) -> bool:
+    if one is None or other is None:
+        return False
+    if one.after == other.after:
+        return True
+    # An index holds the times and numbers of files, which no two trees share.
+    if one.path != INDEX_PATH or not isinstance(one.after, FileState) or not isinstance(other.after, FileState):
+        return False
+    return same_entries(objects.read(one.after.sha256), objects.read(other.after.sha256))
+
+
+def _carries_time(change: PathChange, call: CommandCall, objects: ObjectStore, times: tuple[datetime, ...]) -> bool:
+    """Whether the file now has today's date or this minute in it, and had not before, and nobody wrote it down."""
+    if not isinstance(change.after, FileState) or change.after.size > _SCANNED_BYTES:
+        return False
+    new = objects.read(change.after.sha256)
+    old = objects.read(change.before.sha256) if isinstance(change.before, FileState) else b""
+    command = call.command.encode()
+    return any(text in new and text not in old and text not in command for text in _spellings(times))
+
+
+def _spellings(times: tuple[datetime, ...]) -> set[bytes]:
+    local = (*times, *(moment.astimezone() for moment in times))
+    formats = (*_DAY_FORMATS, _CLOCK_FORMAT)
+    return {moment.strftime(each).encode() for moment in local for each in formats}
+
+
+def _some(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
+    return ", ".join(every[:_NAMED]) + more
+
 
 _APART_S = 2.1
 """How much later the second performance begins: the coarsest clock that files keep moves every two seconds."""
@@ -34,14 +120,14 @@ class _Played:
 
     confinement: str = ""
     commands: list[RehearsedCommand] = field(default_factory=list)
-    performances: dict[OperationId, Performance] = field(default_factory=dict)
+    performances: dict[OperationId, CommandTrial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
 class Rehearser:
     """Plays plans. The workspace is only read; what is played is gone afterwards, but for stored bytes."""
 
-    def __init__(self, stages: Stages, objects: ObjectStore, clock: Callable[[], datetime]) -> None:
+    def __init__(self, stages: RehearsalSandboxes, objects: ObjectStore, clock: Callable[[], datetime]) -> None:
         self._stages = stages
         self._objects = objects
         self._clock = clock
@@ -91,7 +177,7 @@ class Rehearser:
         control: RunControl,
         on_output: OnOutput = lambda operation, chunk: None,
         on_command: OnCommand = lambda command: None,
-        how: Circumstances = USUAL,
+        how: TrialEnvironment = USUAL,
     ) -> _Played:
         played = _Played()
         lost: dict[OperationId, OperationId] = {}
@@ -110,12 +196,12 @@ class Rehearser:
     def _act(
         self,
         operation: StagedOperation,
-        stage: Stage,
+        stage: RehearsalSandbox,
         played: _Played,
         lost: dict[OperationId, OperationId],
         control: RunControl,
         on_output: OnOutput,
-        how: Circumstances,
+        how: TrialEnvironment,
     ) -> bool:
         """Let one operation have its turn; answers whether it failed."""
         why = f"it needs {lost[operation.id]}, which failed" if operation.id in lost else ""
@@ -140,11 +226,11 @@ class Rehearser:
         self,
         operation: StagedOperation,
         call: CommandCall,
-        stage: Stage,
+        stage: RehearsalSandbox,
         played: _Played,
         control: RunControl,
         on_output: OnOutput,
-        how: Circumstances,
+        how: TrialEnvironment,
     ) -> bool:
         began = self._clock()
         done = stage.run(operation.id, call, control, on_output, how)
@@ -163,7 +249,7 @@ class Rehearser:
                 effects=done.effects,
                 outside=tuple(map(str, done.outside)),
                 error=error,
-                doubts=tuple(doubts_about(call, done, home, self._objects, (began, self._clock()))),
+                doubts=tuple(uncertainties_of(call, done, home, self._objects, (began, self._clock()))),
             )
         )
         if error:

@@ -1,16 +1,22 @@
-"""A person's choices about a revision, as the operations of the next one."""
+"""A reviewer's choices about a revision, applied and stored."""
 
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from pydantic import ValidationError
+
+from tandem_desktop.diff.hunks import Hunk, hunks, keep, keep_lines, numbered
+from tandem_desktop.diff.text import detect_encoding
+from tandem_desktop.diff.three_way import merge
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, StepRefusedError, UnknownOperationError
-from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.review.merge import merge
-from tandem_desktop.staging.hunks import Hunk, hunks, keep, keep_lines, numbered
-from tandem_desktop.staging.text import detect_encoding
+from tandem_desktop.domain.ids import OperationId, PlanId, SessionId
+from tandem_desktop.domain.operations import FileState, NodeState, Sha256, StagedOperation
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.storage import atomic
 from tandem_desktop.storage.objects import ObjectStore
 
 _PART = re.compile(r"([+-]?)([1-9]\d{0,8})(?:\.\.([1-9]\d{0,8}))?")
@@ -225,3 +231,156 @@ def _unknown(operation: StagedOperation, message: str) -> UnknownOperationError:
     return UnknownOperationError(
         message, step=operation.id, path=operation.path, next="See them with: tandem show PLAN --diff"
     )
+
+
+class ChoicePart(Frozen):
+    """What the person wants otherwise inside one operation: hunks and lines left out, or a version of their own."""
+
+    operation: OperationId
+    hunks: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
+    """Lines that do not come, by their numbers in the proposed file."""
+    removed: tuple[int, ...] = ()
+    """Lines that stay, by their numbers in the file as it was."""
+    edited: Sha256 | None = None
+    """The person's own bytes, in the object store; nothing else counts then."""
+
+    def drop(self) -> Drop:
+        if self.edited is not None:
+            return Drop(self.operation, edited=self.edited)
+        return Drop(self.operation, self.hunks, self.added, self.removed)
+
+
+class Choices(Frozen):
+    """Dropped operations, hunks and lines, another order, another text. Belongs to one revision and dies with it."""
+
+    plan_id: PlanId
+    revision: int
+    operations: tuple[OperationId, ...] = ()
+    parts: tuple[ChoicePart, ...] = ()
+    order: tuple[OperationId, ...] = ()
+    """Every operation in the wanted order; empty where it stays."""
+    text: str | None = None
+    """The plan text as the person wants it."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.operations or self.parts or self.order) and self.text is None
+
+    @property
+    def dropped_hunks(self) -> int:
+        return sum(len(each.hunks) for each in self.parts)
+
+    @property
+    def dropped_lines(self) -> int:
+        return sum(len(each.added) + len(each.removed) for each in self.parts)
+
+    @property
+    def edited_files(self) -> int:
+        return sum(each.edited is not None for each in self.parts)
+
+    def part(self, operation: OperationId) -> ChoicePart:
+        return next((each for each in self.parts if each.operation == operation), ChoicePart(operation=operation))
+
+    def hunks_of(self, operation: OperationId) -> tuple[int, ...]:
+        return self.part(operation).hunks
+
+    def drop(self, operation: OperationId) -> "Choices":
+        return self.model_copy(update={"operations": (*self.keep(operation).operations, operation)})
+
+    def keep(self, operation: OperationId) -> "Choices":
+        """Take the whole operation again; its dropped hunks stay dropped."""
+        left = tuple(each for each in self.operations if each != operation)
+        return self.model_copy(update={"operations": left})
+
+    def drop_hunk(self, operation: OperationId, hunk: int) -> "Choices":
+        return self._with(operation, hunks=_sorted({*self.hunks_of(operation), hunk}))
+
+    def keep_hunk(self, operation: OperationId, hunk: int) -> "Choices":
+        return self._with(operation, hunks=_sorted({*self.hunks_of(operation)} - {hunk}))
+
+    def toggle_lines(self, operation: OperationId, added: Sequence[int], removed: Sequence[int]) -> "Choices":
+        """Leave lines out, or, when all of them are left out already, take them again."""
+        part = self.part(operation)
+        come_back = {*added} <= {*part.added} and {*removed} <= {*part.removed}
+        change = set.difference if come_back else set.union
+        return self._with(
+            operation,
+            added=_sorted(change({*part.added}, added)),
+            removed=_sorted(change({*part.removed}, removed)),
+        )
+
+    def edit(self, operation: OperationId, content: str | None) -> "Choices":
+        """The person's own version of a file, by the digest of its bytes; none takes the proposed one again."""
+        return self._with(operation, edited=content)
+
+    def rewrite(self, text: str | None) -> "Choices":
+        """Another plan text, or, with none, the proposed one again."""
+        return self.model_copy(update={"text": text})
+
+    def reorder(self, order: Sequence[OperationId], planned: Sequence[OperationId]) -> "Choices":
+        """Another order; the plan's own is no choice at all."""
+        return self.model_copy(update={"order": () if tuple(order) == tuple(planned) else tuple(order)})
+
+    def ordered(self, operations: tuple[StagedOperation, ...]) -> tuple[StagedOperation, ...]:
+        """The operations as the person wants them to stand.
+
+        Raises:
+            BadInputError: the order does not name each of them once.
+        """
+        if not self.order:
+            return operations
+        by_id = {operation.id: operation for operation in operations}
+        if sorted(self.order) != sorted(by_id):
+            raise BadInputError(
+                "The new order does not name each operation once.", next="Look at the plan again: it may have changed."
+            )
+        return tuple(by_id[each] for each in self.order)
+
+    def drops(self) -> tuple[Drop, ...]:
+        whole = tuple(Drop(each) for each in self.operations)
+        return (*whole, *(each.drop() for each in self.parts if each.operation not in self.operations))
+
+    def _with(self, operation: OperationId, **fields: object) -> "Choices":
+        others = tuple(each for each in self.parts if each.operation != operation)
+        made = self.part(operation).model_copy(update=fields)
+        return self.model_copy(update={"parts": others if made == ChoicePart(operation=operation) else (*others, made)})
+
+
+def _sorted(numbers: set[int]) -> tuple[int, ...]:
+    return tuple(sorted(numbers))
+
+
+FILE = "review.json"
+FORMAT = 1
+
+
+class _ChoiceRecord(Frozen):
+    format: int = FORMAT
+    choices: Choices
+
+
+class ChoiceStore:
+    """One record for each session; what belongs to another revision counts for nothing."""
+
+    def __init__(self, sessions: Path) -> None:
+        self._sessions = sessions
+
+    def load(self, version: PlanVersion) -> Choices:
+        """What was chosen about this revision; nothing where the record is missing, damaged or about another."""
+        nothing = Choices(plan_id=version.plan_id, revision=version.revision)
+        try:
+            record = _ChoiceRecord.model_validate_json(self._path(version.session_id).read_bytes())
+        except (OSError, ValidationError):
+            return nothing
+        found = record.choices
+        fits = record.format == FORMAT and (found.plan_id, found.revision) == (version.plan_id, version.revision)
+        return found if fits else nothing
+
+    def save(self, session_id: SessionId, choices: Choices) -> None:
+        path = self._path(session_id)
+        atomic.make_directory(path.parent, mode=0o700)
+        atomic.replace(path, _ChoiceRecord(choices=choices).model_dump_json().encode(), mode=0o600)
+
+    def _path(self, session_id: SessionId) -> Path:
+        return self._sessions / session_id / FILE

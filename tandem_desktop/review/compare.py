@@ -1,14 +1,17 @@
-"""Two revisions, operation by operation, so that a person reads only what is new to them."""
+"""Compares two revisions operation by operation."""
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.diff.hunks import Hunk, hunks
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import OperationKind, StagedOperation
+from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.storage.objects import ObjectStore
 
 
 class ComparedOperation(Frozen):
@@ -186,3 +189,40 @@ def _named(operation: StagedOperation, earlier_id: OperationId | None = None) ->
         command=operation.command,
         earlier_id=earlier_id,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Interdiff:
+    """One changed operation: what it would have left, what it would leave now, and the hunks between the two."""
+
+    operation: ComparedOperation
+    earlier: bytes
+    later: bytes
+    hunks: tuple[Hunk, ...]
+
+
+def interdiff(
+    old: PlanVersion, new: PlanVersion, comparison: Comparison, objects: ObjectStore
+) -> tuple[Interdiff, ...]:
+    """Every operation of `comparison.changed`, in its order; without hunks where the bytes are the same.
+
+    Raises:
+        StorageError: stored bytes are missing or altered.
+    """
+    before = {operation.id: operation for operation in old.operations}
+    after = {operation.id: operation for operation in new.operations}
+    return tuple(
+        _between(each, before.get(each.earlier_id or each.id), after[each.id], objects) for each in comparison.changed
+    )
+
+
+def _between(
+    named: ComparedOperation, old: StagedOperation | None, new: StagedOperation, objects: ObjectStore
+) -> Interdiff:
+    earlier, later = _left(old, objects), _left(new, objects)
+    return Interdiff(named, earlier, later, hunks(earlier, later) if earlier != later else ())
+
+
+def _left(operation: StagedOperation | None, objects: ObjectStore) -> bytes:
+    state = operation.after if operation else None
+    return objects.read(state.sha256) if isinstance(state, FileState) else b""

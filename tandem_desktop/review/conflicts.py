@@ -1,15 +1,15 @@
-"""Where the disk and a plan cannot both have their way, and what a person says about it."""
+"""Conflicts of a rebase and their resolutions."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from tandem_desktop.diff.text import split_lines
+from tandem_desktop.diff.three_way import Lines, Region, ThreeWay
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.review.three_way import Lines, Region, ThreeWay
-from tandem_desktop.staging.difference import Difference
-from tandem_desktop.staging.text import split_lines
+from tandem_desktop.staging.changes import Difference
 
 
 class Take(StrEnum):
@@ -29,7 +29,7 @@ EITHER = frozenset({Take.DISK, Take.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Modes:
+class FileModes:
     """Both sides changed the permissions, each in its own way; None where that side has no such file."""
 
     base: int | None
@@ -50,7 +50,7 @@ class Conflict:
     ways: frozenset[Take] = EITHER
     """What may be taken for the path as a whole. Regions take any way, and words of the person's own."""
     lines: ThreeWay | None = None
-    modes: Modes | None = None
+    modes: FileModes | None = None
     seen: str = ""
     """Changes whenever the plan or the disk does, so that an answer to an older question is known as one."""
 

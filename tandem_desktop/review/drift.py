@@ -1,4 +1,4 @@
-"""What has changed on disk since a plan was made: the plan's first view of each path beside what is there now."""
+"""Finds files that changed on disk since the plan was made."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from tandem_desktop.domain.errors import OutsideWorkspaceError, StagingError, St
 from tandem_desktop.domain.operations import Absent, DirectoryState, NodeState, StagedOperation
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.domain.ports import SourceTree
-from tandem_desktop.staging.difference import Difference, difference
+from tandem_desktop.staging.changes import Difference, difference
 from tandem_desktop.staging.simulated_tree import SimulatedTree
 
 

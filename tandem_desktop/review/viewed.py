@@ -1,11 +1,16 @@
-"""What was viewed, in a form that can be kept: a mark fits only the operation that does exactly the same."""
+"""Records which operations were viewed and what changed since."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.review import Coverage, Seen
+from tandem_desktop.review.compare import compare, known_again
 from tandem_desktop.review.operation_view import OperationView
 
 _LENGTH = 16
@@ -50,3 +55,58 @@ def mark(operation: StagedOperation) -> str:
     does = operation.effect().model_dump_json(exclude={"id", "blocked_by"})
     digest = hashlib.sha256(does.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{operation.id}:{digest[:_LENGTH]}"
+
+
+@dataclass(frozen=True, slots=True)
+class SinceViewed:
+    """Every operation of a revision, in its order, in one of three parts."""
+
+    viewed: tuple[OperationId, ...]
+    """Looked at then, and the same now."""
+    changed: tuple[OperationId, ...]
+    """Looked at then, and does something else now."""
+    unseen: tuple[OperationId, ...]
+    """Not there then, or not looked at."""
+    text_changed: bool
+
+
+class Looked(Frozen):
+    """What a person had looked at when a revision was on screen, in a form that can be kept."""
+
+    revision: int
+    viewed: tuple[OperationId, ...] = ()
+    changed: tuple[OperationId, ...] = ()
+    """Viewed in an earlier revision, changed since and not viewed again."""
+
+    def in_next(self, then: PlanVersion, now: PlanVersion) -> "Looked":
+        """The same in the revision that follows. What a person changed by themselves is not news to them."""
+        found = since_viewed(then, {*self.viewed, *self.changed}, now)
+        earlier = known_again(then, now)
+        waiting = {each for each, before in earlier.items() if before in self.changed}
+        news = waiting if now.origin is Origin.PERSON else waiting | set(found.changed)
+        seen = (*found.viewed, *found.changed)
+        return Looked(
+            revision=now.revision,
+            viewed=tuple(each for each in seen if each not in news),
+            changed=tuple(each for each in seen if each in news),
+        )
+
+
+def since_viewed(then: PlanVersion, viewed: Collection[OperationId], now: PlanVersion) -> SinceViewed:
+    """Compare with the revision a person looked at; `viewed` names its operations that they marked as viewed."""
+    comparison = compare(then, now)
+    earlier = known_again(then, now)
+    differs = {each.id for each in comparison.changed}
+    parts: dict[str, list[OperationId]] = {"viewed": [], "changed": [], "unseen": []}
+    for operation in now.operations:
+        was_viewed = earlier.get(operation.id) in viewed
+        part = "unseen" if not was_viewed else "changed" if operation.id in differs else "viewed"
+        parts[part].append(operation.id)
+    return SinceViewed(**{name: tuple(found) for name, found in parts.items()}, text_changed=comparison.text_changed)
+
+
+def coverage(version: PlanVersion, seen: Iterable[Seen]) -> Coverage:
+    """Count the operations that were shown as they are, and their regions that stayed folded."""
+    known = {each.mark: each for each in seen}
+    shown = [known[name] for operation in version.operations if (name := mark(operation)) in known]
+    return Coverage(operations=len(version.operations), shown=len(shown), folded=sum(each.folded for each in shown))

@@ -1,4 +1,4 @@
-"""What the agent saw, path by path: taken at first sight, kept durably, never guessed from a later look."""
+"""Stores the base state of each path an agent saw."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from tandem_desktop.domain.operations import FileState, NodeState
 from tandem_desktop.storage import atomic
-from tandem_desktop.storage.file_clock import next_tick
+from tandem_desktop.storage.clock import next_tick
 
 UNSEEN_BYTES = b"[What the agent saw here is not known: it was changed on disk before anybody looked.]\n"
 UNSEEN = FileState(sha256=hashlib.sha256(UNSEEN_BYTES).hexdigest(), size=len(UNSEEN_BYTES), mode=0o644)

@@ -1,4 +1,4 @@
-"""An overlay of the workspace, mounted where the workspace is, in a mount namespace of its own.
+"""A shadow made by an overlay mount in its own namespace.
 
 Whoever runs inside sees and changes the workspace under its own path; the changes land in an upper folder, and the
 disk keeps what it has. Opening it costs the same however many files there are.
@@ -6,16 +6,29 @@ disk keeps what it has. Opening it costs the same however many files there are.
 
 import contextlib
 import os
+import select
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
+from tandem_desktop.domain.ports import ROOT
+from tandem_desktop.shadow.bases import UNSEEN
+from tandem_desktop.shadow.overlay_changes import UpperLayer, written_in
+from tandem_desktop.shadow.sandbox import Sandbox, confinement
+from tandem_desktop.shadow.tree import Tree
+from tandem_desktop.shadow.workspace import ObservedPath, ShadowWorkspace
 from tandem_desktop.storage import atomic, syscalls
-from tandem_desktop.storage.locations import TANDEM_DIRECTORY
-from tandem_desktop.storage.scratch import remove_tree
+from tandem_desktop.storage.atomic import remove_tree
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import TANDEM_DIRECTORY
+from tandem_desktop.storage.workspace import Workspace
 
 _SCRIPT = """\
 mount -t overlay tandem -o "$1,volatile" "$2" 2>/dev/null || mount -t overlay tandem -o "$1" "$2" 2>/dev/null || exit
@@ -114,3 +127,234 @@ def can_overlay(lower: Path, shadows: Path) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return tried.returncode == 0 and mounted
+
+
+_HOLDER_SCRIPT = """\
+cd "$1" || exit 1
+mount=$3
+fleeting=$4
+overlay() {
+    "$mount" -t overlay tandem -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr$1" merged
+}
+layer() {
+    "$mount" --rbind "$1" lower && { { [ "$fleeting" ] && overlay ,volatile 2>/dev/null; } || overlay; }
+}
+layer "$2" || exit 1
+shift 4
+[ $# = 0 ] || "$mount" -t tmpfs -o size=1g,mode=0700 tandem outside || exit 1
+number=0
+for place; do
+    mkdir outside/$number && cd outside/$number && mkdir lower upper work merged || exit 1
+    chmod "$(stat -c %a "$place")" upper && layer "$place" 2>/dev/null || : > not-layered
+    cd ../..
+    number=$((number + 1))
+done
+echo ready
+read -r _
+"""
+"""The layers are named relative to their folder, so no letter in a path can be mistaken for an option.
+
+Places outside the workspace have their layers in memory: their own disk may be the one the state lies on, and an
+upper layer may not lie inside its lower one. A fleeting shadow is volatile: the end of any other overlay waits until
+everything that anybody has written on the disk of its upper layer is there.
+"""
+_PATIENCE_S = 30.0
+_TOOLS = ("unshare", "nsenter", "mount", "sh")
+
+
+class Holder:
+    """Mounts at birth, and holds until its pipe is closed: it cannot outlive whoever started it, however that ended."""
+
+    def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] | None = None) -> None:
+        """With `outside`, what is written is thrown away, and these places get layers besides the workspace."""
+        self._folder = folder
+        self._outside = outside or ()
+        spaces = ["--mount", "--propagation", "private"]
+        if not _is_root():
+            spaces = ["--user", "--map-root-user", *spaces]
+        script = [_tool("sh"), "-c", _HOLDER_SCRIPT, "tandem-shadow", str(folder), str(workspace), _tool("mount")]
+        script += ["" if outside is None else "fleeting", *map(str, self._outside)]
+        self._process = subprocess.Popen(
+            [_tool("unshare"), *spaces, *script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
+            start_new_session=True,
+        )
+        try:
+            self._wait_until_ready(workspace)
+        except BaseException:
+            self.end()
+            raise
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def merged(self) -> Path:
+        """The agent's view, from outside."""
+        return self._seen_from_outside(self._folder / "merged")
+
+    def layered(self) -> tuple[tuple[Path, Path, Path], ...]:
+        """Each place outside that got layers: itself, what to show in its stead, and its upper layer from here."""
+        found = []
+        for number, place in enumerate(self._outside):
+            layers = self._folder / "outside" / str(number)
+            if not (self._seen_from_outside(layers) / "not-layered").exists():
+                found.append((place, layers / "merged", self._seen_from_outside(layers / "upper")))
+        return tuple(found)
+
+    def joining(self) -> tuple[str, ...]:
+        """What to put before a command so that it runs where the shadow is mounted."""
+        spaces = [f"--mount=/proc/{self.pid}/ns/mnt"]
+        if not _is_root():
+            spaces = [f"--user=/proc/{self.pid}/ns/user", *spaces, "--preserve-credentials"]
+        return (_tool("nsenter"), *spaces, "--")
+
+    def end(self) -> None:
+        process = self._process
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            process.wait(2.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _seen_from_outside(self, place: Path) -> Path:
+        return Path(f"/proc/{self.pid}/root{place}")
+
+    def _wait_until_ready(self, workspace: Path) -> None:
+        output, errors = self._process.stdout, self._process.stderr
+        assert output is not None
+        assert errors is not None
+        ready, _, _ = select.select([output], [], [], _PATIENCE_S)
+        if ready and output.readline() == b"ready\n":
+            return
+        self._process.kill()
+        words = errors.read().decode("utf-8", "replace").strip().splitlines()
+        raise ShadowError(
+            f"No overlay of {workspace} can be mounted: {words[0] if words else 'no answer'}.",
+            path=str(workspace),
+            next="See what is missing with: tandem doctor",
+        )
+
+
+def missing_tools() -> tuple[str, ...]:
+    """What a holder needs and this machine does not have."""
+    return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
+
+
+@cache
+def _tool(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise ShadowError(f"The program {name} is missing.", next="Install util-linux, then see: tandem doctor")
+    return found
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
+_LAYERS = ("upper", "work", "lower", "merged", "outside")
+
+
+class OverlayShadow(ShadowWorkspace):
+    """Mounted on a private folder by a holder process; never on the workspace itself.
+
+    A mount on the workspace would vanish unnoticed when that folder is removed and made again, and the next command
+    would work on the real one. Here it stays on the tree it was opened for.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        folder: Path,
+        objects: ObjectStore,
+        masked: tuple[Path, ...],
+        person_home: Path,
+        outside: tuple[Path, ...] | None = None,
+    ) -> None:
+        with ExitStack() as undo:
+            make_layers(workspace.path, folder, _LAYERS)
+            if outside is not None:
+                hide_tandem(folder / "upper")
+            super().__init__(workspace, folder, objects)
+            undo.callback(self._disk.close)
+            self._holder = Holder(workspace.path, folder, outside)
+            undo.callback(self._holder.end)
+            self._tree = Tree(os.open(self._holder.merged, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            undo.callback(self._tree.close)
+            info = os.fstat(self._tree.root_fd)
+            self._sandbox = Sandbox(
+                workspace=workspace.path,
+                source=folder / "merged",
+                expected=f"{info.st_dev}:{info.st_ino}",
+                masked=(*masked, folder),
+                person_home=person_home,
+            )
+            self.confinement = confinement("overlay")
+            self._closing = undo.pop_all()
+
+    @property
+    def place(self) -> Path:
+        return self._holder.merged
+
+    def written_outside(self) -> dict[Path, tuple[int, ...]]:
+        return {
+            place / path: signature
+            for place, _, upper in self._holder.layered()
+            for path, signature in written_in(upper)
+        }
+
+    def _joining(self) -> tuple[str, ...]:
+        if not self._holder.is_alive:
+            raise ShadowError(
+                f"The shadow of {self.workspace} is gone; nothing was started.",
+                path=str(self.workspace),
+                next="Open it again.",
+            )
+        return self._holder.joining()
+
+    def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
+        return ((place, shown) for place, shown, _ in self._holder.layered())
+
+    def _sightings(self) -> Iterator[ObservedPath]:
+        layer = UpperLayer(self._folder / "upper", self._tree, self._disk, self._bases, self._refused.__setitem__)
+        yield from layer.read()
+        self._bases.cover(frozenset(layer.covering))
+
+    def _base_of(self, sighting: ObservedPath) -> tuple[NodeState, bytes | None]:
+        if sighting.fresh:
+            return ABSENT, None
+        path = sighting.path
+        try:
+            state, data = self._disk.load(path)
+        except OutsideWorkspaceError as error:
+            if error.path == path:
+                raise
+            state, data = ABSENT, None
+        # The time is read after the bytes: were they changed in between, it would show.
+        if isinstance(state, Absent):
+            changed = sighting.copied and self._folder_changed_at(path) >= self._bases.turn_ns
+        else:
+            changed = not isinstance(state, DirectoryState) and self._disk.changed_at(path) >= self._bases.turn_ns
+        return (UNSEEN, None) if changed else (state, data)
+
+    def _folder_changed_at(self, path: str) -> int:
+        """When names last came or went in the innermost folder of `path` that the disk has."""
+        while path:
+            path = path.rpartition("/")[0]
+            if moment := self._disk.changed_at(path or ROOT):
+                return moment
+        return 0

@@ -1,4 +1,4 @@
-"""A tree of the agent, read and written by descriptor: no link is followed, so nothing leads out of it."""
+"""Reads and writes the agent's tree by descriptor."""
 
 import errno
 import os

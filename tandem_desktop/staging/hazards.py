@@ -1,15 +1,187 @@
-"""What a reviewer must not miss about an operation, read from what it does and never from what is said about it."""
+"""Flags hazardous operations by rules on paths, content and commands."""
 
 import codecs
+import json
 import posixpath
 import re
-from collections import Counter
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from typing import Any
 
+from tandem_desktop.diff.text import PLAIN_IN_COMMAND, PLAIN_IN_PATH, HiddenCharacters, is_plain
 from tandem_desktop.domain.operations import CommandCall, DirectoryState, FileState, StagedOperation, SymlinkState
-from tandem_desktop.staging.hazard_rules import HazardRules, Manifest, bundled_rules
-from tandem_desktop.staging.hidden_characters import PLAIN_IN_COMMAND, PLAIN_IN_PATH, is_plain
-from tandem_desktop.staging.sensitive_paths import PathPatterns, parts_of
+from tandem_desktop.domain.paths import folded
+from tandem_desktop.storage.paths import resource
+
+_NOT_SEEN_ON_EVERY_DISK = re.compile(r"(?::[^/]*|[. ]+)(?=/|$)")
+"""A stream name or trailing dots and spaces: `Makefile.` and `Makefile::$DATA` are the Makefile on some disks."""
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """The components of `path` as the most forgiving disk compares them."""
+    return tuple(_NOT_SEEN_ON_EVERY_DISK.sub("", folded(path.replace("\\", "/"))).split("/"))
+
+
+class PathPatterns:
+    """Many patterns, one answer. The notation is explained at the top of `hazards.toml`."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._folders: dict[int, set[str]] = defaultdict(set)
+        self._exact: dict[int, set[str]] = defaultdict(set)
+        self._leads: dict[int, set[str]] = defaultdict(set)
+        suffixes: list[str] = []
+        wild: dict[int, list[str]] = defaultdict(list)
+        for pattern in patterns:
+            plain = pattern.removesuffix("/**")
+            size = plain.count("/") + 1
+            components = plain.split("/")
+            for length in range(1, size):
+                self._leads[length].add("/".join(components[:length]))
+            if plain != pattern:
+                self._folders[size].add(plain)
+            elif "*" not in plain:
+                self._exact[size].add(plain)
+            elif size == 1 and plain.startswith("*") and "*" not in plain[1:]:
+                suffixes.append(plain[1:])
+            else:
+                wild[size].append(re.escape(plain).replace(r"\*", "[^/]*"))
+        self._suffixes = tuple(suffixes)
+        self._wild = {size: re.compile("|".join(globs)) for size, globs in wild.items()}
+
+    def match(self, parts: tuple[str, ...]) -> bool:
+        """Whether the path is one of those, or lies in one of their folders."""
+        return (
+            parts[-1].endswith(self._suffixes)
+            or any(_tail(parts, size) in names for size, names in self._exact.items())
+            or any(glob.fullmatch(_tail(parts, size)) for size, glob in self._wild.items())
+            or any(
+                "/".join(parts[start : start + size]) in names
+                for size, names in self._folders.items()
+                for start in range(len(parts) - size + 1)
+            )
+        )
+
+    def leads_to_match(self, parts: tuple[str, ...]) -> bool:
+        """Whether a pattern matches something below this path: a link there can smuggle it in."""
+        return any(_tail(parts, size) in names for size, names in self._leads.items())
+
+
+def _tail(parts: tuple[str, ...], size: int) -> str:
+    return parts[-1] if size == 1 else "/".join(parts[-size:])
+
+
+_LONGEST_MANIFEST = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A file in which some keys make code run and the `inert` ones do not."""
+
+    name: str
+    format: str
+    inert: tuple[tuple[str, ...], ...]
+
+    def only_inert_changes(self, before: bytes | None, after: bytes | None) -> bool:
+        """Whether the two differ in harmless keys alone; what cannot be read is not harmless."""
+        try:
+            return bool(self._telling(before) == self._telling(after))
+        except (ValueError, RecursionError):
+            return False
+
+    def _telling(self, content: bytes | None) -> Any:
+        if content is None:
+            return {}
+        if len(content) > _LONGEST_MANIFEST:
+            raise ValueError("too long to be looked into")
+        text = content.decode()
+        document: Any = json.loads(text) if self.format == "json" else tomllib.loads(text)
+        for keys in self.inert:
+            _forget(document, keys)
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPattern:
+    """How a secret looks, and literals without any of which looking is not worth it."""
+
+    anchors: tuple[bytes, ...]
+    pattern: re.Pattern[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class HazardRules:
+    """Everything `hazards.toml` says."""
+
+    explanations: Mapping[str, str]
+    runs_code: PathPatterns
+    instructs_agents: PathPatterns
+    secret: PathPatterns
+    manifests: Mapping[str, Manifest]
+    secrets: tuple[SecretPattern, ...]
+    hidden: HiddenCharacters
+    large_bytes: int
+    large_changed_lines: int
+
+    def has_secret(self, content: bytes) -> bool:
+        """Whether something in `content` looks like a secret."""
+        for secret in self.secrets:
+            for anchor in secret.anchors:
+                if anchor in content and secret.pattern.search(content):
+                    return True
+        return False
+
+
+@lru_cache(maxsize=1)
+def bundled_rules() -> HazardRules:
+    """The rules that come with Tandem; they are never read from a workspace."""
+    return parse_rules(tomllib.loads(resource("hazards.toml").read_text(encoding="utf-8")))
+
+
+def parse_rules(data: Mapping[str, Any]) -> HazardRules:
+    paths, characters = data["paths"], data["characters"]
+    return HazardRules(
+        explanations=dict(data["explanations"]),
+        runs_code=PathPatterns(paths["runs-code"]),
+        instructs_agents=PathPatterns(paths["instructs-agents"]),
+        secret=PathPatterns(paths["secret"]),
+        manifests={each["name"]: _manifest(each) for each in data["manifests"]},
+        secrets=tuple(
+            SecretPattern(tuple(anchor.encode() for anchor in each["anchors"]), re.compile(each["pattern"].encode()))
+            for each in data["secrets"]
+        ),
+        hidden=HiddenCharacters(
+            invisible=_ranges(characters["invisible"]),
+            visible=_ranges(characters["visible"]),
+            lookalikes=_ranges(characters["lookalikes"]),
+        ),
+        large_bytes=data["large_bytes"],
+        large_changed_lines=data["large_changed_lines"],
+    )
+
+
+def _manifest(data: Mapping[str, Any]) -> Manifest:
+    inert = tuple(tuple(key.split(".")) for key in data["inert"])
+    return Manifest(name=data["name"], format=data["format"], inert=inert)
+
+
+def _ranges(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((first, last) for first, last in pairs)
+
+
+def _forget(document: Any, keys: tuple[str, ...]) -> None:
+    """Take one key out, and the tables above it that have nothing else."""
+    if not isinstance(document, dict) or keys[0] not in document:
+        return
+    if len(keys) == 1:
+        del document[keys[0]]
+        return
+    _forget(document[keys[0]], keys[1:])
+    if document[keys[0]] == {}:
+        del document[keys[0]]
 
 
 class Hazard(StrEnum):

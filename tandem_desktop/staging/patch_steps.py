@@ -1,14 +1,16 @@
-"""What the files of a unified diff do to a simulated tree."""
+"""Converts patches to plan steps and applies them to a simulated tree."""
 
 import os
 from collections.abc import Iterator
 
+from tandem_desktop.diff.patch import FilePatch, apply_patch, parse_patch
 from tandem_desktop.domain.operations import FileState, SymlinkState
 from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.staging.changes import (
     DROP,
     LOOK,
-    Change,
+    NOUNS,
+    TreeChange,
     change_mode,
     delete_one,
     make_link,
@@ -18,9 +20,8 @@ from tandem_desktop.staging.changes import (
     refused,
     write_file,
 )
-from tandem_desktop.staging.difference import NOUNS
-from tandem_desktop.staging.patch import FilePatch, apply_patch
 from tandem_desktop.staging.simulated_tree import SimulatedTree
+from tandem_desktop.staging.steps import PatchArgs, PatchStep, PlanInput
 
 _LINK = 0o120000
 _TYPE_BITS = 0o170000
@@ -28,7 +29,7 @@ _PERMISSIONS = 0o7777
 _EXECUTABLE = 0o111
 
 
-def apply_patches(tree: SimulatedTree, patches: tuple[FilePatch, ...]) -> Iterator[Change]:
+def apply_patches(tree: SimulatedTree, patches: tuple[FilePatch, ...]) -> Iterator[TreeChange]:
     """Make the changes of one diff on `tree`.
 
     Raises:
@@ -66,7 +67,7 @@ def is_rename(patch: FilePatch) -> bool:
     return patch.to is not None and patch.to != patch.path
 
 
-def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[Change]:
+def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[TreeChange]:
     path = check_path(patch.path)
     if patch.is_new:
         yield from _make_way(tree, path)
@@ -84,7 +85,7 @@ def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[Change]:
     yield from _change_file(tree, path, patch)
 
 
-def _make_way(tree: SimulatedTree, path: str) -> Iterator[Change]:
+def _make_way(tree: SimulatedTree, path: str) -> Iterator[TreeChange]:
     """A folder in which nothing is left but such folders goes; in a diff, as in git, there is none."""
     if tree.is_directory(path) and _is_hollow(tree, path):
         for name in tree.children(path):
@@ -97,7 +98,7 @@ def _is_hollow(tree: SimulatedTree, folder: str) -> bool:
     return all(tree.is_directory(each) and _is_hollow(tree, each) for each in inside)
 
 
-def _create(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
+def _create(tree: SimulatedTree, path: str, patch: FilePatch) -> TreeChange:
     must_be_free(tree, path)
     data = apply_patch(b"", patch)
     if _is_link(patch.new_mode):
@@ -105,7 +106,7 @@ def _create(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
     return write_file(tree, path, data, None if patch.new_mode is None else patch.new_mode & _PERMISSIONS)
 
 
-def _delete(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
+def _delete(tree: SimulatedTree, path: str, patch: FilePatch) -> TreeChange:
     state = must_exist(tree, path)
     if not isinstance(state, FileState | SymlinkState):
         raise refused(path, f"{shown(path)} is {NOUNS[state.type]}, and the patch deletes a file", LOOK)
@@ -114,7 +115,7 @@ def _delete(tree: SimulatedTree, path: str, patch: FilePatch) -> Change:
     return delete_one(tree, path)
 
 
-def _change_link(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[Change]:
+def _change_link(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[TreeChange]:
     state = tree.state(path)
     assert isinstance(state, SymlinkState)
     if not _is_link(patch.new_mode if patch.new_mode is not None else patch.old_mode) and patch.hunks:
@@ -129,7 +130,7 @@ def _change_link(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[C
     yield make_link(tree, check_path(patch.to or path), target)
 
 
-def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[Change]:
+def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[TreeChange]:
     if _is_link(patch.new_mode) or _is_link(patch.old_mode):
         raise refused(path, f"{shown(path)} is a file, and the patch is for a symbolic link", LOOK)
     before = tree.content(path)
@@ -162,3 +163,37 @@ def _changed_mode(there: int, patch: FilePatch) -> int | None:
 
 def _is_link(mode: int | None) -> bool:
     return mode is not None and mode & _TYPE_BITS == _LINK
+
+
+def plan_from_patch(raw: bytes, *, title: str = "") -> PlanInput:
+    """The plan that does what the unified diff in `raw` says.
+
+    Raises:
+        StepRefusedError: it is no diff, or not one of text.
+    """
+    patches = in_applicable_order(parse_patch(raw))
+    steps = tuple(
+        PatchStep(id=f"s{position}", tool="patch", description=in_words(patch), args=PatchArgs(diff=patch))
+        for position, patch in enumerate(patches, start=1)
+    )
+    usual = steps[0].description if len(steps) == 1 else f"Apply a patch to {len(steps)} files"
+    return PlanInput(title=title.strip() or usual, steps=steps)
+
+
+def in_words(patch: FilePatch) -> str:
+    """What the patch does to its file, for a list."""
+    path = shown(patch.path)
+    if patch.is_new:
+        return f"Create {path}"
+    if patch.is_deleted:
+        return f"Delete {path}"
+    parts = []
+    if is_rename(patch):
+        parts.append(f"rename {path} to {shown(patch.to or path)}")
+    if patch.hunks:
+        places = "1 place" if len(patch.hunks) == 1 else f"{len(patch.hunks)} places"
+        parts.append(f"change {'it' if parts else path} in {places}")
+    if patch.new_mode is not None and patch.new_mode != patch.old_mode:
+        parts.append(f"give {'it' if parts else path} the mode {patch.new_mode & 0o7777:04o}")
+    words = " and ".join(parts) or f"patch {path}"
+    return words[0].upper() + words[1:]

@@ -1,4 +1,4 @@
-"""Plan JSON becomes a `PlanInput`, or a sentence that names the step and the field that is wrong."""
+"""Parses and validates plan JSON."""
 
 import codecs
 import json
@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleError, UnknownToolError
-from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.ids import STEP_ID
 from tandem_desktop.domain.paths import shown
-from tandem_desktop.staging.plan_steps import STEP_TYPES, AnyStep, PlanInput, TaskInput
+from tandem_desktop.staging.steps import STEP_TYPES, AnyStep, PlanInput, TaskInput
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 100

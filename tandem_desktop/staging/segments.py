@@ -1,27 +1,226 @@
-"""Shadow changes and queued commands become ordered operations; a command divides what came before from what follows.
+"""Converts shadow changes and queued commands to ordered, attributed operations.
 
 Not to be confused with the segments of a run, which are its units of durability.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from tandem_desktop.domain.agents import ToolCall
-from tandem_desktop.domain.frozen import NOTHING_ELSE
+from tandem_desktop.domain.agent_protocol import PermissionVerdict, ToolCall, ToolCallStatus
+from tandem_desktop.domain.authorization import ToolCategory
+from tandem_desktop.domain.base import NOTHING_ELSE
 from tandem_desktop.domain.ids import OperationId, TaskId, ToolCallId
-from tandem_desktop.domain.operations import ABSENT, OperationKind, PathChange, StagedOperation
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    NEW_DIRECTORY_MODE,
+    Absent,
+    DirectoryState,
+    FileState,
+    NodeState,
+    OperationKind,
+    PathChange,
+    StagedOperation,
+)
 from tandem_desktop.domain.paths import Collision, folded
 from tandem_desktop.domain.plan import Note
-from tandem_desktop.policy.tool_catalog import tool_use
-from tandem_desktop.staging.attribution import Attribution
-from tandem_desktop.staging.changes import Change
-from tandem_desktop.staging.intercepted import InterceptedRequest, QueuedCommand
-from tandem_desktop.staging.net_changes import ordered_changes
-from tandem_desktop.staging.shadow_states import ShadowStates
+from tandem_desktop.policy.tools import name_of, tool_use
+from tandem_desktop.staging.changes import TreeChange, ordered_changes
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
+
+_DOES_NOTHING = (ToolCategory.READ, ToolCategory.PLANNING)
+
+
+class Attribution:
+    """Collects annotations for operations, each with the segment it is in. What is said never changes what is done."""
+
+    def __init__(self, operations: Sequence[tuple[int, StagedOperation]], tasks: Mapping[ToolCallId, TaskId]) -> None:
+        self._segment_of = [position for position, _ in operations]
+        self._operations = [operation for _, operation in operations]
+        self._tasks = tasks
+        self._by_path: dict[str, list[int]] = defaultdict(list)
+        for index, operation in enumerate(self._operations):
+            for path in operation.paths:
+                for spelling in (path, *_folders_above(path)):
+                    self._by_path[spelling].append(index)
+        self._accounted: set[int] = set()
+        self.notes: list[Note] = []
+        self.warnings: list[str] = []
+
+    @property
+    def operations(self) -> tuple[StagedOperation, ...]:
+        return tuple(self._operations)
+
+    def hear(self, segment: int, calls: Iterable[ToolCall]) -> None:
+        """Tool calls, in order: the last one that names a path speaks for it."""
+        for call in calls:
+            use = tool_use(call)
+            if use.category not in _DOES_NOTHING and call.status is not ToolCallStatus.FAILED:
+                for index in self._led_to(segment, use.paths):
+                    self._describe(index, use.name, call.title, call.id)
+
+    def place(self, segment: int, request: InterceptedRequest, more_paths: Iterable[str] = ()) -> None:
+        """One request, on every operation it led to, or in the notes."""
+        if request.handling is Handling.QUEUED and self._is_on_its_command(request):
+            return
+        acts = request.verdict is PermissionVerdict.ALLOW and request.category not in _DOES_NOTHING
+        found = self._led_to(segment, (*request.paths, *more_paths)) if acts else []
+        for index in found:
+            self._sign(index, request)
+        if not found:
+            self._note(request)
+
+    def place_rehearsal(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
+        """A command that ran in the shadow: of what changed meanwhile, its doing is what nobody else accounts for."""
+        found = [
+            index
+            for index, position in enumerate(self._segment_of)
+            if position == segment
+            and index not in self._accounted
+            and not self._operations[index].is_run
+            and any(path in changed for path in self._operations[index].paths)
+        ]
+        for index in found:
+            self._describe(index, "bash", f"Effect of the rehearsed command: {request.title}", request.tool_call_id)
+            self._sign(index, request)
+        if not found:
+            self._note(request)
+
+    def _led_to(self, segment: int, paths: Iterable[str]) -> list[int]:
+        """The operations on `paths`, or below them, in this segment; else in the nearest later one, else an earlier."""
+        found = {index for path in paths for index in self._by_path.get(path.removeprefix("./").rstrip("/"), ())}
+        if not found:
+            return []
+        segments = {self._segment_of[index] for index in found}
+        later = [position for position in segments if position >= segment]
+        nearest = min(later) if later else max(segments)
+        return sorted(index for index in found if self._segment_of[index] == nearest)
+
+    def _describe(self, index: int, tool: str, description: str, call_id: ToolCallId | None) -> None:
+        self._accounted.add(index)
+        operation = self._operations[index]
+        self._operations[index] = operation.model_copy(
+            update={
+                "tool": tool,
+                "description": description or operation.description,
+                "tool_call_id": call_id or operation.tool_call_id,
+                "task": operation.task if call_id is None else self._tasks.get(call_id, operation.task),
+            }
+        )
+
+    def _sign(self, index: int, request: InterceptedRequest) -> None:
+        if self._operations[index].tool_call_id is None:
+            self._describe(index, name_of(request.tool), request.title, request.tool_call_id)
+        operation = self._operations[index]
+        if request.request_id not in operation.request_ids:
+            update = {
+                "request_ids": (*operation.request_ids, request.request_id),
+                "message_id": operation.message_id or request.message_id,
+            }
+            self._operations[index] = operation.model_copy(update=update)
+
+    def _is_on_its_command(self, request: InterceptedRequest) -> bool:
+        return any(request.request_id in operation.request_ids for operation in self._operations if operation.is_run)
+
+    def _note(self, request: InterceptedRequest) -> None:
+        path = request.paths[0] if request.paths else None
+        said = request.title or request.tool
+        self.notes.append(
+            Note(
+                step=request.request_id,
+                tool=request.tool,
+                path=path,
+                description=f"{said} ({request.handling.value})",
+            )
+        )
+        if request.handling is Handling.HELD:
+            what = f" {path}" if path else ""
+            self.warnings.append(
+                f"The agent asked to change{what} (request {request.request_id}), and nothing shows for it."
+            )
+
+
+def _folders_above(path: str) -> Iterable[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+
+
+_FILE_BITS = 0o775
+_OWNER_READS = 0o400
+_OWNER_LOOKS = 0o500
+
+
+class ShadowStates:
+    """Takes whole looks at the shadow, each compared with the base, and gives the changes since the look before.
+
+    What an agent's umask or carelessness does to permissions is brought to what a plan may contain; `warnings` says
+    where that mattered.
+    """
+
+    def __init__(self) -> None:
+        self._bases: dict[str, NodeState] = {}
+        self._now: dict[str, NodeState] = {}
+        self._filled: set[str] = set()
+        self.warnings: list[str] = []
+
+    def has_content(self, path: str) -> bool:
+        """Whether something the agent put there lies in the folder `path` now."""
+        return path in self._filled
+
+    def look(self, changes: Sequence[PathChange]) -> tuple[PathChange, ...]:
+        """The changes since the last look, sorted by path. A path that is not named is as its base again."""
+        earlier = self._now
+        self._now = {}
+        for change in changes:
+            self._bases.setdefault(change.path, change.before)
+            self._now[change.path] = self._permitted(change)
+        self._filled = {
+            above for path, state in self._now.items() if not isinstance(state, Absent) for above in _above(path)
+        }
+        befores = {change.path: change.before for change in changes}
+        found = []
+        for path in sorted(earlier.keys() | self._now.keys()):
+            before = earlier[path] if path in earlier else befores[path]
+            after = self._now[path] if path in self._now else self._bases[path]
+            if before != after:
+                found.append(PathChange(path=path, before=before, after=after))
+        return tuple(found)
+
+    def _permitted(self, change: PathChange) -> NodeState:
+        before, after = change.before, change.after
+        if isinstance(after, DirectoryState):
+            if isinstance(before, DirectoryState) and before.mode == after.mode:
+                return after
+            mode = (after.mode & _FILE_BITS) | _OWNER_LOOKS
+            if not isinstance(before, DirectoryState) and mode & NEW_DIRECTORY_MODE == NEW_DIRECTORY_MODE:
+                return DirectoryState(mode=NEW_DIRECTORY_MODE)  # as every folder that is made for its content
+            return self._with_mode(change.path, after, mode)
+        if isinstance(after, FileState):
+            if isinstance(before, FileState) and before.mode == after.mode:
+                return after
+            return self._with_mode(change.path, after, (after.mode & _FILE_BITS) | _OWNER_READS)
+        return after
+
+    def _with_mode(self, path: str, state: FileState | DirectoryState, mode: int) -> NodeState:
+        if mode == state.mode:
+            return state
+        warning = f"{path} was given the mode {state.mode:04o} and is staged with {mode:04o}."
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+        return state.model_copy(update={"mode": mode})
+
+
+def _above(path: str) -> Iterable[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +313,7 @@ def _changed_meanwhile(segment: Segment) -> Container[str]:
     return {path for path in {*before, *after} if before.get(path) != after.get(path)}
 
 
-def _operation(change: Change, number: int, now: datetime) -> StagedOperation:
+def _operation(change: TreeChange, number: int, now: datetime) -> StagedOperation:
     operation = StagedOperation(
         id=OperationId(f"s{number}"),
         kind=change.kind,

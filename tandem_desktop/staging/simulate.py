@@ -1,21 +1,231 @@
-"""Try a plan on a tree in memory: what it would do, operation by operation, or why it cannot."""
+"""Simulates a plan in memory and returns its operations or problems."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tandem_desktop.domain.errors import StepRefusedError, StorageError, TandemError
 from tandem_desktop.domain.ids import OperationId, TaskId
-from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
-from tandem_desktop.domain.paths import check_path, shown
+from tandem_desktop.domain.operations import (
+    NEW_DIRECTORY_MODE,
+    CommandCall,
+    DirectoryState,
+    FileState,
+    NodeState,
+    OperationKind,
+    StagedOperation,
+)
+from tandem_desktop.domain.paths import check_path, folded, is_inside, shown
 from tandem_desktop.domain.plan import Note
 from tandem_desktop.domain.ports import ROOT, SourceTree
-from tandem_desktop.staging.apply_step import apply_step
-from tandem_desktop.staging.changes import Change
-from tandem_desktop.staging.difference import difference, told
-from tandem_desktop.staging.plan_steps import AnyStep, PlanInput, ReadStep
+from tandem_desktop.staging.changes import (
+    DROP,
+    LOOK,
+    NOUNS,
+    TreeChange,
+    change_mode,
+    delete_one,
+    difference,
+    make_directory,
+    make_link,
+    move_one,
+    must_exist,
+    refused,
+    told,
+    write_file,
+)
+from tandem_desktop.staging.patch_steps import apply_patches
 from tandem_desktop.staging.simulated_tree import MAX_FILE_BYTES, MAX_PLAN_BYTES, SimulatedTree
-from tandem_desktop.staging.step_order import StepOrder
+from tandem_desktop.staging.steps import (
+    AnyStep,
+    BashArgs,
+    BashStep,
+    ChmodArgs,
+    ChmodStep,
+    DeleteStep,
+    EditArgs,
+    EditStep,
+    MkdirStep,
+    MoveArgs,
+    MoveStep,
+    PatchStep,
+    PlanInput,
+    ReadStep,
+    StepOrder,
+    SymlinkArgs,
+    SymlinkStep,
+    WriteArgs,
+    WriteStep,
+)
+
+
+def replaced(
+    data: bytes,
+    *,
+    path: str,
+    old: str,
+    new: str,
+    replace_all: bool,
+    check_size: Callable[[int], None],
+) -> bytes:
+    """`data` with `old` replaced by `new`, once or everywhere.
+
+    `check_size` is asked before a result of that many bytes is made.
+
+    Raises:
+        StepRefusedError: `old` is empty, equal to `new`, absent, or there several times without `replace_all`.
+    """
+    name = shown(path)
+    if not old:
+        raise _refused(path, "old_string is empty", "Name the text to replace, or use write for a whole file.")
+    if old == new:
+        raise _refused(path, "old_string and new_string are the same", "Take the step out of the plan.")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        advice = "Use write with content_base64 to replace the whole file."
+        raise _refused(path, f"{name} is not UTF-8 text and cannot be edited by text", advice) from None
+    before, after = old.encode(), new.encode()
+    first = data.find(before)
+    if first < 0:
+        raise _refused(path, f"old_string is not in {name}{_line_ending_hint(data, before)}", "Read the file again.")
+    count = data.count(before)
+    if not replace_all and data.find(before, first + 1) >= 0:
+        advice = "Give more of the text around it, or set replace_all."
+        # Matches that overlap count once, but are still more than one place.
+        raise _refused(path, f"old_string is in {name} {max(count, 2)} times, and must be there once", advice)
+    check_size(len(data) + count * (len(after) - len(before)))
+    return data.replace(before, after)
+
+
+def _line_ending_hint(data: bytes, old: bytes) -> str:
+    if b"\r\n" not in old and old.replace(b"\n", b"\r\n") in data:
+        return " as it is written; the file has CRLF line endings, old_string has LF"
+    if b"\r\n" in old and old.replace(b"\r\n", b"\n") in data:
+        return " as it is written; the file has LF line endings, old_string has CRLF"
+    return ""
+
+
+def _refused(path: str, reason: str, advice: str) -> StepRefusedError:
+    return StepRefusedError(f"{reason}.", path=path, next=advice)
+
+
+def apply_step(step: AnyStep, tree: SimulatedTree) -> Iterator[TreeChange]:
+    """Make the step's changes on `tree`, one by one; a step that only reads makes none.
+
+    Raises:
+        StepRefusedError: the step does not apply to the tree.
+        OutsideWorkspaceError: a path is not one a plan may name.
+    """
+    match step:
+        case WriteStep(args=args):
+            yield _write(tree, args)
+        case EditStep(args=args):
+            yield _edit(tree, args)
+        case PatchStep(args=args):
+            yield from apply_patches(tree, args.patches)
+        case DeleteStep(args=args):
+            yield from _delete(tree, check_path(args.path))
+        case MoveStep(args=args):
+            yield from _move(tree, args)
+        case ChmodStep(args=args):
+            yield _chmod(tree, args)
+        case SymlinkStep(args=args):
+            yield _symlink(tree, args)
+        case MkdirStep(args=args):
+            yield make_directory(tree, check_path(args.path), NEW_DIRECTORY_MODE)
+        case BashStep(args=args):
+            yield _command(tree, args)
+        case ReadStep(args=args):
+            check_path(args.path)
+
+
+def _write(tree: SimulatedTree, args: WriteArgs) -> TreeChange:
+    path = _file_path(args.path)
+    return write_file(tree, path, args.data, None if args.mode is None else int(args.mode, 8))
+
+
+def _edit(tree: SimulatedTree, args: EditArgs) -> TreeChange:
+    path = check_path(args.path)
+    before = must_exist(tree, path)
+    if not isinstance(before, FileState):
+        raise refused(path, f"{shown(path)} is {NOUNS[before.type]}, not a file that can be edited", LOOK)
+    data = replaced(
+        tree.content(path),
+        path=path,
+        old=args.old_string,
+        new=args.new_string,
+        replace_all=args.replace_all,
+        check_size=lambda size: tree.check_size(path, size),
+    )
+    return write_file(tree, path, data, None)
+
+
+def _delete(tree: SimulatedTree, path: str) -> Iterator[TreeChange]:
+    for entry in reversed(_with_all_inside(tree, path, backwards=True)):
+        yield delete_one(tree, entry)
+
+
+def _move(tree: SimulatedTree, args: MoveArgs) -> Iterator[TreeChange]:
+    path, to = check_path(args.path), check_path(args.to)
+    must_exist(tree, path)
+    if path == to:
+        raise refused(path, f"{shown(path)} would be moved onto itself", DROP)
+    if is_inside(to, path):
+        raise refused(path, f"{shown(path)} cannot be moved into itself, to {shown(to)}", "Choose a path outside it.")
+    if folded(path) == folded(to):
+        reason = f"{shown(path)} and {shown(to)} differ only in case or accents, and are one file on many disks"
+        raise refused(path, reason, "Choose a name that differs in more than case.")
+    entries = _with_all_inside(tree, path)
+    directories = []
+    for entry in entries:
+        target = check_path(to + entry.removeprefix(path))
+        state = tree.state(entry)
+        if isinstance(state, DirectoryState):
+            directories.append(entry)
+            yield make_directory(tree, target, state.mode)
+        else:
+            yield move_one(tree, entry, target)
+    for directory in reversed(directories):
+        yield delete_one(tree, directory)
+
+
+def _chmod(tree: SimulatedTree, args: ChmodArgs) -> TreeChange:
+    return change_mode(tree, check_path(args.path), int(args.mode, 8))
+
+
+def _symlink(tree: SimulatedTree, args: SymlinkArgs) -> TreeChange:
+    return make_link(tree, _file_path(args.path), args.target)
+
+
+def _command(tree: SimulatedTree, args: BashArgs) -> TreeChange:
+    cwd = ROOT if args.cwd in (ROOT, "./") else check_path(args.cwd)
+    if not tree.is_directory(cwd):
+        raise refused(cwd, f"the command would run in {shown(cwd)}, which is not a directory", "Correct its cwd.")
+    call = CommandCall(command=args.command, cwd=cwd, env=tuple(sorted(args.env.items())), timeout_s=args.timeout_s)
+    return TreeChange(OperationKind.COMMAND, call=call)
+
+
+def _file_path(text: str) -> str:
+    path = check_path(text)
+    if text.endswith("/"):
+        raise refused(path, f"{shown(text)} ends with a slash and so names a directory", "Leave the slash out.")
+    return path
+
+
+def _with_all_inside(tree: SimulatedTree, path: str, *, backwards: bool = False) -> list[str]:
+    """`path` and everything below it, each directory before what is in it, names in order or backwards."""
+    must_exist(tree, path)
+    found: list[str] = []
+    waiting = [path]
+    while waiting:
+        entry = waiting.pop()
+        found.append(entry)
+        if isinstance(tree.state(entry), DirectoryState):
+            names = tree.children(entry)
+            waiting.extend(check_path(f"{entry}/{name}") for name in (names if backwards else reversed(names)))
+    return found
+
 
 MAX_DEPENDENCIES = 1_000_000
 
@@ -57,7 +267,7 @@ def simulate_steps(
     operations: list[StagedOperation] = []
     notes: list[Note] = []
     ids_of: dict[str, tuple[OperationId, ...]] = {}
-    waiting = _Waiting(order, ids_of)
+    waiting = _StepDependencies(order, ids_of)
     for step in plan.steps:
         changes = _changes(step, tree)
         ids_of[step.id] = _ids(step.id, len(changes))
@@ -116,7 +326,7 @@ def simulate_operations(operations: tuple[StagedOperation, ...], source: SourceT
     return tuple(problems)
 
 
-class _Waiting:
+class _StepDependencies:
     """Steps waited for, as operations; the same answer is the same tuple, however many ask."""
 
     def __init__(self, order: StepOrder, ids_of: dict[str, tuple[OperationId, ...]]) -> None:
@@ -184,7 +394,7 @@ class _LeftBehind:
         return self._source.read(path) if known is None else self._stored(known)
 
 
-def _changes(step: AnyStep, tree: SimulatedTree) -> list[Change]:
+def _changes(step: AnyStep, tree: SimulatedTree) -> list[TreeChange]:
     try:
         return list(apply_step(step, tree))
     except StorageError as error:
@@ -206,7 +416,7 @@ def _ids(step: str, count: int) -> tuple[OperationId, ...]:
 
 
 def _operation(
-    step: AnyStep, name: OperationId, change: Change, blocked_by: tuple[OperationId, ...], now: datetime
+    step: AnyStep, name: OperationId, change: TreeChange, blocked_by: tuple[OperationId, ...], now: datetime
 ) -> StagedOperation:
     return StagedOperation(
         id=name,

@@ -1,4 +1,4 @@
-"""The workspace as it would be: states and contents laid over a source that is never touched."""
+"""An in-memory tree over an unchanged source tree."""
 
 import hashlib
 

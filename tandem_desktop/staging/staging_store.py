@@ -1,4 +1,4 @@
-"""What an agent has staged in one session, kept until it becomes a revision or is cleared."""
+"""Holds staged operations in order until they become a revision."""
 
 import contextlib
 import json
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from tandem_desktop.domain.agents import ToolCall
+from tandem_desktop.domain.agent_protocol import ToolCall
 from tandem_desktop.domain.errors import PlanDamagedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, ToolCallId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.staging.intercepted import InterceptedRequest
+from tandem_desktop.staging.requests import InterceptedRequest
 from tandem_desktop.staging.segments import Segment, staged_operations
 from tandem_desktop.storage import atomic
 

@@ -1,22 +1,27 @@
-"""Create or replace a file whole: readers see the old bytes or the new ones, and a crash keeps one of them."""
+"""Atomic file writes, private scratch folders and file locks."""
 
 import contextlib
+import fcntl
 import os
 import secrets
+import stat
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.errors import writing
 
 
-class _Waiting(threading.local):
+class _PendingFolders(threading.local):
     """Folders whose names are made durable when the block of this thread ends; None outside a block."""
 
     folders: dict[Path, None] | None = None
 
 
-_waiting = _Waiting()
+_waiting = _PendingFolders()
 
 
 @contextlib.contextmanager
@@ -109,3 +114,89 @@ def _write_beside(path: Path, data: bytes, mode: int, *, sync: bool = True) -> P
 def _discard(temporary: Path) -> None:
     with contextlib.suppress(OSError):
         syscalls.unlink(str(temporary))
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder of ours with everything in it, following no link; what is gone already is fine."""
+    with contextlib.suppress(FileNotFoundError):
+        _empty(path)
+        syscalls.rmdir(str(path))
+
+
+def _empty(path: Path) -> None:
+    fd = _open(path)
+    try:
+        syscalls.chmod(fd, stat.S_IRWXU)
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    remove_tree(path / entry.name)
+                else:
+                    syscalls.unlink(entry.name, fd)
+    finally:
+        os.close(fd)
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags)
+    except PermissionError:
+        # The kernel leaves such a folder behind every overlay; only root may open it as it is.
+        syscalls.chmod_name(str(path), stat.S_IRWXU)
+        return os.open(path, flags)
+
+
+_AGAIN_S = 0.005
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Wait for the lock at `path` and hold it."""
+    fd = _open_lock(path)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        _release(fd)
+
+
+@contextmanager
+def held_or_busy(path: Path, patience_s: float = 0.0) -> Iterator[bool]:
+    """Take the lock at `path`, waiting no longer than `patience_s`; yields whether it was to be had."""
+    fd = _open_lock(path)
+    try:
+        until = time.monotonic() + patience_s
+        while not (is_ours := _taken(fd, fcntl.LOCK_EX)) and time.monotonic() < until:
+            time.sleep(_AGAIN_S)
+        yield is_ours
+    finally:
+        _release(fd)
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock at `path`; any number may ask at once, and none takes another for a holder."""
+    fd = _open_lock(path)
+    try:
+        return not _taken(fd, fcntl.LOCK_SH)
+    finally:
+        _release(fd)
+
+
+def _taken(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _open_lock(path: Path) -> int:
+    with writing(path):
+        return syscalls.open_appending(str(path))
+
+
+def _release(fd: int) -> None:
+    # Closing alone would leave the lock with a child another thread is just starting, until that child execs.
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)

@@ -1,4 +1,4 @@
-"""The one place that makes a mutating system call: the seam where faults are injected.
+"""All mutating system calls; faults are injected here.
 
 Every function is one call of the kernel. A gate, when set, sees each call just before it is made and may raise
 instead, or never return; without a gate the seam costs a comparison.
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from socket import socket
+
 
 Gate = Callable[[str, str], None]
 

@@ -1,4 +1,4 @@
-"""The workspace by descriptor: every name is resolved from its root, one component at a time, following no link."""
+"""Reads the workspace by directory descriptor and follows no links."""
 
 import contextlib
 import errno
@@ -9,20 +9,40 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.errors import BadInputError, OutsideWorkspaceError, StorageError
-from tandem_desktop.domain.operations import (
-    ABSENT,
-    Absent,
-    DirectoryState,
-    FileState,
-    NodeState,
-    SymlinkState,
-)
-from tandem_desktop.storage.sights import Sight, Sights, is_settled, sight_of
+from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, NodeState, SymlinkState
+
+StatSignature = tuple[int, int, int, int]
+"""Inode, size, mode and the time of the last change."""
+
+_SETTLED_NS = 20_000_000
+"""A file system's clock may stand still this long, so a younger time does not prove that nothing was written since."""
+_SECOND_NS = 1_000_000_000
+_COARSE_NS = 2 * _SECOND_NS
+"""As long as that where times are kept in whole seconds, or in every other one."""
+
+stat_signature: Callable[[os.stat_result], StatSignature] = attrgetter("st_ino", "st_size", "st_mode", "st_mtime_ns")
+
+
+def is_settled(sight: StatSignature, at_ns: int) -> bool:
+    """Whether a change after `at_ns` is sure to show."""
+    modified_ns = sight[3]
+    return modified_ns + (_SETTLED_NS if modified_ns % _SECOND_NS else _COARSE_NS) < at_ns
+
+
+class StatSignatures(dict[str, StatSignature]):
+    """Files that were read, by path."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.plain: set[str] = set()
+        """Those that have nothing a new file would not have: their owner is this person, and nothing is attached."""
+
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_EFFECT_BYTES = 1024 * 1024 * 1024
@@ -180,7 +200,9 @@ class Workspace:
         except StorageError:
             return None, None
 
-    def has(self, path: str, state: NodeState, sights: Sights | None = None, at_hand: AtHand | None = None) -> bool:
+    def has(
+        self, path: str, state: NodeState, sights: StatSignatures | None = None, at_hand: AtHand | None = None
+    ) -> bool:
         """Whether exactly this is at `path`; files seen so are remembered in `sights`.
 
         Bytes that are at hand are compared with what is read, which is as sure as a digest and quicker.
@@ -208,7 +230,7 @@ class Workspace:
         if data != expected and hashlib.sha256(data).hexdigest() != state.sha256:
             return False
         if sights is not None:
-            sight = sight_of(info)
+            sight = stat_signature(info)
             if is_settled(sight, time.time_ns()):
                 sights[path] = sight
             if is_plain:
@@ -225,13 +247,13 @@ class Workspace:
             pass  # the thorough look tells what it is
         return False
 
-    def is_as_seen(self, path: str, sight: Sight | None) -> bool:
+    def is_as_seen(self, path: str, sight: StatSignature | None) -> bool:
         """Whether the file at `path` is the one that was seen, untouched."""
         if sight is None:
             return False
         try:
             dir_fd, name = self.parent(path)
-            return sight_of(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+            return stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
         except (OSError, OutsideWorkspaceError, StorageError):
             return False
 

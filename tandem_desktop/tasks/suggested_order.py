@@ -1,4 +1,4 @@
-"""Another order of the same operations that asks less of whoever reads and runs them, and why.
+"""Suggests a better order of operations.
 
 What waits comes after what it waits for; the operations of a task stay together; what matters more comes first. An
 offer and nothing more: taking it is a person's own reordering, with a digest of its own.

@@ -1,36 +1,36 @@
-"""Which agents there are, which one works for this window, and what can be asked of it by slash commands."""
+"""Which agents are available and which one is selected."""
 
 from PySide6.QtCore import QObject, Signal
 
-from tandem_desktop.domain.agents import AgentProfile, OfferedCommand
+from tandem_desktop.acp_client.profiles import BUILT_IN
+from tandem_desktop.background import Background
+from tandem_desktop.domain.agent_protocol import AgentProfile, OfferedCommand
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.orchestration.agents_here import AgentsHere
-from tandem_desktop.orchestration.workroom import Workroom
-from tandem_desktop.sidecar.profiles import BUILT_IN
-from tandem_desktop.ui.chat.commands_on_offer import ChatCommand, with_window_commands
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.window_state import WindowState
-from tandem_desktop.ui.words import tr
+from tandem_desktop.sessions.launch import InstalledAgents
+from tandem_desktop.ui.chat.completion import ChatCommand, with_window_commands
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.state import WindowState
+from tandem_desktop.ui.threads import Commands
 
 
 class AgentChoice(QObject):
     """Remembers the person's choice; falls back on the built-in agent where the chosen one is gone."""
 
     found = Signal(object)
-    """`AgentsHere` and the name of the one in use."""
+    """`InstalledAgents` and the name of the one in use."""
 
-    def __init__(self, workroom: Workroom, commands: Commands, state: WindowState, parent: QObject) -> None:
+    def __init__(self, background: Background, commands: Commands, state: WindowState, parent: QObject) -> None:
         super().__init__(parent)
-        self._workroom = workroom
+        self._background = background
         self._commands = commands
         self._state = state
-        self._name: str = state.get("agent") or workroom.engine.settings.agent or BUILT_IN
-        self._here: AgentsHere | None = None
+        self._name: str = state.get("agent") or background.engine.settings.agent or BUILT_IN
+        self._here: InstalledAgents | None = None
         self._recipes: tuple[OfferedCommand, ...] = ()
         self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
 
     def look(self) -> None:
-        self._commands.run(self._workroom.agents(), self._arrived)
+        self._commands.run(self._background.agents(), self._arrived)
 
     def choose(self, name: str) -> None:
         self._name = name
@@ -61,7 +61,7 @@ class AgentChoice(QObject):
         recipes = self._recipes if self._name == BUILT_IN else ()
         return with_window_commands(recipes, self._offered.get(session_id, ()))
 
-    def _arrived(self, here: AgentsHere) -> None:
+    def _arrived(self, here: InstalledAgents) -> None:
         self._here = here
         if self._name not in {each.profile.name for each in here.agents if each.path is not None}:
             self._name = BUILT_IN

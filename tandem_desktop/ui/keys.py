@@ -1,11 +1,11 @@
-"""Every key of the window, once: what is bound, what the palette shows and what the page of keys lists."""
+"""All keyboard shortcuts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from PySide6.QtGui import QKeySequence
 
-from tandem_desktop.ui.words import later
+from tandem_desktop.ui.i18n import later
 
 
 @dataclass(frozen=True, slots=True)

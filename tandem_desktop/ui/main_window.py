@@ -1,46 +1,236 @@
-"""What is in the window: places the panes, binds the keys, decides nothing."""
+"""The main window, its actions and pages."""
 
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.agents import OfferedCommand
+from tandem_desktop.acp_client.profiles import BUILT_IN
+from tandem_desktop.background import Background
+from tandem_desktop.domain.agent_protocol import OfferedCommand
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.orchestration.agents_here import AgentsHere
-from tandem_desktop.orchestration.workroom import Workroom
-from tandem_desktop.sidecar.profiles import BUILT_IN
-from tandem_desktop.storage.locations import default_state_directory
-from tandem_desktop.storage.logbook import LOGS, Logbook
-from tandem_desktop.ui.chat_errands import ChatErrands
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.home_path import from_home
-from tandem_desktop.ui.models.palette_model import PaletteItem
-from tandem_desktop.ui.plan_shelf import PlanShelf
-from tandem_desktop.ui.quiet_pool import QuietPool
-from tandem_desktop.ui.settings.settings_desk import SettingsDesk
-from tandem_desktop.ui.shell.actions import WindowActions, shown_keys
-from tandem_desktop.ui.shell.agent_words import readiness, what_it_needs
-from tandem_desktop.ui.shell.branch import BranchWatch
-from tandem_desktop.ui.shell.command_palette import CommandPalette
+from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.sessions.launch import InstalledAgents
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.logs import LOGS, LogFile
+from tandem_desktop.storage.paths import default_state_directory
+from tandem_desktop.ui.editor import from_home
+from tandem_desktop.ui.i18n import later, tr, tr_marked
+from tandem_desktop.ui.keys import keys_of
+from tandem_desktop.ui.models.keys import PaletteItem
+from tandem_desktop.ui.models.plans import PUT_AWAY
+from tandem_desktop.ui.settings.controller import SettingsController
+from tandem_desktop.ui.settings.sheet import choice
 from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, TrayMessages
-from tandem_desktop.ui.shell.plans_rail import PlansRail
-from tandem_desktop.ui.shell.status_line import StatusLine
-from tandem_desktop.ui.shell.top_bar import TopBar
-from tandem_desktop.ui.shell.welcome import Welcome
-from tandem_desktop.ui.shell.window_memory import WindowMemory
-from tandem_desktop.ui.theme.stylesheet import install, set_role
-from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.shell.palette import CommandPalette, WindowAction, WindowActions, shown_keys
+from tandem_desktop.ui.shell.plans_rail import PlanListMenu, PlansRail
+from tandem_desktop.ui.shell.top_bar import StatusLine, TopBar
+from tandem_desktop.ui.shell.welcome import Welcome, readiness, what_it_needs
+from tandem_desktop.ui.state import BranchWatch, WindowMemory
+from tandem_desktop.ui.theme.style import install, set_role
+from tandem_desktop.ui.theme.theme import THEMES, Theme
+from tandem_desktop.ui.threads import Commands, DaemonPool
+from tandem_desktop.ui.turn_controller import ChatActions
 from tandem_desktop.ui.widgets.toast import Toast
-from tandem_desktop.ui.window_actions import window_actions
 from tandem_desktop.ui.window_frame import SIZE, SMALLEST
-from tandem_desktop.ui.window_pages import WindowPages
-from tandem_desktop.ui.words import tr
-from tandem_desktop.ui.workplace import Workplace
+from tandem_desktop.ui.workspace_controller import WorkspaceController
+
+if TYPE_CHECKING:
+    from tandem_desktop.ui.diagnostics import UpdateNotes
+    from tandem_desktop.ui.shell.sheets import AboutSheet, KeysSheet, LogSheet, NewsSheet
+
+
+_STEPS = (
+    ("implement", later("Implement"), EventKind.APPROVE),
+    ("rework", later("Rework"), EventKind.REQUEST_REVISION),
+    ("cancel", later("Cancel the plan"), EventKind.CANCEL),
+)
+
+
+def window_actions(window: "MainWindow", settings: "SettingsController") -> Iterator[WindowAction]:
+    """Every action of the window, in the order of the palette."""
+
+    def here() -> bool:
+        return window.workplace is not None
+
+    def at(do: Callable[[WorkspaceController], None]) -> Callable[[], None]:
+        return lambda: do(window.workplace) if window.workplace is not None else None
+
+    def act(
+        name: str, title: str, group: str, do: Callable[[], None], when: Callable[[], bool] = lambda: True
+    ) -> WindowAction:
+        return WindowAction(name, title, group, keys_of(name), do, when)
+
+    of_window, of_plan = tr("Window"), tr("Plan")
+    yield act("palette", tr("Search commands and plans"), of_window, window.open_palette)
+    yield act("open-folder", tr("Open a folder…"), of_window, window.choose_folder)
+    yield act("settings", tr("Settings…"), of_window, window.show_settings)
+    yield act("theme", tr("Next theme"), of_window, settings.next_theme)
+    for name in THEMES:
+        title = tr("Theme: {name}", name=choice(name).lower())
+        yield act(f"theme-{name}", title, of_window, partial(settings.choose_theme, name))
+    yield act("theme-system", tr("Theme: as the system"), of_window, lambda: settings.choose_theme("system"))
+    yield act("zoom-in", tr("Larger"), of_window, lambda: window.zoom(0.1))
+    yield act("zoom-out", tr("Smaller"), of_window, lambda: window.zoom(-0.1))
+    yield act("zoom-reset", tr("Usual size"), of_window, lambda: window.zoom(None))
+    yield act("rail", tr("Show or hide the plans"), of_window, window.toggle_rail, here)
+    yield act("next-pane", tr("Next pane"), of_window, window.next_pane, here)
+    yield act("keys", tr("Keys"), of_window, window.show_keys)
+    yield act("log", tr("Show the log"), of_window, window.pages.show_log)
+    yield act("record", tr("Show the record of this conversation"), of_window, at(_show_record), here)
+    markdown = tr("Open this conversation as Markdown")
+    yield act("markdown", markdown, of_window, lambda: window.chat_actions.open_as_markdown(), here)
+    yield act("diagnostics", tr("Save diagnostics"), of_window, window.pages.save_diagnostics)
+    yield act("about", tr("About Tandem"), of_window, window.show_about)
+    yield act("news", tr("What is new in this version"), of_window, window.pages.show_news)
+    yield act("new-plan", tr("New plan"), of_plan, at(WorkspaceController.new_plan), here)
+    away = at(lambda place: place.own.plans_wanted.emit(tr_marked(PUT_AWAY)))
+    yield act("put-away", tr("Show plans that were put away"), of_plan, away, here)
+    yield act("mode", tr("Plan mode on or off"), of_plan, at(lambda p: p.set_plan_mode(not p.plan_mode)), here)
+    for name, title, kind in _STEPS:
+        yield act(name, tr_marked(title), of_plan, at(partial(_request, kind=kind)), here)
+    tell = at(lambda place: place.own.inject_planning_tools())
+    yield act("planning-tools", tr("Tell the agent how plans are made here"), of_plan, tell, here)
+    begin = {name: at(partial(_begin_command, command=name)) for name in ("perspectives", "template", "save-template")}
+    yield act("perspectives", tr("Have three minds look at a task…"), of_plan, begin["perspectives"], here)
+    yield act("template", tr("New plan from a template…"), of_plan, begin["template"], here)
+    yield act("save-template", tr("Keep this plan as a template…"), of_plan, begin["save-template"], here)
+    yield act("tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), here)
+    yield act("graph", tr("View the graph of the plan"), of_plan, at(lambda place: place.panel.show_graph()), here)
+    yield act("rehearse", tr("Rehearse in a copy"), of_plan, at(lambda p: p.panel.rehearsals.rehearse()), here)
+    yield act("branch", tr("Branch from here, as an alternative"), of_plan, at(lambda p: p.wishes.branch()), here)
+    yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
+    yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.wishes.undo_last()), here)
+    for number in range(1, 10):
+        keys, title = (f"Ctrl+{number}",), tr("Plan {number}", number=number)
+        yield WindowAction(f"plan-{number}", title, of_plan, keys, partial(_open_nth, window, number), here)
+
+
+def _open_nth(window: "MainWindow", number: int) -> None:
+    """The plan at this place of the rail."""
+    plans = window.workplace.plans.plans if window.workplace is not None else ()
+    if number <= len(plans):
+        window.open_plan(plans[number - 1].plan_id)
+
+
+def _show_record(place: WorkspaceController) -> None:
+    place.chat.record_requested.emit()
+
+
+def _begin_command(place: WorkspaceController, command: str) -> None:
+    place.chat.begin_command(command)
+
+
+def _request(place: WorkspaceController, kind: EventKind) -> None:
+    place.panel.request(kind)
+
+
+class WindowPages(QObject):
+    """Nothing of them is imported before the first time."""
+
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    updated = Signal(str)
+    """A newer version is opened for the first time: its number."""
+
+    def __init__(self, host: QWidget, theme: Theme, log_file: LogFile) -> None:
+        super().__init__(host)
+        self._host, self._theme, self._log_file = host, theme, log_file
+        self._keys: KeysSheet | None = None
+        self._log: LogSheet | None = None
+        self._about: AboutSheet | None = None
+        self._notes: UpdateNotes | None = None
+        self._news: NewsSheet | None = None
+
+    def show_keys(self, *, letters: bool, changes: Mapping[str, str]) -> None:
+        if self._keys is None:
+            from tandem_desktop.ui.shell.sheets import KeysSheet
+
+            self._keys = KeysSheet(self._host, self._theme)
+        self._keys.show_keys(letters=letters, changes=changes)
+
+    def show_log(self) -> None:
+        if self._log is None:
+            from tandem_desktop.ui.shell.sheets import LogSheet
+
+            self._log = LogSheet(self._host, self._theme, self._log_file)
+            self._log.said.connect(self.said)
+        self._log.show_log()
+
+    def save_diagnostics(self) -> None:
+        """Beside the log, for the person to look through before anybody else does."""
+        from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
+        from tandem_desktop.ui.about import about_facts
+        from tandem_desktop.ui.diagnostics import blacked_out, diagnostics
+
+        file = self._log_file.folder / "diagnostics.txt"
+        try:
+            chosen = config_directory() / SETTINGS_FILE
+            settings = chosen.read_text("utf-8", "replace") if chosen.is_file() else ""
+            text = diagnostics(about_facts(((later("Log"), self._log_file.folder),)), settings, self._log_file.lines)
+            atomic.make_directory(self._log_file.folder, mode=0o700)
+            atomic.replace(file, blacked_out(text, Path.home(), os.environ).encode("utf-8", "replace"), mode=0o600)
+        except OSError as error:
+            words = tr("Diagnostics could not be written to {file}: {reason}.", file=file, reason=error.strerror)
+            self.said.emit(words, "risk")
+            return
+        self.said.emit(
+            tr("Saved {file}. Keys and passwords are blacked out; look through it before you pass it on.", file=file),
+            "ok",
+        )
+
+    def show_about(self, workspace: Path | None) -> None:
+        """With the places of the workspace, where there is one."""
+        from tandem_desktop.processes.own_program import own_papers
+        from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
+        from tandem_desktop.storage.paths import TANDEM_DIRECTORY
+        from tandem_desktop.ui.about import about_facts
+        from tandem_desktop.ui.shell.sheets import AboutSheet
+
+        if self._about is not None:
+            self._about.deleteLater()
+        places = [(later("State"), default_state_directory()), (later("Log"), self._log_file.folder)]
+        places.append((later("Settings"), config_directory() / SETTINGS_FILE))
+        if workspace is not None:
+            places.append((later("Plans here"), workspace / TANDEM_DIRECTORY))
+        if (papers := own_papers()) is not None:
+            places.append((later("Documents, licences"), papers))
+        self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
+        self._about.said.connect(self.said)
+        self._about.diagnostics_requested.connect(self.save_diagnostics)
+        self._about.news_requested.connect(self.show_news)
+        self._about.show_about()
+
+    def tell_update(self) -> None:
+        """Once after each update; see `updated`."""
+        if self.notes.has_come():
+            self.updated.emit(self.notes.version)
+
+    def show_news(self) -> None:
+        from tandem_desktop.ui.shell.sheets import NewsSheet
+
+        if self._about is not None:
+            self._about.shut()
+        if self._news is not None:
+            self._news.deleteLater()
+        self._news = NewsSheet(self._host, self._theme, self.notes.version, self.notes.text)
+        self._news.show_news()
+
+    @property
+    def notes(self) -> "UpdateNotes":
+        if self._notes is None:
+            from tandem_desktop.ui.diagnostics import UpdateNotes
+
+            self._notes = UpdateNotes(default_state_directory())
+        return self._notes
+
 
 _log = logging.getLogger(__name__)
 _CHAT_WIDTH = 440
@@ -54,22 +244,22 @@ class MainWindow(QWidget):
     def __init__(
         self,
         theme: Theme,
-        open_workroom: Callable[[Path], Workroom],
+        open_background: Callable[[Path], Background],
         recipes: Callable[[], tuple[OfferedCommand, ...]] = tuple,
         settings: QSettings | None = None,
-        look_for_agents: Callable[[], AgentsHere] | None = None,
-        logbook: Logbook | None = None,
+        look_for_agents: Callable[[], InstalledAgents] | None = None,
+        log_file: LogFile | None = None,
     ) -> None:
         super().__init__()
         self._theme = theme
-        self._open_workroom = open_workroom
+        self._open_background = open_background
         self._recipes = recipes
         self._look_for_agents = look_for_agents
-        self._pool = QuietPool(1, thread_name_prefix="welcome")
+        self._pool = DaemonPool(1, thread_name_prefix="welcome")
         self._commands = Commands(self)
         self._wanted_agent = ""
         self._memory = WindowMemory(settings or QSettings(), theme)
-        self.workplace: Workplace | None = None
+        self.workplace: WorkspaceController | None = None
         self.setObjectName("main-window")
         self.setWindowTitle("Tandem Desktop")
         self.setAcceptDrops(True)
@@ -89,12 +279,12 @@ class MainWindow(QWidget):
         self._lay_out()
         self.toast = Toast(theme, self, self._toast_area)
         self.palette = CommandPalette(theme, self)  # type: ignore[assignment,method-assign]  # the palette of commands
-        self.pages = WindowPages(self, theme, logbook or Logbook(default_state_directory() / LOGS))
+        self.pages = WindowPages(self, theme, log_file or LogFile(default_state_directory() / LOGS))
         self.pages.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         self.pages.updated.connect(self._tell_update)
         self.notifier = Notifier(self, (FreedesktopMessages(self), TrayMessages(self)))
         self.actions_ = WindowActions(self)
-        self.settings = SettingsDesk(self, theme, self._memory, self.actions_, self.notifier)
+        self.settings = SettingsController(self, theme, self._memory, self.actions_, self.notifier)
         self.actions_.add(window_actions(self, self.settings))
         self.settings.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
         self.settings.letters_chosen.connect(self._set_letters)
@@ -118,20 +308,20 @@ class MainWindow(QWidget):
             self._show_welcome()
             return
         try:
-            workroom = self._open_workroom(chosen)
+            background = self._open_background(chosen)
         except TandemError as error:
             self.welcome.show_problem(f"{error.message} {error.next}")
             self._show_welcome()
             return
         self._leave_workspace()
-        self._enter(Workplace(self._theme, workroom, self))
-        self._memory.remember(workroom.engine.locations.workspace)
+        self._enter(WorkspaceController(self._theme, background, self))
+        self._memory.remember(background.engine.locations.workspace)
 
     def open_plan(self, plan_id: str) -> None:
         if self.workplace is not None:
             self.workplace.open_plan(PlanId(plan_id))
 
-    def _look_at(self, place: Workplace, plan: str) -> None:
+    def _look_at(self, place: WorkspaceController, plan: str) -> None:
         """A message of the desktop may be pressed long after another workspace was opened."""
         if plan and self.workplace is place:
             place.open_plan(PlanId(plan))
@@ -173,10 +363,10 @@ class MainWindow(QWidget):
         self.setMinimumSize(*SMALLEST)
         self.resize(*SIZE)
 
-    def _enter(self, place: Workplace) -> None:
+    def _enter(self, place: WorkspaceController) -> None:
         self.workplace = place
         self.rail = PlansRail(self._theme, place.plans)
-        PlanShelf(self._theme, place.state, place.plans, self.rail)
+        PlanListMenu(self._theme, place.state, place.plans, self.rail)
         for widget in (self.rail, place.chat, place.panel):
             self.splitter.addWidget(widget)
         px = self._theme.px
@@ -195,10 +385,10 @@ class MainWindow(QWidget):
         place.mode_changed.connect(self.top.show_mode)
         place.agents_found.connect(self._show_agents)
         place.own.plans_wanted.connect(self.rail.search.setText)
-        self.errands = ChatErrands(self._theme, place.chat, place.workroom, lambda: place.session_id)
+        self.chat_actions = ChatActions(self._theme, place.chat, place.background, lambda: place.session_id)
         place.chat.log_requested.connect(self.pages.show_log)
-        self.errands.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
-        place.panel.perspectives.transcript_requested.connect(self.errands.open_advice)
+        self.chat_actions.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
+        place.panel.perspectives.transcript_requested.connect(self.chat_actions.open_advice)
         place.failed.connect(self._tell_failure)
         place.panel.operations.folder_requested.connect(lambda: self.actions_.do("open-folder"))
         place.said.connect(lambda words, tone: self.toast.say(words, tone=tone))
@@ -209,9 +399,9 @@ class MainWindow(QWidget):
         if self._wanted_agent:
             place.agents.choose(self._wanted_agent)
             self._wanted_agent = ""
-        self.settings.wear(place.workroom.engine.settings)
+        self.settings.wear(place.background.engine.settings)
         self.toast.give_way_to(place.panel.footer)
-        root = place.workroom.engine.locations.workspace
+        root = place.background.engine.locations.workspace
         self._branch = BranchWatch(root, place)
         self._branch.changed.connect(self.top.show_branch)
         self.top.show_workspace(root.name, from_home(root), self._branch.branch)
@@ -233,7 +423,7 @@ class MainWindow(QWidget):
 
     def show_about(self) -> None:
         place = self.workplace
-        self.pages.show_about(place.workroom.engine.locations.workspace if place is not None else None)
+        self.pages.show_about(place.background.engine.locations.workspace if place is not None else None)
 
     def show_keys(self) -> None:
         worn = self.settings.worn
@@ -254,7 +444,7 @@ class MainWindow(QWidget):
         if place.turns.is_any:
             self.toast.say(tr("An agent is at work. Stop it first, or open the workspace anew later."), tone="risk")
         else:
-            self.open_workspace(place.workroom.engine.locations.workspace)
+            self.open_workspace(place.background.engine.locations.workspace)
 
     def open_palette(self) -> None:
         items = [
@@ -291,7 +481,7 @@ class MainWindow(QWidget):
         if self._look_for_agents is not None:
             self._commands.run(self._pool.submit(self._look_for_agents), self._agents_found, self._tell_failure)
 
-    def _agents_found(self, here: AgentsHere) -> None:
+    def _agents_found(self, here: InstalledAgents) -> None:
         self.welcome.show_agents(here)
         if self.workplace is None:
             self.status.show_agent(
@@ -321,7 +511,7 @@ class MainWindow(QWidget):
         if self.workplace is not None:
             self.workplace.agents.choose(name)
 
-    def _show_agents(self, found: tuple[AgentsHere, str]) -> None:
+    def _show_agents(self, found: tuple[InstalledAgents, str]) -> None:
         here, chosen = found
         rows = [(each.profile.name, each.profile.title, what_it_needs(each)) for each in here.agents]
         self.top.show_agents(rows, chosen, here.confinement.words)

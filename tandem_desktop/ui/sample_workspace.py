@@ -1,10 +1,9 @@
-"""A small project to try everything on, laid out beside the state folder so that nothing of the person's is touched."""
+"""Creates the sample workspace."""
 
 from pathlib import Path
 
 from tandem_desktop.storage import atomic
-from tandem_desktop.storage.locations import default_state_directory
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import default_state_directory, resource
 
 
 def make_sample() -> Path:

@@ -1,4 +1,4 @@
-"""The window before there is anything in it: on the screen at once, in its shape and colours, while the rest is loaded.
+"""The empty window shown before anything is loaded; imports little.
 
 Nothing heavy may be imported here: what stands between the start and the first picture stands in this module.
 """
@@ -9,8 +9,8 @@ from PySide6.QtCore import QRect, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
-from tandem_desktop.ui.theme.tokens import THEMES, load_tokens
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.theme.theme import THEMES, load_tokens
 
 SIZE = (1440, 900)
 SMALLEST = (860, 480)

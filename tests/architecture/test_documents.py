@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.tasks import TaskPriority
-from tandem_desktop.orchestration.plan_generator import ROLE
 from tandem_desktop.policy.qualification import qualify
-from tandem_desktop.settings.settings import MindChoice, Settings
-from tandem_desktop.staging.plan_steps import STEP_TYPES, BashStep, PlanInput, TaskInput
+from tandem_desktop.services.generator import ROLE
+from tandem_desktop.settings import AdvisorChoice, Settings
+from tandem_desktop.staging.steps import STEP_TYPES, BashStep, PlanInput, TaskInput
 
 ROOT = Path(__file__).resolve().parents[2]
 WHEN, WHY, API = (
@@ -64,7 +64,7 @@ def test_the_example_for_a_gateway_names_calls_there_are() -> None:
 def test_the_choice_of_models_can_be_made_as_it_is_written() -> None:
     lines = re.findall(r"`(minds\.\w+ = \{.+?\})`", section(WHEN, "Which model for what"))
     assert [Settings.model_validate(tomllib.loads(line)).minds for line in lines] == [
-        {"koda": MindChoice(agent="opencode", model="anthropic/claude-sonnet-4-5")}
+        {"koda": AdvisorChoice(agent="opencode", model="anthropic/claude-sonnet-4-5")}
     ]
     assert f"`minds.{ROLE}`" in WHEN
     assert "follow-up of a plan whose steps are exact" in WHEN

@@ -202,7 +202,7 @@ def test_class_planted_in_the_product_that_nothing_uses_is_found(tmp_path: Path)
     keepers = Keepers(tmp_path)
     assert keepers.complaint("PlanStore.list", ()) is None
     assert keepers.complaint("PlantedStore.list", ()) == (
-        "no entry point of the product reaches tandem_desktop.plans.plan_store:PlantedStore.list"
+        "no entry point of the product reaches tandem_desktop.plans.store:PlantedStore.list"
     )
 
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tandem_desktop.settings.settings import Settings
+from tandem_desktop.settings import Settings
 
 TESTS = Path(__file__).parents[1]
 

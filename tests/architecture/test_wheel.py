@@ -42,7 +42,7 @@ def test_wheel_carries_the_package_and_the_resources_byte_for_byte(wheel: Path) 
 def test_installed_package_finds_its_resources_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
-    code = "from tandem_desktop.storage.resources import resource; print(resource('sample/plan.json'))"
+    code = "from tandem_desktop.storage.paths import resource; print(resource('sample/plan.json'))"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     found = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True

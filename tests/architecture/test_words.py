@@ -31,13 +31,13 @@ NOT_SHOWN = (
 )
 """Who is handed names, patterns and lines of the log."""
 NO_WORDS_IN = (
-    "ui/chat/as_markdown.py",  # a file that others read
+    "ui/chat/export.py",  # a file that others read
     "ui/chat/code_colors.py",
     "ui/diagnostics.py",  # for whoever mends it
-    "ui/diff/highlighter.py",
+    "ui/diff/styles.py",
     "ui/graph/svg.py",
     "ui/theme",
-    "ui/update_notes.py",
+    "ui/diagnostics.py",
     "app/main.py",
     "app/wiring.py",
 )

@@ -23,7 +23,7 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.run import Run
-from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.services.engine import Engine
 from tests.benchmarks.rounds import measure, row, seconds_of
 
 OPERATIONS = 1_000
@@ -58,23 +58,23 @@ def run(rounds: int) -> list[tuple[str, str]]:
     with tempfile.TemporaryDirectory(prefix="tandem-benchmark-") as name:
         folder = Path(name)
         work, many = (a_work(folder / str(count), count) for count in (OPERATIONS, MANY_OPERATIONS))
-        bench = Bench(folder)
+        scratch_dir = Bench(folder)
         found = measure(
             {
-                "git": lambda: bench.git_apply(work),
-                "apply": lambda: bench.apply(work),
-                "process": lambda: bench.apply_by_process(work),
-                "restored": lambda: bench.restored(work),
-                "roll back": lambda: bench.roll_back(work),
-                "undo": lambda: bench.undo(work),
+                "git": lambda: scratch_dir.git_apply(work),
+                "apply": lambda: scratch_dir.apply(work),
+                "process": lambda: scratch_dir.apply_by_process(work),
+                "restored": lambda: scratch_dir.restored(work),
+                "roll back": lambda: scratch_dir.roll_back(work),
+                "undo": lambda: scratch_dir.undo(work),
             },
             rounds,
         )
         grown = measure(
             {
-                "few": lambda: bench.apply(work),
-                "many": lambda: bench.apply(many),
-                "git, many": lambda: bench.git_apply(many),
+                "few": lambda: scratch_dir.apply(work),
+                "many": lambda: scratch_dir.apply(many),
+                "git, many": lambda: scratch_dir.git_apply(many),
             },
             min(rounds, GROWTH_ROUNDS),
         )

@@ -14,10 +14,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication
 
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.diff.diff_loader import DiffLoader
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.diff.loader import DiffLoader
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
 from tests.benchmarks.rounds import measure, row
 
 SMALL, COLOURED, LARGE, HUGE = 100, 25_000, 100_000, 1_000_000

@@ -20,11 +20,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from tandem_desktop.app.window import open_workroom, stay_awake
-from tandem_desktop.domain.chat import ChatEntry, EntryKind
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind
-from tandem_desktop.domain.ids import RunId
-from tandem_desktop.events.events import (
+from tandem_desktop.app.window import open_background, stay_awake
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind
+from tandem_desktop.domain.events import (
     ChatGrew,
     OperationFinished,
     OperationStaged,
@@ -33,6 +31,8 @@ from tandem_desktop.events.events import (
     TandemEvent,
     TurnEnded,
 )
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.builders import a_write
@@ -130,7 +130,7 @@ class _Window:
         workspace = folder / "workspace"
         workspace.mkdir()
         settings = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
-        self._window = MainWindow(Theme(), open_workroom, settings=settings)
+        self._window = MainWindow(Theme(), open_background, settings=settings)
         self._window.show()
         self._window.open_workspace(workspace)
         stay_awake()  # as the window does when it has opened
@@ -163,7 +163,7 @@ class _Window:
         )
 
     def begin_run(self) -> None:
-        engine = self._place.workroom.engine
+        engine = self._place.background.engine
         if engine.plans.plan_of(self._place.session_id) is None:
             step = {"tool": "write", "description": "one of many"}
             steps = [
@@ -181,7 +181,7 @@ class _Window:
             on_failure=FailurePolicy.ROLLBACK,
             operations=EVENTS,
         )
-        self._place.workroom.events.publish(started)
+        self._place.background.events.publish(started)
 
     def results(self) -> Iterable[TandemEvent]:
         for operation in self._operations[: EVENTS // 2]:
@@ -195,7 +195,7 @@ class _Window:
         mark = TurnEnded(session_id=self._place.session_id)
         arrived = threading.Event()
         self._place.bridge.event_received.connect(lambda event: arrived.set() if event is mark else None)
-        stream = self._place.workroom.events
+        stream = self._place.background.events
         pouring = threading.Thread(target=lambda: [stream.publish(event) for event in (*events, mark)])
         ticks: list[_Moment] = []
         last = _Moment.now()

@@ -118,7 +118,7 @@ def _turn(name: str, folder: Path, workspace: Path, worked: list[float]) -> Call
 def _with_a_plan(folder: Path) -> Path:
     """A small workspace with one plan that was on screen last."""
     from tandem_desktop.app.wiring import build_engine
-    from tandem_desktop.ui.window_state import WindowState
+    from tandem_desktop.ui.state import WindowState
 
     workspace = folder / "workspace"
     workspace.mkdir()

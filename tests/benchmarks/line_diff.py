@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tandem_desktop.staging.hunks import hunks
-from tandem_desktop.staging.text import split_lines
+from tandem_desktop.diff.hunks import hunks
+from tandem_desktop.diff.text import split_lines
 
 GIT = ("git", "diff", "--no-index", "--patience", "--text", "--no-ext-diff", "--no-textconv")
 NEUTRAL = {

@@ -14,20 +14,17 @@ from functools import partial
 from acp.schema import RequestPermissionRequest
 from pydantic import BaseModel
 
-from tandem_desktop.domain.agents import AgentUpdate, PermissionAnswer, PermissionRequest
+from tandem_desktop.acp_client import protocol
+from tandem_desktop.acp_client.connection import LineTransport, SidecarLimits
+from tandem_desktop.acp_client.requests import AcpSession, AgentRequests
+from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths
+from tandem_desktop.domain.agent_protocol import AgentUpdate, PermissionAnswer, PermissionRequest
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.policy.authorization_policy import AuthorizationPolicy
-from tandem_desktop.settings.settings import Settings
-from tandem_desktop.sidecar import protocol
-from tandem_desktop.sidecar.agent_requests import AgentRequests
-from tandem_desktop.sidecar.connection import LineTransport
-from tandem_desktop.sidecar.conversation import Conversation
-from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.tool_calls import ToolCalls
-from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
-from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
-from tandem_desktop.staging.permission_interceptor import PermissionInterceptor
+from tandem_desktop.policy.rules import AuthorizationPolicy
+from tandem_desktop.sessions.interceptor import PermissionInterceptor
+from tandem_desktop.settings import Settings
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 from tests.benchmarks.rounds import measure, row
 from tests.support.sidecars import NotingClient
 from tests.support.transcripts import FROM_AGENT, messages
@@ -144,7 +141,7 @@ async def staged(lines: list[bytes]) -> float:
     reader = asyncio.StreamReader()
     client = StagingClient()
     requests = AgentRequests(client, paths, read_update=protocol.read_update)
-    conversation = Conversation(SessionId("s"), ToolCalls(paths, limits))
+    conversation = AcpSession(SessionId("s"), ToolCalls(paths, limits))
     conversation.begin_turn()
     requests.opened(conversation)
     transport = LineTransport(reader, await a_drain(), limits, answer=requests.answer, notice=requests.notice)

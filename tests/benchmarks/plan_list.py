@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.services.engine import Engine
 from tests.benchmarks.rounds import measure, row, seconds_of
 
 PLANS = 10_000

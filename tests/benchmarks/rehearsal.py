@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.events.events import CommandSaid, TandemEvent
+from tandem_desktop.domain.events import CommandSaid, TandemEvent
 from tests.benchmarks.rounds import measure, row, seconds_of
 from tests.support.rehearsals import plan_json
 

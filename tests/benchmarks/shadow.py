@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
+from tandem_desktop.shadow.factory import open_shadow
+from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 from tests.benchmarks.rounds import measure, row, seconds_of

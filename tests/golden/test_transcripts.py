@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.domain.agents import PlanningServer, ProposedDiff, ToolCall, ToolKind, Verdict
+from tandem_desktop.acp_client.connection import Direction
+from tandem_desktop.acp_client.requests import answer, model_of
+from tandem_desktop.domain.agent_protocol import PermissionVerdict, PlanningServer, ProposedDiff, ToolCall, ToolKind
 from tandem_desktop.domain.errors import SidecarError
-from tandem_desktop.sidecar.connection import Direction
-from tandem_desktop.sidecar.translate import answer, model_of
 from tests.golden.expected_calls import CALLS, COMMANDS_THROUGH_THE_CLIENT, WITH_FRAGMENTS, WITH_WHOLE_FILES, Call
 from tests.support.sidecars import NotingClient, a_replay, running
 from tests.support.transcripts import FROM_AGENT, NAMES, TO_AGENT, messages, translated
@@ -45,7 +45,7 @@ def test_every_recorded_request_can_be_allowed_once_and_never_for_always(name: s
     requests = [message for message in from_agent if message.get("method") == "session/request_permission"]
     asked = [message["params"]["options"] for message in requests]
     for options, (_, offered) in zip(asked, translated(name).asked, strict=True):
-        chosen = answer(Verdict.ALLOW, offered)["outcome"]["optionId"]
+        chosen = answer(PermissionVerdict.ALLOW, offered)["outcome"]["optionId"]
         assert [option["kind"] for option in options if option["optionId"] == chosen] == ["allow_once"]
 
 
@@ -118,7 +118,7 @@ def assert_answered_once(frames: list[tuple[Direction, Any]]) -> None:
     ("name", "model"), [("oc_warm", "fake/fake-1"), ("qwen_seq_allow", "$runtime|openai|fake-1(openai)")]
 )
 def test_the_model_an_agent_says_it_uses_is_understood_in_both_places(name: str, model: str) -> None:
-    from tandem_desktop.sidecar import protocol
+    from tandem_desktop.acp_client import protocol
 
     answers = (
         message["result"] for direction, message in messages(name) if direction == FROM_AGENT and "result" in message

@@ -13,8 +13,8 @@ from tandem_desktop.app.main import main
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.shadow.confinement import bubblewrap_missing
-from tandem_desktop.storage.file_clock import next_tick
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
+from tandem_desktop.storage.clock import next_tick
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, killed_while_writing, write
 from tests.support.tree_walker import walk
 

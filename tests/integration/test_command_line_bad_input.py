@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.main import main
-from tandem_desktop.storage import locks, syscalls
+from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.command_line import CommandLine, Said, a_workspace, bash, edit, write
 from tests.support.tree_walker import walk
@@ -312,7 +312,7 @@ def test_a_second_run_at_the_same_time_is_refused_as_busy(tandem: CommandLine) -
     plan = tandem.propose(write("a", "x"))
     tandem.approve(plan["plan_id"])
     state = Path(os.environ["TANDEM_STATE_DIR"])
-    with Workspace(tandem.workspace) as workspace, locks.held(state / "locks" / f"{workspace.identity.key}.lock"):
+    with Workspace(tandem.workspace) as workspace, atomic.held(state / "locks" / f"{workspace.identity.key}.lock"):
         assert refused(tandem("apply", plan["plan_id"], "--json"), 3)["kind"] == "busy"
     assert tandem.answer("apply", plan["plan_id"])["status"] == "completed"
 

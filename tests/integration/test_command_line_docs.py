@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.cli.calls import CALLS
+from tandem_desktop.cli.commands import CALLS
 from tandem_desktop.cli.completion import commands
-from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.console import UsageError
 from tandem_desktop.domain.errors import TandemError, UnexpectedError
 from tests.support.command_line import CommandLine, a_workspace, edit, write
 

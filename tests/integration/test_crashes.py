@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.execution import RunStatus
+from tandem_desktop.domain.runs import RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tests.support.crash_points import Scene, a_scene, check_settled, crash, possible_states, settle
 from tests.support.desks import a_desk, carry_out

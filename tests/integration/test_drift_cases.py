@@ -8,7 +8,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import RebaseConflictError
-from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.services.engine import Engine
 from tests.support.drift_cases import DriftCase, a_drift_case
 
 CASES = 200

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tandem_desktop.domain.agents import PlanningServer
+from tandem_desktop.domain.agent_protocol import PlanningServer
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools.relay import TOKEN_VARIABLE
 from tandem_desktop.planning_tools.server import PlanningServerHost

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.domain.agents import PermissionRequest, StopReason, ToolKind, Verdict
-from tandem_desktop.processes.child import scrubbed_environment
-from tandem_desktop.processes.launch import Launch
-from tandem_desktop.sidecar.profiles import find_agent, profile_named
-from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.acp_client.client import SidecarManager
+from tandem_desktop.acp_client.profiles import find_agent, profile_named
+from tandem_desktop.domain.agent_protocol import PermissionRequest, PermissionVerdict, StopReason, ToolKind
+from tandem_desktop.processes.child import Launch, scrubbed_environment
 from tests.support.npm_agents import require_installed, search_path
 from tests.support.scripted_model import ScriptedModel
 from tests.support.sidecars import NotingClient
@@ -64,8 +63,8 @@ def a_real_manager(
     )
 
 
-async def refuse(request: PermissionRequest) -> Verdict:
-    return Verdict.REJECT
+async def refuse(request: PermissionRequest) -> PermissionVerdict:
+    return PermissionVerdict.REJECT
 
 
 async def converse(manager: SidecarManager, workspace: Path) -> StopReason:

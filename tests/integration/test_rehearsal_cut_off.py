@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.command_line import CommandLine, a_workspace, bash, write
 from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.operations import DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.domain.runs import RunStatus
+from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.staging.plan_json import parse_plan
 from tandem_desktop.staging.simulate import simulate_steps
@@ -77,7 +77,7 @@ class Bench:
         return True
 
 
-def check_round_trip(desk: RunDesk, root: Path, operations: tuple[StagedOperation, ...]) -> None:
+def check_round_trip(desk: RunManager, root: Path, operations: tuple[StagedOperation, ...]) -> None:
     before = walk(root)
     record, results = carry_out(desk, operations)
     assert record.status is RunStatus.COMPLETED, results
@@ -118,15 +118,15 @@ def sequences(length: int) -> list[tuple[Step, ...]]:
 def test_short_sequences_are_applied_undone_and_redone_exactly(memory_path: Path) -> None:
     everything = [*sequences(1), *sequences(2)]
     drawn = [*everything, *random.Random(7).sample(sequences(3), 9500)]
-    bench = Bench(memory_path)
-    possible = sum(bench.round_trip(steps) for steps in drawn)
+    scratch_dir = Bench(memory_path)
+    possible = sum(scratch_dir.round_trip(steps) for steps in drawn)
     assert possible >= 500
 
 
 @pytest.mark.exhaustive
 def test_every_sequence_of_three_is_applied_undone_and_redone_exactly(memory_path: Path) -> None:
     drawn = [*sequences(1), *sequences(2), *sequences(3)]
-    bench = Bench(memory_path)
-    possible = sum(bench.round_trip(steps) for steps in drawn)
+    scratch_dir = Bench(memory_path)
+    possible = sum(scratch_dir.round_trip(steps) for steps in drawn)
     print(f"{len(drawn)} sequences, {possible} possible, each applied, undone and redone: 0 wrong")
     assert possible >= 900

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.lifecycle import follow_up
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
-from tandem_desktop.domain.plan_lifecycle import follow_up
+from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.review.choices import Drop
 from tests.support.served import APPROVAL, Served, serving
 

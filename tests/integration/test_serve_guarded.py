@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.api import application, openapi, server
+from tandem_desktop.api import app, schema, server
 from tests.support.patience import PATIENCE_S
 from tests.support.served import APPROVAL, Served, serving
 
-DESCRIPTION = openapi.description()
+DESCRIPTION = schema.description()
 PLACES = [(path, method) for path, found in DESCRIPTION["paths"].items() for method in found if method != "parameters"]
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 
@@ -108,7 +108,7 @@ def test_a_body_that_is_not_json_by_name_is_not_read(served: Served) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_whether_or_not_it_says_so(served: Served) -> None:
-    large = b" " * (application.MOST_BYTES + 1)
+    large = b" " * (app.MOST_BYTES + 1)
     assert served.ask("POST", APPROVAL, body=large, Content_Type="application/json").status == 413
     head = (
         f"POST {APPROVAL} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nAuthorization: Bearer {served.token}\r\n"
@@ -172,7 +172,7 @@ BODIES = VALUES | st.dictionaries(st.sampled_from(FIELDS) | NAMES, VALUES | st.j
 ERROR = {"kind", "message", "path", "step", "next"}
 
 
-@given(st.sampled_from([p for p in PLACES if p[0] != openapi.EVENTS]), SEGMENT, BODIES, st.booleans(), st.booleans())
+@given(st.sampled_from([p for p in PLACES if p[0] != schema.EVENTS]), SEGMENT, BODIES, st.booleans(), st.booleans())
 def test_whatever_is_asked_is_answered_as_described(
     served: Served, place: tuple[str, str], name: str, body: Any, fits: bool, known: bool
 ) -> None:
@@ -218,7 +218,7 @@ def schemathesis(
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(described))
     header = f"Authorization: Bearer {token or served.token}"
-    where = ["--url", served.url, "--header", header, "--exclude-path", openapi.EVENTS]
+    where = ["--url", served.url, "--header", header, "--exclude-path", schema.EVENTS]
     how = ["--max-examples", str(examples), "--seed", "1", "--no-color", "--generation-database", "none"]
     what = ["--checks", checks, *(["--exclude-checks", "positive_data_acceptance"] if checks == "all" else [])]
     ended = subprocess.run(

@@ -7,8 +7,8 @@ import pytest
 
 from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.operations import CommandCall, PathChange
-from tandem_desktop.shadow.confinement import bubblewrap_missing
-from tandem_desktop.staging.intercepted import QueuedCommand
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
+from tandem_desktop.staging.requests import QueuedCommand
 from tandem_desktop.staging.segments import Segment, staged_operations
 from tandem_desktop.staging.simulate import simulate_operations
 from tests.support.builders import A_MOMENT

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.cli.command_line import run_command_line
+from tandem_desktop.cli.main import run_command_line
 from tandem_desktop.domain.approval import ApprovalHash
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.session_record import SessionRecord
-from tandem_desktop.settings.load import load_settings
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.record import SessionRecord
+from tandem_desktop.settings_io import load_settings
 from tandem_desktop.staging.staging_store import StagingStore
 
 DATA = Path(__file__).resolve().parents[1] / "data"

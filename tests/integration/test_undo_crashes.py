@@ -9,7 +9,7 @@ import pytest
 
 from tandem_desktop.app.main import main
 from tandem_desktop.domain.errors import InterruptedRunError, JournalError, TandemError
-from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunRecord, RunStatus
+from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.undo import UndoExecutor
 from tests.support.builders import a_delete

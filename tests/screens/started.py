@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.ui.theme.tokens import load_tokens
+from tandem_desktop.ui.theme.theme import load_tokens
 from tests.screens.display import SIZE, Box, Display, wait_for
 from tests.support.agent_runs import AgentPlace
 from tests.support.patience import PATIENCE_S

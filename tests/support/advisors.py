@@ -7,7 +7,7 @@ from typing import Any
 
 from tandem_desktop.domain.advice import Advice, Question, Result
 from tandem_desktop.domain.errors import BadInputError, NoAnswerError, TaskError
-from tandem_desktop.planning_tools.tool_arguments import checked
+from tandem_desktop.planning_tools.arguments import checked
 
 TRIES = 3
 

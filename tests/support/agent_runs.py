@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.shadow.shadow_workspace import ShadowWorkspace, open_shadow
+from tandem_desktop.shadow.factory import open_shadow
+from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.command_line import CommandLine, Said

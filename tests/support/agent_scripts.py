@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.agents import AgentProfile, OnReject
+from tandem_desktop.domain.agent_protocol import AgentProfile, OnReject
 from tests.support.sidecars import AGENTS
 
 Step = dict[str, Any]

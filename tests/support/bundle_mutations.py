@@ -6,10 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.canonical import canonical
+from tandem_desktop.domain.approval import ApprovalHash, canonical
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.plans.bundle_format import seal
+from tandem_desktop.plans.bundle import seal
 
 Json = dict[str, Any]
 Mutation = Callable[[random.Random, bytes], bytes]

@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.staging.hazards import Hazard, explain
-from tandem_desktop.ui.settings import setting_words
-from tandem_desktop.ui.words import CONTEXT
+from tandem_desktop.ui.i18n import CONTEXT
+from tandem_desktop.ui.settings import sheet
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("tandem_desktop/ui", "tandem_desktop/app")
@@ -40,7 +40,7 @@ def sentences() -> Said:
     for file in sources():
         for sentence in marked(ast.parse(file.read_text("utf-8"))):
             found.setdefault(sentence, set()).add(file.relative_to(ROOT).as_posix())
-    for text in setting_words.sentences():
+    for text in sheet.sentences():
         found.setdefault(Sentence(text), set()).add("tandem_desktop/settings")
     for spec in (kind.spec for kind in OperationKind):
         for text in (spec.label, spec.participle):

@@ -5,18 +5,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.execution.clearing import clear_now
-from tandem_desktop.execution.commands import InPlaceCommands
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
+from tandem_desktop.execution.commands import InPlaceCommands, segments
+from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.meanwhile import Meanwhile
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_manager import RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
-from tandem_desktop.execution.segments import segments
-from tandem_desktop.storage.locations import Locations
 from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import Workspace
 
 
@@ -41,18 +39,18 @@ def a_desk(
     state: Path,
     on_result: Callable[[RunId, OperationResult], None] = lambda run_id, result: None,
     clear: Callable[[Callable[[], None]], None] = clear_now,
-) -> RunDesk:
+) -> RunManager:
     """A desk for the workspace at `root`."""
     locations = Locations(workspace=root.resolve(), state=state)
     locations.prepare_state()
     workspace = Workspace(root)
-    return RunDesk(
+    return RunManager(
         workspace=workspace,
         locations=locations,
         objects=ObjectStore(locations.objects),
         runs=RunStore(locations.runs),
         commands=InPlaceCommands(workspace),
-        paperwork=NoPaperwork(),
+        run_completion=NoPaperwork(),
         clock=a_clock(),
         on_result=on_result,
         on_output=lambda operation, chunk: None,
@@ -74,7 +72,7 @@ def a_record(policy: FailurePolicy = FailurePolicy.ROLLBACK) -> RunRecord:
 
 
 def carry_out(
-    desk: RunDesk,
+    desk: RunManager,
     operations: tuple[StagedOperation, ...],
     policy: FailurePolicy = FailurePolicy.ROLLBACK,
     control: RunControl | None = None,
@@ -84,7 +82,7 @@ def carry_out(
     with desk.only_run():
         desk.refuse_if_interrupted()
         journal = desk.begin(record, operations)
-        meanwhile = Meanwhile(desk.workspace, (path for operation in operations for path in operation.paths))
+        meanwhile = ConcurrentChanges(desk.workspace, (path for operation in operations for path in operation.paths))
         return desk.conduct(
             record,
             operations,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import resource
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path, searched
 from tests.support.command_line import CommandLine

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.agents import PermissionAnswer, PermissionRequest, Verdict
+from tandem_desktop.domain.agent_protocol import PermissionAnswer, PermissionRequest, PermissionVerdict
 from tandem_desktop.domain.errors import SidecarError
 from tests.support.sidecars import NotingClient, a_manager
 
@@ -21,7 +21,7 @@ class ForgetfulClient(NotingClient):
     """Keeps nothing, so that what grows is ours."""
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
-        return PermissionAnswer(verdict=Verdict.ALLOW)
+        return PermissionAnswer(verdict=PermissionVerdict.ALLOW)
 
 
 def steps(how: str, size: int) -> list[dict[str, Any]]:

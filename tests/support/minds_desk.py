@@ -8,18 +8,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tandem_desktop.advisors.perspective_planning import PerspectivePlanning
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.agents import AgentProfile
+from tandem_desktop.domain.agent_protocol import AgentProfile
+from tandem_desktop.domain.events import TandemEvent
 from tandem_desktop.domain.ids import SessionId, new_session_id
-from tandem_desktop.events.events import TandemEvent
-from tandem_desktop.orchestration.agent_sessions import AgentSessions
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.minds import Minds
-from tandem_desktop.orchestration.perspective_planning import PerspectivePlanning
-from tandem_desktop.orchestration.session_seat import SessionSlot
-from tandem_desktop.orchestration.turn import Turn
 from tandem_desktop.policy.qualification import qualify
-from tandem_desktop.settings.settings import Settings
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.advisors import Advisors
+from tandem_desktop.sessions.manager import AgentSessions, SessionSlot
+from tandem_desktop.sessions.session import Turn
+from tandem_desktop.settings import Settings
 from tests.support.agent_scripts import Step, Steps
 from tests.support.sidecars import AGENTS
 from tests.support.spoken_minds import SpokenMinds
@@ -42,7 +41,7 @@ class Desk:
     ) -> tuple[PerspectivePlanning, "asyncio.Task[Turn]"]:
         script = json.dumps({"turns": list(turns)})
         command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-        minds = Minds({}, AgentProfile(name="scripted", title="Scripted", command=command))
+        minds = Advisors({}, AgentProfile(name="scripted", title="Scripted", command=command))
         used = session_id or new_session_id()
         self.slot = self.sessions.slot(used)
         planning = PerspectivePlanning(self.engine, advisor, minds, self.slot.take)

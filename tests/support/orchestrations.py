@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from tandem_desktop.domain.execution import FailurePolicy
+from tandem_desktop.advisors.orchestrator import PlanOrchestrator, RememberedAdvice
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.reflection import Reflection
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.orchestration.plan_generator import PlanGenerator
-from tandem_desktop.orchestration.plan_orchestrator import PlanOrchestrator
-from tandem_desktop.orchestration.remembered_advice import RememberedAdvice
-from tandem_desktop.reflection.plan_reflector import PlanReflector
+from tandem_desktop.domain.runs import FailurePolicy
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.services.generator import PlanGenerator
+from tandem_desktop.services.reflector import PlanReflector
 from tests.support.advisors import ScriptedAdvisor
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta
-from tandem_desktop.plans import plan_record
-from tandem_desktop.plans.plan_record import Signature
+from tandem_desktop.plans import records
+from tandem_desktop.plans.records import Signature
 
 
 class Reads:
@@ -17,4 +17,4 @@ class Reads:
 
     def __call__(self, name: PlanId) -> tuple[PlanMeta, Signature]:
         self.names.append(name)
-        return plan_record.read_meta(self.plans / name)
+        return records.read_meta(self.plans / name)

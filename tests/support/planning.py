@@ -10,16 +10,15 @@ from typing import Any
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tandem_desktop.domain.agents import PlanningServer
+from tandem_desktop.domain.agent_protocol import PlanningServer
 from tandem_desktop.domain.errors import PlanNotFoundError, StepRefusedError
 from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, TaskId
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskStatus
-from tandem_desktop.planning_tools.planning_desk import ListedPlan, PlanDetails, PlannedOperation, ProposedPlan
-from tandem_desktop.planning_tools.planning_tools import PlanningTools
-from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
-from tandem_desktop.planning_tools.tries import Tries
-from tandem_desktop.staging.plan_steps import PlanInput
+from tandem_desktop.planning_tools.definitions import ToolPrompts
+from tandem_desktop.planning_tools.handlers import ListedPlan, PlanDetails, PlannedOperation, ProposedPlan
+from tandem_desktop.planning_tools.tools import PlanningTools, RetryBudget
+from tandem_desktop.staging.steps import PlanInput
 
 PLAN = PlanId("PLAN-1a2b3c4d")
 SESSION = SessionId("SES-1")
@@ -73,7 +72,7 @@ class RecordingDesk:
 
 
 def tools_on(desk: RecordingDesk, *, plan_mode: bool = True, tries: int = 3) -> PlanningTools:
-    return PlanningTools(SESSION, desk, plan_mode=lambda: plan_mode, prompts=ToolPrompts(), tries=Tries(tries))
+    return PlanningTools(SESSION, desk, plan_mode=lambda: plan_mode, prompts=ToolPrompts(), tries=RetryBudget(tries))
 
 
 @contextlib.asynccontextmanager

@@ -7,11 +7,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tandem_desktop.domain.agents import AgentProfile
-from tandem_desktop.processes.launch import Launch
-from tandem_desktop.sidecar.connection import OnFrame
-from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.acp_client.client import SidecarManager
+from tandem_desktop.acp_client.connection import OnFrame, SidecarLimits
+from tandem_desktop.domain.agent_protocol import AgentProfile
+from tandem_desktop.processes.child import Launch
 from tests.support.sidecars import QUICK, WORKSPACE, NotingClient, a_launch, a_profile
 
 

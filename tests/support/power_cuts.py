@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.storage import syscalls
 from tests.support.crash_points import Tree

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QCoreApplication, QTranslator
 
-from tandem_desktop.ui.words import CONTEXT
+from tandem_desktop.ui.i18n import CONTEXT
 
 LEFT, RIGHT = "⟦", "⟧"
 

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tandem_desktop.agent.edits import WriteFile
-from tandem_desktop.agent.recipes.catalog import Catalog
-from tandem_desktop.agent.recipes.recipe import Outcome
+from tandem_desktop.recipes.catalog import Catalog
+from tandem_desktop.recipes.recipe import RecipeOutcome, WriteFile
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT
 
@@ -19,13 +18,13 @@ def lay_out(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
-def outcome_of(root: Path, command: str) -> Outcome:
+def outcome_of(root: Path, command: str) -> RecipeOutcome:
     """What a recipe, typed as in the chat, would do in `root`."""
     name, _, text = command.partition(" ")
     with Workspace(root) as tree:
         return Catalog(lambda: A_MOMENT).named(name).parse(text).run(tree)
 
 
-def written(outcome: Outcome) -> dict[str, bytes]:
+def written(outcome: RecipeOutcome) -> dict[str, bytes]:
     """The bytes of every file the outcome writes."""
     return {edit.path: edit.data for edit in outcome.edits if isinstance(edit, WriteFile)}

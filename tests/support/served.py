@@ -14,7 +14,7 @@ from typing import Any
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.orchestration.engine import Engine
+from tandem_desktop.services.engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANNING = "/chat/agents/plan"

@@ -8,24 +8,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.agents import (
+from tandem_desktop.acp_client.client import SidecarManager
+from tandem_desktop.acp_client.connection import OnFrame, SidecarLimits
+from tandem_desktop.domain.agent_protocol import (
     AgentProfile,
     AgentSaid,
     AgentUpdate,
     PermissionAnswer,
     PermissionRequest,
+    PermissionVerdict,
     TerminalOutput,
     ToolCall,
     ToolCallChanged,
-    Verdict,
 )
 from tandem_desktop.domain.ids import SessionId, TerminalId
 from tandem_desktop.domain.operations import CommandCall
-from tandem_desktop.processes.child import scrubbed_environment
-from tandem_desktop.processes.launch import Launch
-from tandem_desktop.sidecar.connection import OnFrame
-from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.sidecar_manager import SidecarManager
+from tandem_desktop.processes.child import Launch, scrubbed_environment
 from tests.support.patience import PATIENCE_S
 from tests.support.transcripts import FOLDER
 
@@ -34,11 +32,11 @@ WORKSPACE = "/workspace"
 
 QUICK = SidecarLimits(session_timeout_s=PATIENCE_S, cancel_grace_s=PATIENCE_S, stop_grace_s=0.5)
 
-Decide = Callable[[PermissionRequest], Awaitable[Verdict]]
+Decide = Callable[[PermissionRequest], Awaitable[PermissionVerdict]]
 
 
-async def allow(request: PermissionRequest) -> Verdict:
-    return Verdict.ALLOW
+async def allow(request: PermissionRequest) -> PermissionVerdict:
+    return PermissionVerdict.ALLOW
 
 
 class NotingClient:

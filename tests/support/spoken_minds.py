@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
-from tandem_desktop.domain.advice import Advice, Question, Result
+from tandem_desktop.domain.advice import Advice, Question, Result, RiskLevel
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import NoAnswerError
-from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Perspectives
-from tandem_desktop.domain.qualification import RiskLevel
 from tests.support import perspective_scripts as minds
 from tests.support.builders import A_MOMENT
 

@@ -6,12 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.agents import AgentUpdate, ToolCall, ToolCallChanged
-from tandem_desktop.sidecar.limits import SidecarLimits
-from tandem_desktop.sidecar.tool_call_update import read_tool_call
-from tandem_desktop.sidecar.tool_calls import ToolCalls
-from tandem_desktop.sidecar.translate import Offer, heard, offers
-from tandem_desktop.sidecar.workspace_paths import WorkspacePaths
+from tandem_desktop.acp_client.connection import SidecarLimits
+from tandem_desktop.acp_client.requests import PermissionOptions, heard, offers
+from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths, read_tool_call
+from tandem_desktop.domain.agent_protocol import AgentUpdate, ToolCall, ToolCallChanged
 
 FOLDER = Path(__file__).parents[1] / "golden" / "transcripts"
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.jsonl")))
@@ -24,9 +22,9 @@ class Translated:
     """One agent's side of a conversation in the product's words."""
 
     updates: list[AgentUpdate] = field(default_factory=list)
-    asked: list[tuple[ToolCall, tuple[Offer, ...]]] = field(default_factory=list)
+    asked: list[tuple[ToolCall, tuple[PermissionOptions, ...]]] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
-    doors: list[tuple[str, str]] = field(default_factory=list)
+    session_client: list[tuple[str, str]] = field(default_factory=list)
     """Calls to the client other than requests: method, and path or command."""
     ignored: list[str] = field(default_factory=list)
 
@@ -39,7 +37,7 @@ def messages(name: str) -> tuple[tuple[str, dict[str, Any]], ...]:
 
 
 def translated(name: str) -> Translated:
-    from tandem_desktop.sidecar import protocol
+    from tandem_desktop.acp_client import protocol
 
     result = Translated()
     calls = ToolCalls(WorkspacePaths("/workspace"), SidecarLimits(), ("tandem",))
@@ -64,5 +62,5 @@ def translated(name: str) -> Translated:
             result.calls[call.id] = call
             result.asked.append((call, offers(params["options"])))
         elif not method.startswith("_"):
-            result.doors.append((method, params.get("path") or params.get("command") or ""))
+            result.session_client.append((method, params.get("path") or params.get("command") or ""))
     return result

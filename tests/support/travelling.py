@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.review.choices import Drop
+from tandem_desktop.services.engine import Engine
 
 FILES = {"notes.txt": "one\ntwo\nthree\n", "old.py": "print('old')\n", "gone.txt": "gone\n", "run.sh": "#!/bin/sh\n"}
 STEPS = [

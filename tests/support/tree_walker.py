@@ -29,5 +29,5 @@ def walk(root: Path) -> dict[str, Node]:
 
 def leftovers(root: Path) -> list[str]:
     """Temporaries of ours that should not be there."""
-    bench = root / ".tandem" / "tmp"
-    return sorted(str(path) for path in bench.rglob("*")) if bench.exists() else []
+    scratch_dir = root / ".tandem" / "tmp"
+    return sorted(str(path) for path in scratch_dir.rglob("*")) if scratch_dir.exists() else []

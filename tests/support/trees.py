@@ -6,13 +6,7 @@ import stat
 from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
-from tandem_desktop.domain.operations import (
-    ABSENT,
-    DirectoryState,
-    FileState,
-    NodeState,
-    SymlinkState,
-)
+from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, SymlinkState
 
 Entry = bytes | tuple[bytes, int] | str | int
 """A file's bytes, or bytes and mode; a link's target; a directory's mode."""

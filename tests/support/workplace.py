@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_desktop.app.main import main
-from tandem_desktop.cli.calls import CALLS
+from tandem_desktop.cli.commands import CALLS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.errors import BadInputError, TandemError
-from tandem_desktop.ui.commands import Commands
+from tandem_desktop.ui.threads import Commands
 
 
 def test_an_answer_that_comes_late_does_not_overrule_what_was_asked_after_it(qtbot: QtBot) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.storage.logbook import LogLine
-from tandem_desktop.ui.about_facts import about_facts
+from tandem_desktop.storage.logs import LogLine
+from tandem_desktop.ui.about import about_facts
 from tandem_desktop.ui.diagnostics import blacked_out, diagnostics
 
 HOME = Path("/home/ann")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem_desktop.ui.editable_text import LARGEST, EditableText
+from tandem_desktop.ui.editor import LARGEST, EditableText
 
 CONTENTS = [
     b"",

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.chat import ChatEntry, EntryKind
-from tandem_desktop.events.events import ChatGrew, TandemEvent, TurnEnded, TurnStarted
-from tandem_desktop.events.stream import EventStream
-from tandem_desktop.ui.event_bridge import EventBridge
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import ChatGrew, TandemEvent, TurnEnded, TurnStarted
+from tandem_desktop.ui.threads import EventBridge
 from tests.support.builders import SESSION_ID
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.ui.home_path import from_home
+from tandem_desktop.ui.editor import from_home
 
 
 @pytest.mark.parametrize(

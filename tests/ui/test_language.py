@@ -9,9 +9,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from tandem_desktop.storage.resources import resource
-from tandem_desktop.ui.language import first_language, speak_the_language
-from tandem_desktop.ui.words import tr, tr_n
+from tandem_desktop.storage.paths import resource
+from tandem_desktop.ui.i18n import first_language, speak_the_language, tr, tr_n
 from tests.support.catalogue import Sentence, catalogue
 
 SAID = {Sentence("Reviewing"): {"a.py"}, Sentence("{n} files", "{n} file"): {"a.py"}}

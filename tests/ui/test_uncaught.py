@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.uncaught import Uncaught
+from tandem_desktop.ui.threads import Uncaught
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop import __version__
-from tandem_desktop.storage.resources import CHANGELOG, resource
-from tandem_desktop.ui.update_notes import LAST_VERSION, UpdateNotes, notes_since
+from tandem_desktop.storage.paths import CHANGELOG, resource
+from tandem_desktop.ui.diagnostics import LAST_VERSION, UpdateNotes, notes_since
 
 WRITTEN = """# Changelog
 

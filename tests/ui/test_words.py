@@ -6,18 +6,16 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from tandem_desktop.domain.execution import ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.perspectives import Effort, Voice
+from tandem_desktop.domain.advice import RiskLevel
+from tandem_desktop.domain.perspectives import Effort, Role, titles
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.qualification import RiskLevel
+from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.perspectives.wording import titles
 from tandem_desktop.staging.hazards import Hazard
-from tandem_desktop.ui.models import operation_row
-from tandem_desktop.ui.perspectives import voice_words
+from tandem_desktop.ui.i18n import later, some_of, tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.models import operations, tasks
+from tandem_desktop.ui.perspectives import tab
 from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.tasks import task_words
-from tandem_desktop.ui.words import later, some_of, tr, tr_marked, tr_n, tr_table
 
 LANGUAGE = {
     "Revision {number}": "Überarbeitung {number}",
@@ -60,8 +58,8 @@ def test_braces_of_a_sentence_without_values_are_its_own() -> None:
 TABLES = (
     *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
     *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard)),
-    *((task_words.STATUSES, TaskStatus), (voice_words.ROLES, Voice), (voice_words.EFFORTS, Effort)),
-    *((voice_words.RISKS, RiskLevel), (voice_words.TITLES, titles()), (operation_row.SHOWN_WORDS, operation_row.Shown)),
+    *((tasks.STATUSES, TaskStatus), (tab.ROLES, Role), (tab.EFFORTS, Effort)),
+    *((tab.RISKS, RiskLevel), (tab.TITLES, titles()), (operations.SHOWN_WORDS, operations.OperationFilter)),
 )
 
 

@@ -14,7 +14,7 @@ from typing import Any, get_args
 from PySide6.QtCore import SignalInstance
 
 import tandem_desktop
-from tandem_desktop.events.events import TandemEvent
+from tandem_desktop.domain.events import TandemEvent
 
 PACKAGE = Path(tandem_desktop.__file__).parent
 _INLINED = frozenset({"<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>", "<module>"})

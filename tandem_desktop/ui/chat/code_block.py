@@ -1,4 +1,4 @@
-"""A block of code in a conversation: coloured, scrolled sideways on its own, copied with one press."""
+"""A code block in the chat."""
 
 import math
 
@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextEdi
 
 from tandem_desktop.ui.chat.code_colors import write_code
 from tandem_desktop.ui.chat.prose_view import SafeDocument
-from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.words import tr
 
 _COPIED_MS = 1500
 

@@ -1,4 +1,4 @@
-"""Which colour of the theme each piece of code takes."""
+"""Syntax colours of code blocks."""
 
 from functools import cache
 from typing import Any

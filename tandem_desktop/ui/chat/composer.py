@@ -1,24 +1,269 @@
-"""Where a person asks: the text, its commands and files, Send that is Stop while the agent works, and the meter."""
+"""The message composer."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
-from tandem_desktop.domain.agents import UsageReported
-from tandem_desktop.ui.chat.commands_on_offer import SOURCE_WORDS, WINDOW_COMMANDS, ChatCommand, CommandSource, matching
-from tandem_desktop.ui.chat.completion_popup import CompletionPopup, Offer
-from tandem_desktop.ui.chat.composer_edit import ComposerEdit
-from tandem_desktop.ui.chat.mentions import command_being_typed, file_being_typed, mention, mentions
-from tandem_desktop.ui.chat.pictures import Pictures
-from tandem_desktop.ui.commands import Commands
+from tandem_desktop.domain.agent_protocol import Picture, UsageReported
+from tandem_desktop.ui.chat.completion import (
+    SOURCE_WORDS,
+    WINDOW_COMMANDS,
+    ChatCommand,
+    CommandSource,
+    CompletionItem,
+    CompletionPopup,
+    command_being_typed,
+    file_being_typed,
+    matching,
+    mention,
+    mentions,
+)
+from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.icon_button import IconButton
-from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
-from tandem_desktop.ui.words import tr, tr_marked
+from tandem_desktop.ui.threads import Commands
+from tandem_desktop.ui.widgets.buttons import IconButton
+from tandem_desktop.ui.widgets.chips import Chip
+from tandem_desktop.ui.widgets.labels import announce, plain_label, plain_tooltip
+
+_MOST_LINES = 12
+_PLACEHOLDERS = (
+    later("Ask for a change, / for commands, @ for files"),
+    later("Ask for a change, / commands, @ files"),
+    later("Ask for a change"),
+)
+
+
+_CONTROL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+_READLINE = {
+    (_CONTROL, Qt.Key.Key_E): (QTextCursor.MoveOperation.EndOfBlock, False),
+    (_CONTROL, Qt.Key.Key_K): (QTextCursor.MoveOperation.EndOfBlock, True),
+    (_CONTROL, Qt.Key.Key_U): (QTextCursor.MoveOperation.StartOfBlock, True),
+    (_CONTROL, Qt.Key.Key_W): (QTextCursor.MoveOperation.PreviousWord, True),
+    (_ALT, Qt.Key.Key_B): (QTextCursor.MoveOperation.PreviousWord, False),
+    (_ALT, Qt.Key.Key_F): (QTextCursor.MoveOperation.NextWord, False),
+    (_ALT, Qt.Key.Key_D): (QTextCursor.MoveOperation.NextWord, True),
+}
+"""Where the cursor goes and whether what it passes is deleted. Ctrl+A selects all, as everywhere on a desktop."""
+
+
+class ComposerEdit(QPlainTextEdit):
+    """Turns keys, pastes and drops into intentions; what they lead to is somebody else's business."""
+
+    submitted = Signal()
+    escaped = Signal()
+    recalled = Signal()
+    """Up in an empty field: the last message is wanted back."""
+    files_given = Signal(object)
+    """A tuple of paths, pasted or dropped."""
+    image_given = Signal(QImage)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.popup: CompletionPopup | None = None
+        self.setObjectName("composer-text")
+        self.setAccessibleName(tr("Message"))
+        self.setProperty("role", "bare")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.viewport().setAutoFillBackground(False)
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._grow)
+        theme.changed.connect(self._grow)
+        self._grow()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), self._wanted_height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, modifiers = event.key(), event.modifiers()
+        if self.popup is not None and not modifiers and self.popup.take(key):
+            return
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if modifiers & Qt.KeyboardModifier.ShiftModifier:
+                self.insertPlainText("\n")
+            elif not modifiers & ~Qt.KeyboardModifier.KeypadModifier:
+                self.submitted.emit()
+            else:
+                event.ignore()
+            return
+        if key == Qt.Key.Key_Escape:
+            self.escaped.emit()
+            return
+        if key == Qt.Key.Key_Up and not modifiers & ~Qt.KeyboardModifier.KeypadModifier and not self.toPlainText():
+            self.recalled.emit()
+            return
+        if (way := _READLINE.get((modifiers, Qt.Key(key)))) is not None:
+            self._edit_as_in_a_shell(*way)
+            return
+        super().keyPressEvent(event)
+
+    def _edit_as_in_a_shell(self, move: QTextCursor.MoveOperation, deletes: bool) -> None:
+        cursor = self.textCursor()
+        if not (deletes and cursor.hasSelection()):
+            keep = QTextCursor.MoveMode.KeepAnchor if deletes else QTextCursor.MoveMode.MoveAnchor
+            cursor.movePosition(move, keep)
+        if deletes:
+            cursor.removeSelectedText()
+        self.setTextCursor(cursor)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        # While something is offered, Tab chooses it.
+        chooses = forward and self.popup is not None and not self.popup.isHidden()
+        return not chooses and super().focusNextPrevChild(forward)
+
+    def set_text(self, text: str) -> None:
+        """Replace everything, in a way that Ctrl+Z takes back, and stand at the end."""
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.setTextCursor(cursor)
+
+    def before_cursor(self) -> str:
+        cursor = self.textCursor()
+        return self.toPlainText()[: cursor.position()]
+
+    def replace_before_cursor(self, length: int, text: str) -> None:
+        """Put `text` in the place of the last `length` characters before the cursor."""
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, length)
+        cursor.insertText(text)
+        self.setTextCursor(cursor)
+
+    def insert_words(self, words: str) -> None:
+        """Put words at the cursor, apart from what stands around it."""
+        before = self.before_cursor()
+        space = "" if not before or before[-1].isspace() else " "
+        self.insertPlainText(f"{space}{words} ")
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasUrls() or source.hasImage() or source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        paths = tuple(url.toLocalFile() for url in source.urls() if url.isLocalFile())
+        if paths:
+            self.files_given.emit(paths)
+        elif source.hasImage() and not source.hasText():
+            self.image_given.emit(QImage(source.imageData()))
+        elif source.hasText():
+            self.insertPlainText(source.text())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.canInsertFromMimeData(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        event.acceptProposedAction()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # A placeholder that wraps would be cut in a field of one line.
+        room = self.viewport().width()
+        fitting = (
+            words for words in map(tr_marked, _PLACEHOLDERS) if self.fontMetrics().horizontalAdvance(words) < room
+        )
+        self.setPlaceholderText(next(fitting, ""))
+        self._grow()
+
+    def _wanted_height(self) -> int:
+        line = self.fontMetrics().lineSpacing()
+        lines = max(1, min(int(self.document().size().height()), _MOST_LINES))
+        return lines * line + self._theme.px(4)
+
+    def _grow(self) -> None:
+        height = self._wanted_height()
+        if height != self.height():
+            self.setFixedHeight(height)
+        whole = int(self.document().size().height()) <= _MOST_LINES
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if whole else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+
+
+_MOST = 8
+_LONGEST_SIDE = 2000
+"""Agents make larger pictures smaller anyway, and a message has a limit."""
+
+
+class Pictures(QWidget):
+    """A chip for each; every one can be taken out again."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._kept: list[tuple[Chip, Picture]] = []
+        self.setObjectName("composer-pictures")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, theme.px(6))
+        self._row.setSpacing(theme.px(6))
+        self._row.addStretch(1)
+        self.hide()
+
+    def add(self, image: QImage) -> bool:
+        """Keep a picture for the next message; False when there are too many, or it is none."""
+        if image.isNull() or len(self._kept) >= _MOST:
+            return False
+        words = tr("Picture {width} × {height}", width=image.width(), height=image.height())
+        chip = Chip(self._theme, words, "image", removable=True)
+        chip.setObjectName(f"picture-{len(self._kept) + 1}")
+        kept = (chip, Picture(mime_type="image/png", data=_as_png(image)))
+        chip.removed.connect(lambda: self._remove(kept))
+        self._kept.append(kept)
+        self._row.insertWidget(self._row.count() - 1, chip)
+        self.show()
+        announce(self, tr("{words} goes with the next message", words=words))
+        return True
+
+    def take(self) -> tuple[Picture, ...]:
+        """The pictures, for the message that is sent now."""
+        pictures = tuple(picture for _, picture in self._kept)
+        for kept in tuple(self._kept):
+            self._remove(kept)
+        return pictures
+
+    def _remove(self, kept: tuple[Chip, Picture]) -> None:
+        self._kept.remove(kept)
+        self._row.removeWidget(kept[0])
+        kept[0].hide()
+        kept[0].deleteLater()
+        self.setVisible(bool(self._kept))
+
+
+def _as_png(image: QImage) -> bytes:
+    if max(image.width(), image.height()) > _LONGEST_SIDE:
+        keep, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        image = image.scaled(_LONGEST_SIDE, _LONGEST_SIDE, keep, smooth)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub knows bytes here, Qt wants words
+    return bytes(buffer.data().data())
+
 
 FindFiles = Callable[[str], "Future[tuple[str, ...]] | tuple[str, ...]"]
 _NEARLY_FULL = 0.85
@@ -252,15 +497,15 @@ class Composer(QFrame):
         self._answers.run(found, show, lambda error: self._popup.hide())
 
     def _offer_files(self, paths: Sequence[str]) -> None:
-        self._offer(tuple(Offer(f"{mention(path, self._root)} ", path) for path in paths))
+        self._offer(tuple(CompletionItem(f"{mention(path, self._root)} ", path) for path in paths))
 
-    def _offer(self, offers: Sequence[Offer]) -> None:
+    def _offer(self, offers: Sequence[CompletionItem]) -> None:
         parent = self._popup.parentWidget()
         assert parent is not None
         over = QRect(self.mapTo(parent, self.rect().topLeft()), self.size())
         self._popup.offer(offers, over)
 
-    def _choose(self, offer: Offer) -> None:
+    def _choose(self, offer: CompletionItem) -> None:
         before = self.edit.before_cursor()
         command, file = command_being_typed(before), file_being_typed(before)
         typed = len(before) if command is not None else len(before) - before.rindex("@") if file is not None else 0
@@ -296,7 +541,7 @@ def _short(count: int) -> str:
     return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.1f}M"
 
 
-def _command_offer(command: ChatCommand) -> Offer:
+def _command_offer(command: ChatCommand) -> CompletionItem:
     hint = f" {command.hint}" if command.hint else ""
     about = tr_marked(command.description) if command.source is CommandSource.WINDOW else command.description
-    return Offer(f"/{command.name} ", f"/{command.name}{hint}", about, SOURCE_WORDS[command.source])
+    return CompletionItem(f"/{command.name} ", f"/{command.name}{hint}", about, SOURCE_WORDS[command.source])

@@ -1,4 +1,4 @@
-"""A conversation that has not begun: what to do here, and three tasks to begin with."""
+"""The empty chat with example tasks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from tandem_desktop.ui.i18n import later, tr_marked
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.words import later, tr_marked
+from tandem_desktop.ui.widgets.labels import plain_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,13 @@
-"""What every row of a conversation has in common."""
+"""The base of chat entry widgets, and foldable lines."""
 
-from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from collections.abc import Callable
 
-from tandem_desktop.ui.models.transcript_model import Row
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.models.transcript import TranscriptRow
+from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
 
 
@@ -23,7 +27,7 @@ class EntryWidget(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def set_row(self, row: Row) -> None:
+    def set_row(self, row: TranscriptRow) -> None:
         """Show this row, which may be a later state of the one that is shown."""
         raise NotImplementedError
 
@@ -46,3 +50,84 @@ class EntryWidget(QWidget):
         if event.type() == QEvent.Type.LayoutRequest:
             self.height_changed.emit()
         return super().event(event)
+
+
+class FoldLine(QAbstractButton):
+    """A chevron, a word, and a glimpse of what is inside."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._glimpse = ""
+        self._icon = ""
+        self.setCheckable(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_words(self, words: str, glimpse: str = "", icon: str = "") -> None:
+        self.setText(words)
+        self.setAccessibleName(words)
+        self._glimpse, self._icon = " ".join(glimpse.split()), icon
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(24))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, ratio = self._theme, self.devicePixelRatioF()
+        if self.hasFocus():
+            painter.setPen(theme.color("focus"))
+            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), theme.px(6), theme.px(6))
+        name = "chevron-down" if self.isChecked() else "chevron-right"
+        side, x = theme.px(14), theme.px(2)
+        for each in (name, self._icon):
+            if each:
+                painter.drawPixmap(x, (self.height() - side) // 2, pixmap(theme, each, "muted", 14, ratio))
+                x += side + theme.px(6)
+        ink = "text" if self.underMouse() else "muted"
+        painter.setPen(theme.color(ink))
+        painter.setFont(theme.ui_font(-1))
+        metrics = painter.fontMetrics()
+        space = self.rect().adjusted(x, 0, -theme.px(4), 0)
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(space, flags, self.text())
+        if self._glimpse and not self.isChecked():
+            space.setLeft(space.left() + metrics.horizontalAdvance(self.text()) + theme.px(8))
+            painter.setPen(theme.color("muted"))
+            room = metrics.elidedText(self._glimpse, Qt.TextElideMode.ElideRight, space.width())
+            painter.drawText(space, flags, room)
+
+
+class Fold(QWidget):
+    """A fold line over a widget that is made only when it is opened."""
+
+    toggled = Signal(bool)
+
+    def __init__(self, theme: Theme, make: Callable[[], QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._content: QWidget | None = None
+        self.line = FoldLine(theme)
+        self.line.toggled.connect(self._open)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.px(4))
+        self._layout.addWidget(self.line)
+
+    @property
+    def content(self) -> QWidget | None:
+        return self._content
+
+    def set_open(self, is_open: bool) -> None:
+        self.line.setChecked(is_open)
+
+    def _open(self, is_open: bool) -> None:
+        if is_open and self._content is None:
+            self._content = self._make()
+            self._layout.addWidget(self._content)
+        if self._content is not None:
+            self._content.setVisible(is_open)
+        self.toggled.emit(is_open)

@@ -1,4 +1,4 @@
-"""The files a person can mention with @: what git does not ignore, found by a few letters."""
+"""An index of files that can be mentioned."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -87,7 +87,7 @@ def _scattered(wanted: str, lowered: str) -> int | None:
 
 
 def _look(root: Path) -> tuple[str, ...]:
-    from tandem_desktop.agent.source_files import source_paths  # here, beside the window: nobody waits for it
+    from tandem_desktop.recipes.sources import source_paths  # here, beside the window: nobody waits for it
 
     try:
         workspace = Workspace(root)

@@ -1,4 +1,4 @@
-"""What an agent says: prose and code under one another, growing at the end while it speaks."""
+"""An agent message: prose and code blocks."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,32 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.chat.code_block import CodeBlock
-from tandem_desktop.ui.chat.cut_text import cut_words, room_for
 from tandem_desktop.ui.chat.markdown import Block, CodeText, MarkdownStream, TextBlock
 from tandem_desktop.ui.chat.prose_view import ProseView
+from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.link_button import LinkButton
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.widgets.buttons import LinkButton
+
+LONGEST = 60_000
+LONGEST_UNBROKEN = 8_000
+"""A text without spaces costs far more: every place in it is a place where a line may end."""
+
+_LONG_WORD = 2_000
+
+
+def room_for(text: str) -> int:
+    """How many characters of `text` to draw before a mark says that there are more."""
+    if len(text) <= LONGEST_UNBROKEN:
+        return len(text)
+    head = text[:LONGEST]
+    unbroken = any(len(word) > _LONG_WORD for word in head.split())
+    return LONGEST_UNBROKEN if unbroken else min(len(text), LONGEST)
+
+
+def cut_words(left: int) -> str:
+    """What the mark at the cut says."""
+    return tr_n("Cut here: show {n} more character", "Cut here: show {n} more characters", left)
+
 
 _Part = ProseView | CodeBlock
 

@@ -1,4 +1,4 @@
-"""A revision in the conversation: what it holds, how it stands, and the two answers it waits for."""
+"""The plan card."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,17 +7,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.ui.chat.decision_card import DecisionCard
+from tandem_desktop.ui.chat.cards import DecisionCard, ReasonField
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
-from tandem_desktop.ui.chat.reason_field import ReasonField
-from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.badge import Badge
-from tandem_desktop.ui.widgets.button import Button, QuietButton
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel
-from tandem_desktop.ui.widgets.link_button import LinkButton
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.words import tr, tr_n
+from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
+from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, plain_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ class PlanCard(EntryWidget):
     def is_kept(self) -> bool:
         return super().is_kept or (self._card is not None and self._card.is_kept)
 
-    def set_row(self, row: Row) -> None:
+    def set_row(self, row: TranscriptRow) -> None:
         entry = row.last
         self._plan_id, self._revision = entry.plan_id or PlanId(""), entry.revision
         if self._shown is None:

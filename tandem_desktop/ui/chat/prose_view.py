@@ -1,4 +1,4 @@
-"""Prose that can be read, selected and followed, and that never loads anything from anywhere."""
+"""A read-only text view that loads nothing."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,11 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
-from tandem_desktop.ui.chat.bullets import paint_bullets
-from tandem_desktop.ui.chat.markdown import TextBlock
-from tandem_desktop.ui.chat.prose_writer import FILE_LINK, ProseWriter
+from tandem_desktop.ui.chat.markdown import FILE_LINK, ProseWriter, TextBlock, paint_bullets
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.plain_text import plain_tooltip
+from tandem_desktop.ui.widgets.labels import plain_tooltip
 
 
 class SafeDocument(QTextDocument):

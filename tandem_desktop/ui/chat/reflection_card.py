@@ -1,4 +1,4 @@
-"""A look back in the conversation: how it stands and why, and each proposed adjustment to accept or reject."""
+"""The reflection card."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, Judged, Reflection, Verdict
-from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.chat.decision_card import DecisionCard
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.reflection import AdjustmentAction, AdjustmentVerdict, Assessment, Judged, Reflection
+from tandem_desktop.ui.chat.cards import DecisionCard
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
-from tandem_desktop.ui.models.transcript_model import Row
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.models.transcript import TranscriptRow
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.badge import Badge
-from tandem_desktop.ui.widgets.button import PRIMARY, Button, QuietButton
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel
-from tandem_desktop.ui.widgets.key_hint import KeyHint
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.widgets.segmented import Segmented
-from tandem_desktop.ui.words import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.widgets.buttons import PRIMARY, Button, QuietButton
+from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, KeyHint, plain_label
 
 _ASSESSMENTS = {
     Assessment.COMPLETE: (later("Complete"), "ok"),
@@ -37,14 +34,14 @@ _ACTIONS = {
     AdjustmentAction.REPLACE: later("Replace {step}"),
 }
 _VERDICTS = (
-    (Verdict.OPEN.value, later("Undecided")),
-    (Verdict.ACCEPTED.value, later("Accept")),
-    (Verdict.REJECTED.value, later("Reject")),
+    (AdjustmentVerdict.OPEN.value, later("Undecided")),
+    (AdjustmentVerdict.ACCEPTED.value, later("Accept")),
+    (AdjustmentVerdict.REJECTED.value, later("Reject")),
 )
 _SETTLED = {
-    Verdict.OPEN: (later("Not accepted"), "neutral"),
-    Verdict.ACCEPTED: (later("Accepted"), "ok"),
-    Verdict.REJECTED: (later("Rejected"), "neutral"),
+    AdjustmentVerdict.OPEN: (later("Not accepted"), "neutral"),
+    AdjustmentVerdict.ACCEPTED: (later("Accepted"), "ok"),
+    AdjustmentVerdict.REJECTED: (later("Rejected"), "neutral"),
 }
 _MOST_LINES, _LONGEST = 8, 600
 
@@ -68,7 +65,7 @@ class ReflectionWish:
 
     run_id: str
     number: int = 0
-    verdict: Verdict | None = None
+    verdict: AdjustmentVerdict | None = None
     makes_revision: bool = False
 
 
@@ -93,7 +90,7 @@ class ReflectionCard(EntryWidget):
         """The part that takes digits."""
         return self._card
 
-    def set_row(self, row: Row) -> None:
+    def set_row(self, row: TranscriptRow) -> None:
         if self._shown is None:
             self._waiting.setText(tr("Reflection on {run_id}", run_id=row.last.run_id))
 
@@ -164,7 +161,7 @@ class _Card(DecisionCard):
         """The verdicts by now; what is accepted can be made a revision."""
         for row, each in zip(self._rows, found.adjustments, strict=True):
             row.follow(each)
-        accepted = len(found.numbers(Verdict.ACCEPTED))
+        accepted = len(found.numbers(AdjustmentVerdict.ACCEPTED))
         self._make.setEnabled(accepted > 0)
         told = _after_words(self._facts)
         if self._facts.is_waiting:
@@ -222,7 +219,7 @@ class _Card(DecisionCard):
         return self._facts.is_waiting
 
     def _judge(self, number: int, verdict: str) -> None:
-        self.wished.emit(ReflectionWish(self._run_id, number, Verdict(verdict)))
+        self.wished.emit(ReflectionWish(self._run_id, number, AdjustmentVerdict(verdict)))
 
 
 class _AdjustmentRow(QWidget):
@@ -256,7 +253,7 @@ class _AdjustmentRow(QWidget):
         if is_open:
             verdicts = tuple((key, tr_marked(words)) for key, words in _VERDICTS)
             self._choice = Segmented(theme, verdicts, tr("Adjustment {number}", number=number))
-            self._choice.set_allowed(Verdict.ACCEPTED.value, not each.problem)
+            self._choice.set_allowed(AdjustmentVerdict.ACCEPTED.value, not each.problem)
             self._choice.chosen.connect(lambda verdict: self.judged.emit(number, verdict))
             answer.addWidget(self._choice)
         else:
@@ -276,8 +273,8 @@ class _AdjustmentRow(QWidget):
         """Accepted by the first press, rejected by the next."""
         if self._choice is None:
             return
-        accept = self._may_accept and self._choice.current != Verdict.ACCEPTED.value
-        verdict = Verdict.ACCEPTED if accept else Verdict.REJECTED
+        accept = self._may_accept and self._choice.current != AdjustmentVerdict.ACCEPTED.value
+        verdict = AdjustmentVerdict.ACCEPTED if accept else AdjustmentVerdict.REJECTED
         self._choice.set_current(verdict.value)
         self.judged.emit(self._number, verdict.value)
 
@@ -285,7 +282,7 @@ class _AdjustmentRow(QWidget):
 def _same_but_verdicts(before: ReflectionFacts, now: ReflectionFacts) -> bool:
     def bare(facts: ReflectionFacts) -> object:
         found = facts.reflection
-        undecided = tuple(each.model_copy(update={"verdict": Verdict.OPEN}) for each in found.adjustments)
+        undecided = tuple(each.model_copy(update={"verdict": AdjustmentVerdict.OPEN}) for each in found.adjustments)
         return facts.is_open, found.model_copy(update={"adjustments": undecided})
 
     return bare(before) == bare(now)

@@ -1,4 +1,4 @@
-"""What an agent did with a tool, as one compact line that opens to its output."""
+"""The tool call chip."""
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -6,12 +6,12 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.chat.code_block import CodeView
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
-from tandem_desktop.ui.chat.tool_wording import ChipMark, ChipWords, chip_words
-from tandem_desktop.ui.models.transcript_model import Row
-from tandem_desktop.ui.theme.icons import pixmap
+from tandem_desktop.ui.chat.tool_text import ChipMark, ChipWords, chip_words
+from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.models.transcript import TranscriptRow
+from tandem_desktop.ui.theme.style import pixmap
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.plain_text import plain_tooltip
-from tandem_desktop.ui.words import tr, tr_n
+from tandem_desktop.ui.widgets.labels import plain_tooltip
 
 _ICONS = {
     ChipMark.WORKING: ("clock", "muted"),
@@ -139,7 +139,7 @@ class ToolChip(EntryWidget):
         layout.setSpacing(theme.px(4))
         layout.addWidget(self.line)
 
-    def set_row(self, row: Row) -> None:
+    def set_row(self, row: TranscriptRow) -> None:
         words = chip_words(tuple(entry.call for entry in row.entries if entry.call is not None))
         self._text = words.output
         self.line.set_words(words)

@@ -1,26 +1,166 @@
-"""A conversation of any length: only the rows near the eye exist as widgets, the rest are heights."""
+"""The transcript view; creates only visible rows."""
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import accumulate
+from operator import add
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
-from tandem_desktop.domain.chat import EntryKind
-from tandem_desktop.ui.chat.decision_card import DecisionCard
-from tandem_desktop.ui.chat.entry_factory import EDGE, PASSED_ON, gap, guessed_height, make_entry
+from tandem_desktop.domain.agent_protocol import EntryKind
+from tandem_desktop.ui.chat.cards import DecisionCard, PermissionCard
+from tandem_desktop.ui.chat.entries import EDGE, PASSED_ON, NoteLine, gap, guessed_height, make_entry
 from tandem_desktop.ui.chat.entry_widget import EntryWidget
-from tandem_desktop.ui.chat.permission_card import PermissionCard
 from tandem_desktop.ui.chat.plan_card import PlanCard, PlanFacts
 from tandem_desktop.ui.chat.reflection_card import ReflectionCard, ReflectionFacts
-from tandem_desktop.ui.chat.row_facts import RowFacts
-from tandem_desktop.ui.chat.row_places import RowPlaces
-from tandem_desktop.ui.models.transcript_model import Row, TranscriptModel
-from tandem_desktop.ui.run_facts import RunFacts
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.models.transcript import TranscriptModel, TranscriptRow
+from tandem_desktop.ui.plan_text import RunFacts
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.announce import announce
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.widgets.labels import announce
+
+
+class KnownPlans:
+    """Facts arrive one revision at a time: those of an older one may have been told before there was a newer."""
+
+    def __init__(self) -> None:
+        self._facts: dict[tuple[str, int], PlanFacts] = {}
+        self._latest: dict[str, int] = {}
+
+    def learn(self, facts: PlanFacts) -> None:
+        self._facts[facts.plan_id, facts.revision] = facts
+        self.note(facts.plan_id, facts.revision)
+
+    def note(self, plan_id: str, revision: int) -> None:
+        """There is such a revision."""
+        self._latest[plan_id] = max(revision, self._latest.get(plan_id, 0))
+
+    def of(self, plan_id: str | None, revision: int) -> PlanFacts | None:
+        facts = self._facts.get((plan_id or "", revision))
+        if facts is not None and facts.is_waiting and revision < self._latest[facts.plan_id]:
+            return replace(facts, is_waiting=False, state=tr("Superseded"), tone="neutral")
+        return facts
+
+
+class RowFacts:
+    """Keeps the latest of each; a row that comes into sight later still finds it."""
+
+    def __init__(self) -> None:
+        self.plans = KnownPlans()
+        self._reflections: dict[str, ReflectionFacts] = {}
+        self._runs: dict[str, RunFacts] = {}
+
+    def know(self, *facts: PlanFacts | ReflectionFacts) -> None:
+        for each in facts:
+            if isinstance(each, PlanFacts):
+                self.plans.learn(each)
+            else:
+                self._reflections[each.reflection.run_id] = each
+
+    def set_runs(self, runs: Iterable[RunFacts]) -> None:
+        """All there are now."""
+        self._runs = {run.run_id: run for run in runs}
+
+    def inform(self, widget: EntryWidget, row: TranscriptRow) -> None:
+        entry = row.last
+        if isinstance(widget, NoteLine) and (run := self._runs.get(widget.run_id or "")) is not None:
+            widget.show_run(run, self.plans.of(run.plan_id, run.revision))
+        elif isinstance(widget, PlanCard) and (plan := self.plans.of(entry.plan_id, entry.revision)):
+            widget.set_facts(plan)
+        elif isinstance(widget, ReflectionCard) and (found := self._reflections.get(entry.run_id or "")):
+            widget.set_facts(found)
+
+
+class TranscriptGeometry:
+    """Heights and the gaps above them, in pixels. Knows no widgets."""
+
+    def __init__(self, below: int = 0) -> None:
+        self._heights: list[int] = []
+        self._gaps: list[int] = []
+        self._measured: list[bool] = []
+        self._below = below
+        self._known_tops: list[int] = []
+        """Empty when a height or a gap has changed since."""
+
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    @property
+    def are_all_measured(self) -> bool:
+        return all(self._measured)
+
+    @property
+    def end(self) -> int:
+        return self._tops()[-1]
+
+    def insert(self, at: int, gap: int, guess: int) -> None:
+        self._heights.insert(at, guess)
+        self._gaps.insert(at, gap)
+        self._measured.insert(at, False)
+        self._known_tops = []
+
+    def remove(self, at: int) -> None:
+        del self._heights[at], self._gaps[at], self._measured[at]
+        self._known_tops = []
+
+    def set_gap(self, at: int, gap: int) -> None:
+        self._gaps[at] = gap
+        self._known_tops = []
+
+    def forget(self, at: int) -> None:
+        """The row may be of another height now; until it is measured the old one serves as a guess."""
+        self._measured[at] = False
+
+    def forget_all(self) -> None:
+        self._measured = [False] * len(self._measured)
+
+    def is_measured(self, at: int) -> bool:
+        return self._measured[at]
+
+    def learn(self, at: int, height: int) -> bool:
+        """Take a measured height; whether it differs from what was thought."""
+        self._measured[at] = True
+        if height == self._heights[at]:
+            return False
+        self._heights[at] = height
+        self._known_tops = []
+        return True
+
+    def height(self, at: int) -> int:
+        return self._heights[at]
+
+    def top(self, at: int) -> int:
+        """Where the row itself begins, below its gap."""
+        return self._tops()[at] + self._gaps[at]
+
+    def anchor(self, edge: int) -> tuple[int, int]:
+        """The row at the upper edge, and how much of it is above the edge."""
+        tops = self._tops()
+        at = max(bisect_right(tops, edge) - 1, 0)
+        return at, edge - tops[at]
+
+    def edge(self, anchor: tuple[int, int]) -> int:
+        """Where the upper edge has to be for the anchor to stay where it was."""
+        tops = self._tops()
+        return tops[min(anchor[0], len(tops) - 1)] + anchor[1]
+
+    def near(self, edge: int, height: int) -> range:
+        """The rows in sight of a view of this height, and those half as far beyond."""
+        tops = self._tops()
+        first = max(bisect_right(tops, edge - height // 2) - 1, 0)
+        return range(first, min(bisect_left(tops, edge + height + height // 2), len(self._heights)))
+
+    def _tops(self) -> list[int]:
+        """Where each row begins, its gap included, and where the last one ends."""
+        if not self._known_tops:
+            self._known_tops = list(accumulate(map(add, self._gaps, self._heights), initial=0))
+            self._known_tops[-1] += self._below
+        return self._known_tops
+
 
 WIDEST = 820
 """Longer lines than this are hard to read; a wide pane leaves room at both sides."""
@@ -56,7 +196,7 @@ class Transcript(QAbstractScrollArea):
         super().__init__(parent)
         self._model = model
         self._theme = theme
-        self._places = RowPlaces()
+        self._places = TranscriptGeometry()
         self._widgets: dict[int, EntryWidget] = {}
         """By the number of the row's first entry, which a row keeps while others come and go."""
         self._open: set[int] = set()
@@ -184,7 +324,7 @@ class Transcript(QAbstractScrollArea):
             widget.deleteLater()
         self._widgets.clear()
         self._grown.clear()
-        self._places = RowPlaces(below=self._theme.px(EDGE))
+        self._places = TranscriptGeometry(below=self._theme.px(EDGE))
         for at in range(self._model.rowCount()):
             self._add_place(at)
         self._soon.start()
@@ -308,7 +448,7 @@ class Transcript(QAbstractScrollArea):
 
     # Widgets come and go
 
-    def _make(self, row: Row) -> EntryWidget:
+    def _make(self, row: TranscriptRow) -> EntryWidget:
         widget = make_entry(row, self._theme, self.viewport())
         for name in PASSED_ON:
             signal = getattr(widget, name, None)

@@ -1,4 +1,4 @@
-"""Show where in a long file the changes are, and lead there."""
+"""The ruler that shows where the changes are."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,9 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.ui.diff.diff_rows import DiffRows
-from tandem_desktop.ui.diff.row_heights import RowHeights
+from tandem_desktop.ui.diff.rows import DiffRows, RowHeights
+from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.words import tr
 
 WIDTH = 12
 

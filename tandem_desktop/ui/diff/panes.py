@@ -1,4 +1,4 @@
-"""Where things stand in a row: two panes side by side, or one with both number columns."""
+"""Pane geometry of split and unified diffs."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -7,9 +7,9 @@ from typing import NamedTuple
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QFontMetrics, QFontMetricsF
 
-from tandem_desktop.ui.diff.diff_rows import Row
+from tandem_desktop.ui.diff.rows import DiffRow
+from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.words import later, tr, tr_marked
 
 NARROW = 640
 """Narrower than this, two panes would show too little of each line."""
@@ -87,7 +87,7 @@ class HeaderButton:
     area: QRect
 
 
-def more_area(theme: Theme, bar: QRect, row: Row) -> QRect:
+def more_area(theme: Theme, bar: QRect, row: DiffRow) -> QRect:
     """Where a fold can be opened a little; nowhere when it is hardly longer than that."""
     if row.number < 0 or row.lines <= _WORTH_MORE:
         return QRect()

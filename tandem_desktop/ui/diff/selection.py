@@ -1,12 +1,12 @@
-"""What a person marked in a comparison, and the text of it: without numbers, without signs."""
+"""The selection in a diff."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tandem_desktop.ui.diff.diff_rows import DiffRows, Row, RowKind
+from tandem_desktop.ui.diff.rows import DiffRow, DiffRows, RowKind
 
 
-class Place(NamedTuple):
+class TextPosition(NamedTuple):
     """A row and a character of its line."""
 
     row: int
@@ -16,16 +16,16 @@ class Place(NamedTuple):
 class Selection(NamedTuple):
     """From where it was begun to where it ends now, on one side or, in one column, on both."""
 
-    anchor: Place
-    head: Place
+    anchor: TextPosition
+    head: TextPosition
     is_old: bool | None = None
 
     @property
-    def first(self) -> Place:
+    def first(self) -> TextPosition:
         return min(self.anchor, self.head)
 
     @property
-    def last(self) -> Place:
+    def last(self) -> TextPosition:
         return max(self.anchor, self.head)
 
     def columns(self, row: int, length: int) -> tuple[int, int] | None:
@@ -38,7 +38,7 @@ class Selection(NamedTuple):
         return (start, end) if end > start else None
 
 
-def line_of(row: Row, is_old: bool | None) -> tuple[bool, int] | None:
+def line_of(row: DiffRow, is_old: bool | None) -> tuple[bool, int] | None:
     """The line a row shows on a side; in one column, the one it has."""
     if row.kind is not RowKind.LINE:
         return None

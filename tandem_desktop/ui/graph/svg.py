@@ -1,10 +1,10 @@
-"""A drawing as SVG text, with what a card says whole as its title. Names in it are data, never markup."""
+"""Exports the graph as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tandem_desktop.ui.graph.graph_cards import Card
-from tandem_desktop.ui.graph.layered_layout import Box, Drawing, Route
+from tandem_desktop.ui.graph.layout import Box, Drawing, Route
+from tandem_desktop.ui.graph.view import GraphCard
 
 _EDGE = 24
 _TITLE, _DETAIL = 24, 32
@@ -25,7 +25,7 @@ class Colours:
     """A colour for every word of `status_mark.MARKS`."""
 
 
-def as_svg(drawing: Drawing, cards: Mapping[str, Card], colours: Colours, title: str) -> str:
+def as_svg(drawing: Drawing, cards: Mapping[str, GraphCard], colours: Colours, title: str) -> str:
     """The whole drawing."""
     width, height = drawing.width + 2 * _EDGE, drawing.height + 2 * _EDGE
     parts = [
@@ -51,7 +51,7 @@ def path_of(route: Route) -> str:
     return " ".join(steps)
 
 
-def _card(box: Box, card: Card, colours: Colours) -> str:
+def _card(box: Box, card: GraphCard, colours: Colours) -> str:
     face = ' font-family="monospace"' if card.is_code else ' font-weight="600"'
     size = f'width="{box.width:g}" height="{box.height:g}"'
     return (

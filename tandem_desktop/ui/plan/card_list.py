@@ -1,22 +1,81 @@
-"""Any number of cards of different heights in one list: places, painting, and content that lives only in sight."""
+"""A list of cards of different heights with lazily created content."""
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.operation_row import OperationRow
-from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan.operation_content import OperationContent
-from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointing
-from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowPlaces
-from tandem_desktop.ui.plan.row_notes import notes_height
-from tandem_desktop.ui.plan.seen_operations import SeenOperations
-from tandem_desktop.ui.plan.touched_rows import TouchedRows
-from tandem_desktop.ui.plan.turning_rows import TurningRows
+from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, Pointing, notes_height
+from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowGeometry
+from tandem_desktop.ui.plan.viewed import SeenOperations
 from tandem_desktop.ui.theme.theme import Theme
+
+
+class TouchedRows:
+    """Gathers until the list has worked out its places anew."""
+
+    def __init__(self) -> None:
+        self._rows: set[int] = set()
+        self._all = False
+
+    def note(self, first: int, last: int) -> None:
+        if first == last:
+            self._rows.add(first)
+        else:
+            self._all = True
+
+    def note_all(self) -> None:
+        self._all = True
+
+    def take(self, before: RowGeometry, now: RowGeometry) -> set[int] | None:
+        """The rows, with what came to the end of the list; nothing where all have to be painted."""
+        rows, everything = self._rows, self._all or not now.continues(before)
+        self._rows, self._all = set(), False
+        return None if everything else rows | set(range(before.count, now.count))
+
+
+_TURN_MS = 40
+_MOST = 200
+
+
+class TurningRows(QObject):
+    """Knows which rows turn, and how far; `paint` is asked to paint one of them again."""
+
+    def __init__(self, paint: Callable[[int], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._paint = paint
+        self._rows: tuple[int, ...] = ()
+        self.degrees = 0
+        self._timer = QTimer(self, interval=_TURN_MS)
+        self._timer.timeout.connect(self._turn_on)
+
+    def follow(self, model: StagedOperationsModel, *, still: bool) -> None:
+        """What is under way now; nothing turns where things should keep still."""
+        self._rows = tuple(row for row in model.exceptional()[:_MOST] if model.row(row).is_under_way)
+        if not self._rows or still:
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def _turn_on(self) -> None:
+        self.degrees = (self.degrees + 12) % 360
+        for row in self._rows:
+            self._paint(row)
+
 
 _KEPT_CONTENTS = 24
 _SEEN_MS = 200
@@ -58,7 +117,7 @@ class CardList(QListView):
         self._theme = theme
         self._delegate = OperationDelegate(theme, self)
         self._make_content = make_content
-        self._places = RowPlaces(0, 1, 0, 0)
+        self._places = RowGeometry(0, 1, 0, 0)
         self._contents: dict[OperationId, OperationContent] = {}
         self._heights: dict[OperationId, int] = {}
         self._touched = TouchedRows()
@@ -109,7 +168,7 @@ class CardList(QListView):
         for row in rows:
             self.viewport().update(self._card(row))
 
-    def _keep_in_sight(self, before: RowPlaces) -> None:
+    def _keep_in_sight(self, before: RowGeometry) -> None:
         offset = self.verticalOffset()
         anchor = before.at(offset + 1) if before.count else -1
         above = before.top(anchor) - offset if anchor >= 0 else 0
@@ -117,7 +176,7 @@ class CardList(QListView):
         if 0 <= anchor < self._places.count and above:
             self.verticalScrollBar().setValue(self._places.top(anchor) - above)
 
-    def _worked_out(self) -> RowPlaces:
+    def _worked_out(self) -> RowGeometry:
         model, theme = self.operations(), self._theme
         width = self._card_width()
         extras = []
@@ -128,7 +187,7 @@ class CardList(QListView):
                 extra += self._content_height(row) + theme.px(_BOTTOM)
             if extra:
                 extras.append((number, extra))
-        return RowPlaces(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
+        return RowGeometry(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
 
     def keep_unfinished(self) -> None:
         """Words that are being written somewhere in the list become drafts."""

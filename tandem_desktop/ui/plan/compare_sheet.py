@@ -1,26 +1,24 @@
-"""Any two revisions beside each other, of a plan or of its alternatives: what came, went, changed or moved, and how."""
+"""The sheet that compares two revisions."""
 
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
+from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.plans.plan_index import PlanSummary
-from tandem_desktop.review.compare import ComparedOperation, Comparison
-from tandem_desktop.review.interdiff import Interdiff
-from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.diff.diff_loader import DiffLoader
-from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.plan import plan_page_facts
-from tandem_desktop.ui.plan.row_diff import DiffSource
-from tandem_desktop.ui.plan.sheet import Sheet
-from tandem_desktop.ui.plan.spacing import Spacing
-from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.plans.index import PlanSummary
+from tandem_desktop.review.compare import ComparedOperation, Comparison, Interdiff
+from tandem_desktop.ui.diff.loader import DiffLoader
+from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.i18n import tr, tr_marked
+from tandem_desktop.ui.plan import page_text
+from tandem_desktop.ui.plan.operation_content import DiffSource
+from tandem_desktop.ui.plan.sheets import Sheet, Spacing
+from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import QuietButton
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.words import tr, tr_marked
+from tandem_desktop.ui.widgets.buttons import QuietButton
+from tandem_desktop.ui.widgets.labels import plain_label
 
 _WIDE, _MARGIN, _LIST = 1240, 24, 300
 _SIGNS = {
@@ -124,7 +122,7 @@ class CompareSheet(Sheet):
 
     def show_found(self, comparison: Comparison, between: Sequence[Interdiff]) -> None:
         self._between = {each.operation.id: each for each in between}
-        self.said.setText(plan_page_facts.comparison_counts(comparison))
+        self.said.setText(page_text.comparison_counts(comparison))
         self.list.clear()
         for word, operation in _differences(comparison):
             item = QListWidgetItem(icon(self._theme, *_SIGNS[word]), f"{tr_marked(word)}  {visible(operation.name)}")

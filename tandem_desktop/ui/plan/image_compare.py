@@ -1,15 +1,15 @@
-"""Two images: side by side, or one over the other with a line between them that can be moved."""
+"""Compares two images."""
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QImageReader, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.labels import plain_label
 from tandem_desktop.ui.widgets.painting import paint_focus_ring
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.widgets.segmented import Segmented
-from tandem_desktop.ui.words import tr
 
 MOST_PIXELS = 64_000_000
 """Larger images are named in words; an image of a few bytes can claim to be a wall."""

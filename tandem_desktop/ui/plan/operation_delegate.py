@@ -1,24 +1,153 @@
-"""Paint one operation as a card: a line that says what it is, and bands below it for what must not be missed."""
+"""Paints operation rows."""
 
 import time
 from dataclasses import dataclass
+from enum import StrEnum
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from tandem_desktop.domain.execution import ResultStatus
-from tandem_desktop.review.totals import line_counts
-from tandem_desktop.ui.models.operation_row import OperationRow
-from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
-from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.plan.inks import Inks
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.review.operation_view import line_counts
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.plan import rehearsal_text, wording
+from tandem_desktop.ui.plan.rehearsal_text import Piece, Rehearsed
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones, Zone
-from tandem_desktop.ui.plan.row_notes import Note, Tone, note_height, notes_height, notes_of, wrapping
-from tandem_desktop.ui.plan.since_looked import WORDS as CHANGED_SINCE
+from tandem_desktop.ui.plan.viewed import WORDS as CHANGED_SINCE
+from tandem_desktop.ui.plan.wording import visible_lines
+from tandem_desktop.ui.theme.style import paint_icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.status_mark import paint_status_mark
-from tandem_desktop.ui.words import tr, tr_marked, tr_n
+from tandem_desktop.ui.widgets.progress import paint_status_mark
+
+
+class RowPaintCache:
+    """Everything here is forgotten when the theme changes."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def color(self, token: str) -> QColor:
+        return self._theme.kept(("ink", token), lambda: self._theme.color(token))  # type: ignore[no-any-return]
+
+    def font(self, face: str) -> QFont:
+        """`ui`, `words` (a little smaller), `tag` (small and bold) or `code`."""
+        return self._theme.kept(("ink-font", face), lambda: self._font(face))  # type: ignore[no-any-return]
+
+    def metrics(self, face: str) -> QFontMetrics:
+        key = ("ink-metrics", face)
+        return self._theme.kept(key, lambda: QFontMetrics(self.font(face)))  # type: ignore[no-any-return]
+
+    def icon(self, painter: QPainter, name: str, token: str, target: QRectF) -> None:
+        ratio = painter.device().devicePixelRatio()
+        key = ("ink-icon", name, token, target.width(), target.height(), ratio)
+        picture = self._theme.kept(key, lambda: self._icon(name, token, target, ratio))
+        painter.drawPixmap(target.topLeft(), picture)
+
+    def _font(self, face: str) -> QFont:
+        if face == "code":
+            return self._theme.code_font()
+        delta = {"words": -0.5, "tag": -2.0}.get(face, 0.0)
+        return self._theme.ui_font(delta, bold=face == "tag")
+
+    def _icon(self, name: str, token: str, target: QRectF, ratio: float) -> QPixmap:
+        picture = QPixmap(round(target.width() * ratio), round(target.height() * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        inner = QPainter(picture)
+        paint_icon(inner, self._theme, name, token, QRectF(0, 0, target.width(), target.height()))
+        inner.end()
+        return picture
+
+
+LOG_LINES = 6
+SEE_MERGE = later("See merge")
+_LINE, _PADDING = 18, 10
+
+
+class NoteTone(StrEnum):
+    """How a note is dressed."""
+
+    RISK = "risk"
+    ERROR = "error"
+    LOG = "log"
+    REHEARSED = "rehearsed"
+
+
+@dataclass(frozen=True, slots=True)
+class RowNote:
+    """A band below the row."""
+
+    tone: NoteTone
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    """The same in colours, where it has them."""
+    link: str = ""
+    """What a click on it leads to."""
+
+
+def notes_of(row: OperationRow) -> tuple[RowNote, ...]:
+    """Most telling first."""
+    notes = []
+    if row.drift:
+        notes.append(
+            RowNote(NoteTone.RISK, row.drift, link=tr_marked(SEE_MERGE) if row.operation.path is not None else "")
+        )
+    if row.problem and not row.dropped:
+        notes.append(RowNote(NoteTone.RISK, tr("No longer applies: {problem}", problem=row.problem)))
+    if row.rehearsed is not None and not row.running:
+        notes += _rehearsed(row.rehearsed, is_open=row.expanded)
+    result = row.result
+    if result is not None and result.error:
+        notes.append(RowNote(NoteTone.ERROR, "\n".join(visible_lines(result.error))))
+    # The whole output is shown when the row is opened; a failed command always shows how it ended.
+    if result is not None and result.output and not row.expanded and result.status is not ResultStatus.PENDING:
+        notes.append(RowNote(NoteTone.LOG, _end_of(result.output)))
+    return tuple(notes)
+
+
+def note_height(theme: Theme, note: RowNote, width: int) -> int:
+    if note.tone is NoteTone.REHEARSED:
+        return theme.px(ROW)
+    if note.tone is NoteTone.LOG:
+        lines = note.text.count("\n") + 1
+        return lines * theme.px(_LINE) + theme.px(2 * _PADDING)
+    inner = max(theme.px(80), width - theme.px(48))
+    metrics, words = QFontMetrics(theme.ui_font()), f"{note.text}  {note.link}"
+    bounds = metrics.boundingRect(QRect(0, 0, inner, 10_000), wrapping(metrics, words, inner), words)
+    return max(theme.px(_LINE), bounds.height()) + theme.px(_PADDING)
+
+
+def wrapping(metrics: QFontMetrics, text: str, width: int) -> Qt.TextFlag:
+    """Lines end between words; inside one only where it would not fit by itself."""
+    is_long = any(metrics.horizontalAdvance(word) > width for word in text.split())
+    return Qt.TextFlag.TextWordWrap | (Qt.TextFlag.TextWrapAnywhere if is_long else Qt.TextFlag(0))
+
+
+def notes_height(theme: Theme, row: OperationRow, width: int) -> int:
+    return sum(note_height(theme, note, width) for note in notes_of(row))
+
+
+def _rehearsed(found: Rehearsed, *, is_open: bool) -> list[RowNote]:
+    if found.problem:
+        return [RowNote(NoteTone.RISK, tr("Did not apply in the rehearsal: {problem}", problem=visible(found.problem)))]
+    line = rehearsal_text.pieces(found)
+    notes = [RowNote(NoteTone.REHEARSED, rehearsal_text.sentence(found), line)]
+    if found.is_running and found.output and not is_open:
+        notes.append(RowNote(NoteTone.LOG, _end_of(found.output)))
+    return notes
+
+
+def _end_of(output: str) -> str:
+    lines = visible_lines(output.rstrip("\n"))
+    if len(lines) <= LOG_LINES:
+        return "\n".join(lines)
+    left_out = len(lines) - LOG_LINES + 1
+    above = tr_n("… {n} line above; open to read them all", "… {n} lines above; open to read them all", left_out)
+    return "\n".join((above, *lines[-(LOG_LINES - 1) :]))
+
 
 _RADIUS = 8
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -58,7 +187,7 @@ class OperationDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._inks = Inks(theme)
+        self._paint_cache = RowPaintCache(theme)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         row: OperationRow = index.data(StagedOperationsModel.RowRole)
@@ -77,14 +206,14 @@ class OperationDelegate(QStyledItemDelegate):
         outline, radius = QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(_RADIUS)
         line = QRect(card.left(), card.top(), card.width(), theme.px(ROW))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._inks.color("panel"))
+        painter.setBrush(self._paint_cache.color("panel"))
         if row.expanded or pointing.hovered or card.height() > line.height():
             painter.drawRoundedRect(outline, radius, radius)
             self._inside(painter, card, line, row, raised=row.expanded or pointing.hovered)
             painter.setBrush(Qt.BrushStyle.NoBrush)
         ring = pointing.current and pointing.focused
         token = "focus" if ring else "line_strong" if pointing.current else "line"
-        painter.setPen(QPen(self._inks.color(token), 2 if ring else 1))
+        painter.setPen(QPen(self._paint_cache.color(token), 2 if ring else 1))
         painter.drawRoundedRect(outline, radius, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         self._line(painter, line, row, pointing)
@@ -97,7 +226,7 @@ class OperationDelegate(QStyledItemDelegate):
         shape.addRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.setClipPath(shape)
         if raised:
-            painter.fillRect(line, self._inks.color("raised"))
+            painter.fillRect(line, self._paint_cache.color("raised"))
         self._bands(painter, card, line, row)
         painter.setClipping(False)
 
@@ -105,13 +234,13 @@ class OperationDelegate(QStyledItemDelegate):
         theme, top = self._theme, line.bottom() + 1
         notes = notes_of(row)
         if notes or row.expanded:
-            painter.fillRect(QRect(card.left(), top - 1, card.width(), 1), self._inks.color("line"))
+            painter.fillRect(QRect(card.left(), top - 1, card.width(), 1), self._paint_cache.color("line"))
         for note in notes:
             band = QRect(card.left(), top, card.width(), note_height(theme, note, card.width()))
             self._note(painter, band, note)
             top = band.bottom() + 1
 
-    def note_at(self, card: QRect, row: OperationRow, y: int) -> Note | None:
+    def note_at(self, card: QRect, row: OperationRow, y: int) -> RowNote | None:
         """The band below the line at this height."""
         top = card.top() + self._theme.px(ROW)
         for note in notes_of(row):
@@ -121,35 +250,35 @@ class OperationDelegate(QStyledItemDelegate):
             top = bottom
         return None
 
-    def _note(self, painter: QPainter, band: QRect, note: Note) -> None:
+    def _note(self, painter: QPainter, band: QRect, note: RowNote) -> None:
         theme = self._theme
-        if note.tone is Tone.REHEARSED:
+        if note.tone is NoteTone.REHEARSED:
             self._pieces(painter, band, note)
             return
         ground, ink, sign = {
-            Tone.RISK: ("risk_surface", "risk", "warning"),
-            Tone.ERROR: ("removed", "removed_ink", "error"),
-            Tone.LOG: ("surface", "muted", ""),
+            NoteTone.RISK: ("risk_surface", "risk", "warning"),
+            NoteTone.ERROR: ("removed", "removed_ink", "error"),
+            NoteTone.LOG: ("surface", "muted", ""),
         }[note.tone]
-        painter.fillRect(band, self._inks.color(ground))
-        painter.setPen(self._inks.color(ink))
-        if note.tone is Tone.LOG:
-            painter.setFont(self._inks.font("code"))
+        painter.fillRect(band, self._paint_cache.color(ground))
+        painter.setPen(self._paint_cache.color(ink))
+        if note.tone is NoteTone.LOG:
+            painter.setFont(self._paint_cache.font("code"))
             inner = band.adjusted(theme.px(14), theme.px(10), -theme.px(14), -theme.px(10))
             height = theme.px(18)
-            metrics = self._inks.metrics("code")
+            metrics = self._paint_cache.metrics("code")
             for number, text in enumerate(note.text.split("\n")):
                 place = QRect(inner.left(), inner.top() + number * height, inner.width(), height)
                 painter.drawText(place, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width()))
             return
         side = theme.px(14)
         mark = QRectF(band.left() + theme.px(12), band.top() + theme.px(7), side, side)
-        self._inks.icon(painter, sign, ink, mark)
-        painter.setFont(self._inks.font("ui"))
+        self._paint_cache.icon(painter, sign, ink, mark)
+        painter.setFont(self._paint_cache.font("ui"))
         inner = band.adjusted(theme.px(32), 0, -theme.px(16), 0)
-        flags = _LEFT | wrapping(self._inks.metrics("ui"), f"{note.text} {note.link}", inner.width())
-        words = self._inks.metrics("ui").horizontalAdvance(f"{note.text}  ")
-        if not note.link or words + self._inks.metrics("ui").horizontalAdvance(note.link) > inner.width():
+        flags = _LEFT | wrapping(self._paint_cache.metrics("ui"), f"{note.text} {note.link}", inner.width())
+        words = self._paint_cache.metrics("ui").horizontalAdvance(f"{note.text}  ")
+        if not note.link or words + self._paint_cache.metrics("ui").horizontalAdvance(note.link) > inner.width():
             painter.drawText(inner, flags, f"{note.text}  {note.link}".rstrip())
             return
         painter.drawText(inner, flags, note.text)
@@ -158,8 +287,8 @@ class OperationDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.drawText(inner.adjusted(words, 0, 0, 0), _LEFT, note.link)
 
-    def _pieces(self, painter: QPainter, band: QRect, note: Note) -> None:
-        metrics, left = self._inks.metrics("code"), band.left() + self._theme.px(14)
+    def _pieces(self, painter: QPainter, band: QRect, note: RowNote) -> None:
+        metrics, left = self._paint_cache.metrics("code"), band.left() + self._theme.px(14)
         right = band.right() - self._theme.px(14)
         for words, token in note.pieces:
             shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0, right - left))
@@ -169,7 +298,7 @@ class OperationDelegate(QStyledItemDelegate):
         zones = self.zones(line, row, editable=pointing.editable, movable=pointing.movable)
         if not zones.handle.isNull():
             token = "text" if pointing.zone is Zone.HANDLE else "muted"
-            self._inks.icon(painter, "drag", token, QRectF(zones.handle).adjusted(-3, 0, 3, 0))
+            self._paint_cache.icon(painter, "drag", token, QRectF(zones.handle).adjusted(-3, 0, 3, 0))
         if row.running:
             self._result_sign(painter, QRectF(zones.box), row, pointing.turn)
         else:
@@ -180,40 +309,40 @@ class OperationDelegate(QStyledItemDelegate):
             hot = "text" if row.dropped else "removed_ink"
             token = hot if pointing.zone is Zone.REMOVE else "muted" if pointed or row.dropped else "line_strong"
             sign = "undo" if row.dropped else "cross"
-            self._inks.icon(painter, sign, token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
+            self._paint_cache.icon(painter, sign, token, QRectF(zones.remove).adjusted(3, 3, -3, -3))
         arrow = "chevron-down" if row.expanded else "chevron-right"
         token = "text" if pointing.zone is Zone.EXPANDER else "muted"
-        self._inks.icon(painter, arrow, token, QRectF(zones.expander).adjusted(3, 3, -3, -3))
+        self._paint_cache.icon(painter, arrow, token, QRectF(zones.expander).adjusted(3, 3, -3, -3))
         self._words(painter, zones.middle, row)
 
     def _box(self, painter: QPainter, box: QRectF, viewed: bool, *, hovered: bool) -> None:
         theme = self._theme
         shape = box.adjusted(1, 1, -1, -1)
-        painter.setPen(QPen(self._inks.color("accent" if viewed or hovered else "line_strong"), 1.2))
-        painter.setBrush(self._inks.color("accent") if viewed else Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._paint_cache.color("accent" if viewed or hovered else "line_strong"), 1.2))
+        painter.setBrush(self._paint_cache.color("accent") if viewed else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(shape, theme.px(4), theme.px(4))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if viewed:
-            self._inks.icon(painter, "check", "accent_text", box.adjusted(2, 2, -2, -2))
+            self._paint_cache.icon(painter, "check", "accent_text", box.adjusted(2, 2, -2, -2))
 
     def _result_sign(self, painter: QPainter, place: QRectF, row: OperationRow, turn: int) -> None:
         status = row.result.status if row.result is not None else ResultStatus.PENDING
         if status is ResultStatus.ROLLED_BACK:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._inks.color("risk_surface"))
+            painter.setBrush(self._paint_cache.color("risk_surface"))
             painter.drawEllipse(place)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            self._inks.icon(painter, "undo", "risk", place.adjusted(3, 3, -3, -3))
+            self._paint_cache.icon(painter, "undo", "risk", place.adjusted(3, 3, -3, -3))
         else:
             paint_status_mark(painter, self._theme, _MARKS.get(status, "waiting"), place, turn)
 
     def _tag(self, painter: QPainter, place: QRect, word: str) -> None:
         theme = self._theme
-        painter.setPen(QPen(self._inks.color("line"), 1))
+        painter.setPen(QPen(self._paint_cache.color("line"), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(5), theme.px(5))
-        painter.setFont(self._inks.font("tag"))
-        painter.setPen(self._inks.color("muted"))
+        painter.setFont(self._paint_cache.font("tag"))
+        painter.setPen(self._paint_cache.color("muted"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
 
     def _words(self, painter: QPainter, place: QRect, row: OperationRow) -> None:
@@ -222,7 +351,7 @@ class OperationDelegate(QStyledItemDelegate):
         left, right = place.left(), place.right()
         right = self._right_side(painter, place, right, row)
         folder, name = wording.subject(row.operation)
-        metrics = self._inks.metrics("code")
+        metrics = self._paint_cache.metrics("code")
         room = max(0, right - left)
         wanted = metrics.horizontalAdvance(folder + name)
         if wanted > room:
@@ -235,17 +364,19 @@ class OperationDelegate(QStyledItemDelegate):
         for text, token in ((folder, "muted"), (name, "muted" if row.dropped else "text")):
             left = self._text(painter, QRect(left, place.top(), right - left + 1, place.height()), text, "code", token)
         if row.dropped:
-            painter.fillRect(QRect(begin, place.center().y() + 1, left - begin, 1), self._inks.color("muted"))
+            painter.fillRect(QRect(begin, place.center().y() + 1, left - begin, 1), self._paint_cache.color("muted"))
         words = wording.agent_words(row.operation)
         left += theme.px(10)
         if words and right - left > theme.px(72) and row.operation.description != wording.title(row.operation):
-            shown = self._inks.metrics("words").elidedText(f"“{words}”", Qt.TextElideMode.ElideRight, right - left)
+            shown = self._paint_cache.metrics("words").elidedText(
+                f"“{words}”", Qt.TextElideMode.ElideRight, right - left
+            )
             self._text(painter, QRect(left, place.top(), right - left, place.height()), shown, "words", "muted")
 
     def _right_side(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
         """Counts, or how it went; then flags. Answers where they begin."""
         theme = self._theme
-        metrics = self._inks.metrics("code")
+        metrics = self._paint_cache.metrics("code")
         pieces: list[tuple[str, str]] = []
         if row.running:
             status = row.result.status if row.result is not None else ResultStatus.PENDING
@@ -293,10 +424,10 @@ class OperationDelegate(QStyledItemDelegate):
 
     def _change(self, painter: QPainter, place: QRect, right: int, word: str) -> int:
         theme = self._theme
-        width = self._inks.metrics("tag").horizontalAdvance(word) + theme.px(14)
+        width = self._paint_cache.metrics("tag").horizontalAdvance(word) + theme.px(14)
         chip = QRect(right - width, place.center().y() - theme.px(9), width, theme.px(20))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._inks.color("info_surface"))
+        painter.setBrush(self._paint_cache.color("info_surface"))
         painter.drawRoundedRect(chip, theme.px(6), theme.px(6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         self._text(painter, chip.adjusted(theme.px(7), 0, 0, 0), word, "tag", "link")
@@ -306,18 +437,18 @@ class OperationDelegate(QStyledItemDelegate):
         theme, flags = self._theme, row.view.flags
         words = wording.FLAGS.get(flags[-1], flags[-1].value) if row.operation.is_run else wording.FLAGS[flags[0]]
         text = words + (f" +{len(flags) - 1}" if len(flags) > 1 else "")
-        metrics = self._inks.metrics("tag")
+        metrics = self._paint_cache.metrics("tag")
         side = theme.px(12)
         if place.width() < theme.px(360):
             text = str(len(flags))
         width = metrics.horizontalAdvance(text) + side + theme.px(18)
         chip = QRectF(right - width, place.center().y() - theme.px(9), width, theme.px(20))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._inks.color("risk_surface"))
+        painter.setBrush(self._paint_cache.color("risk_surface"))
         painter.drawRoundedRect(chip, theme.px(6), theme.px(6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         sign = QRectF(chip.left() + theme.px(6), chip.center().y() - side / 2, side, side)
-        self._inks.icon(painter, "warning", "risk", sign)
+        self._paint_cache.icon(painter, "warning", "risk", sign)
         inner = chip.toRect().adjusted(side + theme.px(10), 0, 0, 0)
         self._text(painter, inner, text, "tag", "risk")
         return int(chip.left()) - theme.px(4)
@@ -325,10 +456,10 @@ class OperationDelegate(QStyledItemDelegate):
     def _text(self, painter: QPainter, place: QRect, text: str, face: str, token: str) -> int:
         if not text:
             return place.left()
-        painter.setFont(self._inks.font(face))
-        painter.setPen(self._inks.color(token))
+        painter.setFont(self._paint_cache.font(face))
+        painter.setPen(self._paint_cache.color(token))
         painter.drawText(place, _LEFT | Qt.TextFlag.TextSingleLine, text)
-        return place.left() + self._inks.metrics(face).horizontalAdvance(text)
+        return place.left() + self._paint_cache.metrics(face).horizontalAdvance(text)
 
 
 def paint_drop_line(painter: QPainter, theme: Theme, left: int, right: int, y: int) -> None:

@@ -1,25 +1,400 @@
-"""The operations with everything that is pinned around them: banners, the result, what needs attention, the filter."""
+"""The operations tab with filter, attention strip and result line."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.review.totals import by_folder
-from tandem_desktop.ui.models.operation_row import OperationRow, Shown, Sorting
-from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
-from tandem_desktop.ui.plan.attention_strip import AttentionStrip
-from tandem_desktop.ui.plan.empty_plan import Emptiness, EmptyPlan
-from tandem_desktop.ui.plan.filter_bar import FilterBar
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.review.operation_view import OperationView, Totals, by_folder
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.storage.paths import Locations
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.models.operations import (
+    IN_FOLDER,
+    SHOWN_WORDS,
+    SORTING_WORDS,
+    OperationFilter,
+    OperationRow,
+    Sorting,
+    StagedOperationsModel,
+)
+from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
-from tandem_desktop.ui.plan.plan_page_facts import BannerWords
-from tandem_desktop.ui.plan.rehearsal_line import RehearsalLine
-from tandem_desktop.ui.plan.result_line import ResultLine
-from tandem_desktop.ui.plan.spacing import Spacing
+from tandem_desktop.ui.plan.page_text import BannerWords
+from tandem_desktop.ui.plan.rehearsal import RehearsalLine
+from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.banner import Banner
+from tandem_desktop.ui.widgets.banners import Banner, EmptyState
+from tandem_desktop.ui.widgets.buttons import IconButton, LinkButton
+from tandem_desktop.ui.widgets.chips import Chip
+from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
+from tandem_desktop.ui.widgets.rating_stars import RatingStars
+
+
+class FlowRow(QWidget):
+    """Never asks for width, so that it never widens the window."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._widgets: list[QWidget] = []
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._arrange)
+
+    def set_widgets(self, widgets: Sequence[QWidget]) -> None:
+        for old in self._widgets:
+            old.hide()
+            old.deleteLater()
+        self._widgets = list(widgets)
+        for widget in self._widgets:
+            widget.setParent(self)
+        self._arrange()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(24))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        x = 0
+        for widget in self._widgets:
+            wanted = widget.sizeHint()
+            fits = x + wanted.width() <= self.width()
+            if not fits and x == 0:
+                wanted.setWidth(max(self.width(), widget.minimumSizeHint().width()))
+                fits = True
+            widget.setVisible(fits)
+            widget.setGeometry(x, (self.height() - wanted.height()) // 2, wanted.width(), wanted.height())
+            x = x + wanted.width() + self._theme.px(6) if fits else self.width() + 1
+        self.updateGeometry()
+
+
+CHIPS = 12
+
+
+class AttentionStrip(QFrame):
+    """Names as many as there is room for; the rest is in a menu, so none is out of reach."""
+
+    jump_requested = Signal(object)
+    """An operation id."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._flagged: tuple[OperationView, ...] = ()
+        self.setObjectName("attention-strip")
+        self.setProperty("role", "banner-risk")
+        self.words = plain_label("", "risk")
+        self.words.setObjectName("attention-words")
+        self.chips = FlowRow(theme)
+        self.more = LinkButton(theme, tr("All"), "risk")
+        self.more.setObjectName("attention-all")
+        self.more.clicked.connect(self._show_all)
+        row = QHBoxLayout(self)
+        Spacing(theme, row, (12, 6, 8, 6), 8)
+        row.addWidget(self.words)
+        row.addWidget(self.chips, 1)
+        row.addWidget(self.more)
+        self.hide()
+
+    def show_views(self, views: tuple[OperationView, ...]) -> None:
+        flagged = tuple(view for view in views if view.flags)
+        self.setVisible(bool(flagged))
+        if flagged == self._flagged:
+            return
+        self._flagged = flagged
+        words = tr("Needs attention ({count})", count=f"{len(flagged):,}")
+        self.words.setText(words)
+        self.words.setFont(self._theme.ui_font(bold=True))
+        self.setAccessibleName(words)
+        self.chips.set_widgets([self._chip(view) for view in flagged[:CHIPS]])
+        self.more.setVisible(len(flagged) > 1)
+
+    def _chip(self, view: OperationView) -> Chip:
+        operation = view.operation
+        folder, name = wording.subject(operation)
+        chip = Chip(self._theme, name, "command" if operation.is_run else "warning", code=True)
+        flags = ", ".join(wording.flag_sentence(flag, operation) for flag in view.flags)
+        chip.setObjectName(f"attention-{operation.id}")
+        chip.setAccessibleName(f"{flags}: {wording.title(operation)}")
+        chip.setToolTip(plain_tooltip(f"{folder}{name}\n{flags}"))
+        chip.clicked.connect(lambda: self.jump_requested.emit(operation.id))
+        return chip
+
+    def _show_all(self) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("attention-menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for view in self._flagged[:200]:
+            flags = ", ".join(wording.FLAGS.get(flag, flag.value).lower() for flag in view.flags)
+            words = f"{wording.title(view.operation)[:80]}  ({flags})".replace("&", "&&")
+            self._add(menu, words, view.operation.id)
+        if len(self._flagged) > 200:
+            left = f"{len(self._flagged) - 200:,}"
+            menu.addAction(tr("… and {n} more: filter by Flagged", n=left)).setEnabled(False)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def _add(self, menu: QMenu, words: str, operation_id: OperationId) -> None:
+        menu.addAction(words).triggered.connect(lambda: self.jump_requested.emit(operation_id))
+
+
+class Emptiness(StrEnum):
+    """Why there is nothing."""
+
+    NO_PLAN = "no-plan"
+    DRAFTING = "drafting"
+    NOTHING_LEFT = "nothing-left"
+    NOTHING_FOUND = "nothing-found"
+    LOADING = "loading"
+    READ_ONLY = "read-only"
+    NO_FILES = "no-files"
+
+    @classmethod
+    def of(cls, workspace: Locations) -> "Emptiness":
+        """Why there is no plan in a workspace that was just opened."""
+        if workspace.is_read_only:
+            return cls.READ_ONLY
+        return cls.NO_FILES if workspace.is_empty else cls.NO_PLAN
+
+
+_WORDS = {
+    Emptiness.NO_PLAN: (
+        "plan",
+        later("No plan yet"),
+        later(
+            "Tell the agent what you want. Everything it would change is held here for your review; "
+            "nothing on disk changes before you approve it."
+        ),
+        "",
+    ),
+    Emptiness.DRAFTING: (
+        "thinking",
+        later("The agent is drafting"),
+        later("Operations appear here as it proposes them. You can read along; deciding comes when it has finished."),
+        "",
+    ),
+    Emptiness.NOTHING_LEFT: ("plan", later("Nothing is left of this plan"), later("Every operation was removed."), ""),
+    Emptiness.NOTHING_FOUND: (
+        "search",
+        later("No operation matches"),
+        later("Try other words, or list all again."),
+        later("Show all"),
+    ),
+    Emptiness.LOADING: ("clock", later("Opening the plan…"), "", ""),
+    Emptiness.READ_ONLY: (
+        "lock",
+        later("This folder is read-only"),
+        later(
+            "You can ask and look. A plan can be neither kept nor applied here: give yourself the right to write to "
+            "the folder, or open another one."
+        ),
+        "",
+    ),
+    Emptiness.NO_FILES: (
+        "folder",
+        later("This folder is empty"),
+        later(
+            "Ask the agent to start a project: its files are held here for your review, and none is written before "
+            "you approve it. Or open the folder you want to work on."
+        ),
+        later("Open another folder…"),
+    ),
+}
+
+
+class EmptyPlan(EmptyState):
+    """One widget for all of them."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "plan", "", parent=parent, primary=False)
+        self.setObjectName("empty-plan")
+        self.why = Emptiness.NO_PLAN
+        self.show_why(self.why)
+
+    def show_why(self, why: Emptiness) -> None:
+        self.why = why
+        icon, title, words, action = _WORDS[why]
+        self.set_words(icon, tr_marked(title), tr_marked(words), tr_marked(action))
+
+
+class FilterBar(QWidget):
+    """Hidden until it is asked for; leaving it lists everything again."""
+
+    changed = Signal(str, object, object)
+    """Text, which operations, which order."""
+    left = Signal()
+    next_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("operation-filter")
+        self.field = SearchField(theme, tr("Filter by path, command or words"))
+        self.field.setObjectName("operation-filter-text")
+        self.which = self._choices(SHOWN_WORDS, "operation-filter-which", tr("Which operations"))
+        self.order = self._choices(SORTING_WORDS, "operation-filter-order", tr("Order"))
+        self.folders = self._choices({}, "operation-filter-folder", tr("Folder, with what changes in it"))
+        # A long path must not push anything out of a narrow window; the list itself is as wide as its words.
+        self.folders.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.folders.setMinimumWidth(theme.px(40))
+        self.folders.view().setMinimumWidth(theme.px(280))
+        self.folders.hide()
+        close = IconButton(theme, "cross", tr("Close the filter"), key="Esc")
+        row = QHBoxLayout(self)
+        Spacing(theme, row, (12, 8, 12, 0), 8)
+        row.addWidget(self.field, 3)
+        row.addWidget(self.folders, 2)
+        for each in (self.which, self.order, close):
+            row.addWidget(each)
+        self.field.textChanged.connect(self._tell)
+        self.which.currentIndexChanged.connect(self._tell)
+        self.order.currentIndexChanged.connect(self._tell)
+        self.folders.activated.connect(self._choose_folder)
+        self.field.left.connect(self.left)
+        self.field.next_requested.connect(self.next_requested)
+        close.clicked.connect(self.leave)
+        self.hide()
+
+    def ask(self) -> None:
+        self.show()
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def leave(self) -> None:
+        """Everything in plan order again."""
+        self.field.clear()
+        self.folders.setCurrentIndex(0)
+        self.which.setCurrentIndex(0)
+        self.order.setCurrentIndex(0)
+        self.hide()
+
+    def show_folders(self, folders: Sequence[tuple[str, Totals]]) -> None:
+        """Each with its sums; one alone is no choice."""
+        lines = [(tr("All folders"), ""), *((_summed(folder, totals), folder) for folder, totals in folders)]
+        if [self.folders.itemText(at) for at in range(self.folders.count())] == [words for words, _ in lines]:
+            return
+        self.folders.clear()
+        for words, folder in lines:
+            self.folders.addItem(words, folder)
+        self.folders.setVisible(len(folders) > 1)
+
+    def _choose_folder(self, at: int) -> None:
+        folder = str(self.folders.itemData(at))
+        self.field.setText(f"{IN_FOLDER}{folder}" if folder else "")
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.field.text() or self.which.currentIndex() or self.order.currentIndex())
+
+    def _choices(self, words: Mapping[Any, str], name: str, accessible: str) -> QComboBox:
+        box = QComboBox()
+        for each, shown in words.items():
+            box.addItem(shown, each)
+        box.setObjectName(name)
+        box.setAccessibleName(accessible)
+        return box
+
+    def _tell(self) -> None:
+        which, order = OperationFilter(self.which.currentData()), Sorting(self.order.currentData())
+        self.changed.emit(self.field.text(), which, order)
+
+
+def _summed(folder: str, totals: Totals) -> str:
+    """`app/routes/ · 3 files +40 −12`."""
+    lines = [f"+{totals.added:,}" if totals.added else "", f"−{totals.removed:,}" if totals.removed else ""]
+    files = tr_n("{n} file", "{n} files", totals.files)
+    return " ".join(filter(None, (f"{visible(folder)} · {files}", *lines)))
+
+
+class ResultLine(Banner):
+    """`5 files +142 −38 · ★★★★☆ · View · Undo`."""
+
+    view_requested = Signal()
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+    rated = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "ok", parent=parent)
+        self.setObjectName("result-line")
+        self._run_id: RunId | None = None
+        self.rating = RatingStars(theme, self)
+        self.rating.rated.connect(self.rated)
+        self.add_before_actions(self.rating)
+        self.requested.connect(self._ask)
+        self.hide()
+
+    def show_result(self, page: PlanPage, run: ListedRun | None) -> None:
+        """Of a plan that ran; hidden for any other. `run` is known once the runs are listed."""
+        status = page.meta.status
+        self._run_id = page.meta.execution_session
+        ended = status in (PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.UNDONE)
+        self.setVisible(ended and self._run_id is not None)
+        if not ended:
+            return
+        self.rating.setVisible(status is PlanStatus.COMPLETED)
+        self.rating.set_value(page.meta.rating)
+        view, undo_it = ("view", tr("View")), ("undo", tr("Undo"))
+        if status is PlanStatus.UNDONE:
+            words = tr("This run was undone; the files are as they were before it.")
+            self.set_message("info", words, (("redo", tr("Bring back")),))
+        elif status is PlanStatus.COMPLETED:
+            undo = (undo_it,) if run is None or run.undoable else ()
+            self.set_message("ok", _done(page), (view, *undo))
+        else:
+            rolled_back = _rolled_back(page, run)
+            undo = (undo_it,) if run is not None and run.undoable and not rolled_back else ()
+            self.set_message("error", _failed(page, rolled_back), (view, *undo))
+
+    def _ask(self, key: str) -> None:
+        if key == "view":
+            self.view_requested.emit()
+        elif self._run_id is not None:
+            (self.undo_requested if key == "undo" else self.redo_requested).emit(self._run_id)
+
+
+def _done(page: PlanPage) -> str:
+    totals = page.sums
+    parts = []
+    if totals.files:
+        files = tr_n("{n} file", "{n} files", totals.files)
+        parts.append(f"{files} +{totals.added:,} −{totals.removed:,}")
+    if totals.commands:
+        parts.append(tr_n("{n} command run", "{n} commands run", totals.commands))
+    return tr("Applied: {parts}", parts=", ".join(parts)) if parts else tr("Applied")
+
+
+def _failed(page: PlanPage, rolled_back: bool) -> str:
+    failed = next((each for each in page.results if each.status is ResultStatus.FAILED), None)
+    names = {view.operation.id: wording.title(view.operation) for view in page.views}
+    told = tr("The run failed.")
+    if failed is not None:
+        told = tr("The run failed at “{operation}”.", operation=names.get(failed.id, failed.id))
+    left = (
+        tr("Everything was rolled back; nothing on disk has changed.")
+        if rolled_back
+        else tr("What was done before it is still there.")
+    )
+    why = visible(page.meta.result_summary) if failed is None and page.meta.result_summary else ""
+    return " ".join(filter(None, (told, why, left)))
+
+
+def _rolled_back(page: PlanPage, run: ListedRun | None) -> bool:
+    if run is not None:
+        return run.record.rolled_back
+    statuses = {each.status for each in page.results}
+    return ResultStatus.ROLLED_BACK in statuses or ResultStatus.COMPLETED not in statuses
 
 
 class OperationsTab(QWidget):
@@ -100,7 +475,7 @@ class OperationsTab(QWidget):
         self.filter.show_folders(by_folder(self._model.views()))
         self.filter.ask()
 
-    def _filter(self, text: str, which: Shown, sorting: Sorting) -> None:
+    def _filter(self, text: str, which: OperationFilter, sorting: Sorting) -> None:
         self._model.set_filter(text, which, sorting)
         found = self._model.rowCount()
         self.filter.field.set_count(f"{found:,} of {self._model.total:,}" if self.filter.is_used else "")

@@ -1,4 +1,4 @@
-"""Where everything of an operation's row stands, computed once and shared by the painter and by the mouse."""
+"""Positions within an operation row."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class RowZones:
         return Zone.BODY
 
 
-class RowPlaces:
+class RowGeometry:
     """Tops and heights of ten thousand rows, of which only a few are higher than one line.
 
     Looking one up costs the logarithm of the number of higher rows, and nothing is kept for the others.
@@ -79,7 +79,7 @@ class RowPlaces:
     def height(self, row: int) -> int:
         return self.row + self._extras.get(row, 0)
 
-    def continues(self, before: "RowPlaces") -> bool:
+    def continues(self, before: "RowGeometry") -> bool:
         """Whether every row of `before` stands where it stood, and perhaps more follow."""
         mine, theirs = (self.row, self.gap, self.margin), (before.row, before.gap, before.margin)
         return mine == theirs and self._extras == before._extras and self.count >= before.count

@@ -1,29 +1,85 @@
-"""What an undo would do, file by file, before it does anything."""
+"""The undo and restore sheets."""
+
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import Absent, PathChange
-from tandem_desktop.execution.undoing import Undoing
-from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.plan.sheet import Sheet
-from tandem_desktop.ui.plan.taking_back import TakingBack
-from tandem_desktop.ui.theme.icons import icon
+from tandem_desktop.execution.undo import WHOLE, UndoPart, UndoPlan
+from tandem_desktop.services.restore_points import PointPreview, Restoring
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.theme.style import icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.widgets.buttons import PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRequest:
+    """One question for the sheet, and one wish when it is answered."""
+
+    run_id: RunId
+    part: UndoPart = WHOLE
+    to_before: bool = False
+    """Every run since goes with it."""
+
+    @property
+    def title(self) -> str:
+        if self.to_before:
+            return tr("Back to before this run")
+        if self.part.path is not None:
+            return tr("Undo {path} of this run", path=visible(self.part.path))
+        if self.part.is_whole:
+            return tr("Undo this run")
+        return tr("Undo {operation} of this run", operation=self.part.operation)
+
+    def sentence(self, undoing: UndoPlan, runs: tuple[str, ...]) -> str:
+        """What would happen, or why nothing can."""
+        if undoing.conflicts:
+            told = tr_n(
+                "Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.",
+                "Later edits overlap in {n} files, so nothing is undone. Put them aside first, then try again.",
+                len(undoing.conflicts),
+            )
+            instead = tr("Or undo the other files one by one, from the list of what the run changed.")
+            return f"{told} {instead}" if self.part.is_whole and not self.to_before else told
+        if not undoing.changes:
+            return tr("Nothing is left to undo: every file is as it was before.")
+        paths = tr_n("{n} path", "{n} paths", len(undoing.changes))
+        if self.to_before:
+            return tr_n(
+                "{n} run will be taken back as one; {paths} will be as before. Nothing else is touched.",
+                "{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.",
+                len(runs),
+                paths=paths,
+            )
+        return tr("{paths} will be as before the run. Nothing else is touched.", paths=paths)
+
+
+def is_the_same(one: UndoPlan, other: UndoPlan) -> bool:
+    """Whether both would do the same to the disk."""
+    return (one.changes, one.merged, one.kept, one.conflicts) == (
+        other.changes,
+        other.merged,
+        other.kept,
+        other.conflicts,
+    )
 
 
 class UndoSheet(Sheet):
     """Lists every file; with a conflict nothing can be undone, and each one is named."""
 
     confirmed = Signal(object, object)
-    """A `TakingBack` and the `Undoing` that was on screen."""
+    """A `UndoRequest` and the `UndoPlan` that was on screen."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "undo-sheet", tr("Undo"))
-        self._asked: tuple[TakingBack, Undoing] | None = None
+        self._asked: tuple[UndoRequest, UndoPlan] | None = None
         self.said = plain_label("", "muted", wrap=True)
         self.files = QListWidget()
         self.files.setObjectName("undo-files")
@@ -42,7 +98,7 @@ class UndoSheet(Sheet):
         self.add_buttons(self.back, self.undo)
 
     def ask(
-        self, taking: TakingBack, undoing: Undoing, runs: tuple[str, ...] = (), *, has_changed: bool = False
+        self, taking: UndoRequest, undoing: UndoPlan, runs: tuple[str, ...] = (), *, has_changed: bool = False
     ) -> None:
         """Show what would be done: exactly this. `runs` are those that go, newest first."""
         self._asked = (taking, undoing)
@@ -97,5 +153,95 @@ def _sign(change: PathChange) -> tuple[str, str]:
     return ("file-create", "added_ink") if isinstance(change.before, Absent) else ("file-edit", "muted")
 
 
-def _merged(change: PathChange, undoing: Undoing) -> str:
+def _merged(change: PathChange, undoing: UndoPlan) -> str:
     return f"  {tr('keeps your later edits')}" if change.path in undoing.merged else ""
+
+
+_NAMED, _QUOTED = 12, 80
+_NO_FILES = later("No run after this point is left to undo; the files are as they were.")
+
+
+class RestoreSheet(Sheet):
+    """Files only, conversation only, or both. Nothing is deleted: runs are undone, entries set aside."""
+
+    confirmed = Signal(int, object)
+    """The entry, and what goes back: `Restoring`."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "back-sheet", tr("Go back"))
+        self._entry = 0
+        self._preview = PointPreview(None, 0)
+        self.what = Segmented(
+            theme,
+            (
+                (Restoring.BOTH.value, tr("Files and conversation")),
+                (Restoring.FILES.value, tr("Files only")),
+                (Restoring.CHAT.value, tr("Conversation only")),
+            ),
+            tr("Go back"),
+        )
+        self.what.chosen.connect(lambda _key: self._tell())
+        self.files, self.chat = plain_label("", wrap=True), plain_label("", wrap=True)
+        self.files.setObjectName("back-files")
+        self.chat.setObjectName("back-chat")
+        for widget in (self.what, self.files, self.chat):
+            self.body.addWidget(widget)
+        self.back = QuietButton(theme, tr("Stay here"))
+        self.back.setObjectName("back-stay")
+        self.back.clicked.connect(self.leave)
+        self.go = PrimaryButton(theme, tr("Go back"))
+        self.go.setObjectName("back-go")
+        self.go.clicked.connect(self._go)
+        self.add_buttons(self.back, self.go)
+
+    def ask(self, entry: int, words: str, preview: PointPreview) -> None:
+        self._entry, self._preview = entry, preview
+        said = visible(" ".join(words.split()))
+        quoted = said[:_QUOTED] + ("…" if len(said) > _QUOTED else "")
+        self.title.setText(tr("Go back to “{message}”", message=quoted))
+        self.what.set_current(Restoring.BOTH.value)
+        self.open(self.back)
+        self._tell()
+
+    def _tell(self) -> None:
+        what = Restoring(self.what.current)
+        files = self._preview.files
+        moves_files, moves_chat = what is not Restoring.CHAT, what is not Restoring.FILES
+        self.files.setText(self._about_files() if moves_files else tr("The files stay as they are."))
+        aside = tr_n(
+            "{n} entry after this message will be set aside: folded, not deleted. The agent still remembers.",
+            "{n} entries after this message will be set aside: folded, not deleted. The agent still remembers.",
+            self._preview.entries,
+        )
+        self.chat.setText(aside if moves_chat else tr("The conversation stays as it is."))
+        has_conflict = files is not None and bool(files.undoing.conflicts)
+        does_something = (moves_files and files is not None) or (moves_chat and self._preview.entries > 0)
+        self.decides(self.go, does_something and not (moves_files and has_conflict))
+        self.fit()
+
+    def _about_files(self) -> str:
+        files = self._preview.files
+        if files is None:
+            return tr_marked(_NO_FILES)
+        if files.undoing.conflicts:
+            named = "\n".join(f"· {visible(path)}  {visible(why)}" for path, why in files.undoing.conflicts[:_NAMED])
+            return f"{tr('Later edits are in the way, so the files cannot go back:')}\n{named}"
+        paths = [change.path for change in files.undoing.changes]
+        lines = [
+            tr_n(
+                "{n} run will be undone, with {paths}:",
+                "{n} runs will be undone, with {paths}:",
+                len(files.runs),
+                paths=tr_n("{n} path", "{n} paths", len(paths)),
+            )
+        ]
+        for path in paths[:_NAMED]:
+            is_merged = path in files.undoing.merged
+            lines.append(f"· {visible(path)}  {tr('keeps your later edits')}" if is_merged else f"· {visible(path)}")
+        if len(paths) > _NAMED:
+            lines.append(tr("… and {n} more", n=f"{len(paths) - _NAMED:,}"))
+        return "\n".join(lines)
+
+    def _go(self) -> None:
+        self.shut()
+        self.confirmed.emit(self._entry, Restoring(self.what.current))

@@ -1,26 +1,18 @@
-"""A plan in words: operations, states, flags, sums and moments as the panel says them; nobody else's words come in."""
+"""Plan terms as window text."""
 
 from datetime import datetime
 
-from tandem_desktop.domain.execution import ResultStatus, RunKind, RunStatus
-from tandem_desktop.domain.operations import (
-    Absent,
-    DirectoryState,
-    FileState,
-    NodeState,
-    StagedOperation,
-    SymlinkState,
-)
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, StagedOperation, SymlinkState
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.review import Coverage
-from tandem_desktop.review.draft import Part
+from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
+from tandem_desktop.review.choices import ChoicePart
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.review.totals import Totals
-from tandem_desktop.staging.difference import Difference
+from tandem_desktop.review.operation_view import OperationView, Totals
+from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.hazards import Hazard, explain
-from tandem_desktop.staging.text import visible
-from tandem_desktop.ui.words import tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
 
 FITS_ITS_LINE = 80
 """Characters of a command that a row shows in full."""
@@ -254,7 +246,7 @@ def _mode(state: NodeState) -> int | None:
     return state.mode if isinstance(state, FileState | DirectoryState) else None
 
 
-def part_words(part: Part) -> str:
+def part_words(part: ChoicePart) -> str:
     """What a person changed inside an operation."""
     if part.edited is not None:
         return tr("edited by you")

@@ -1,21 +1,143 @@
-"""The plans of the workspace, at hand all day: what needs the person stands first."""
+"""The plan list and its menu."""
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QPainter, QTextLayout, QTextOption
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QMenu,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.ui.models.plans_model import PlanGroup, PlansModel, RailRow
-from tandem_desktop.ui.run_facts import UNDO
-from tandem_desktop.ui.shell.rail_delegate import RailDelegate
-from tandem_desktop.ui.theme.stylesheet import set_role
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.models.plans import PlanGroup, PlansModel, RailRow
+from tandem_desktop.ui.plan_text import UNDO
+from tandem_desktop.ui.shell.sheets import NameSheet
+from tandem_desktop.ui.state import WindowState
+from tandem_desktop.ui.theme.style import set_role
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.widgets.search_field import SearchField
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.widgets.buttons import Button
+from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import plain_label
+from tandem_desktop.ui.widgets.painting import paint_ground
+
+_HEADING, _PADDING, _DOT, _INDENT, _ABOVE, _BETWEEN = 36, 8, 8, 24, 8, 2
+_STEP = 16
+_MOST_LINES = 2
+
+
+class RailDelegate(QStyledItemDelegate):
+    """Titles and their words take up to two lines each; what is longer is marked as cut and whole in the tool tip."""
+
+    def __init__(self, theme: Theme, view: QListView) -> None:
+        super().__init__(view)
+        self._theme = theme
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        row: RailRow = index.data(PlansModel.RowRole)
+        px = self._theme.px
+        if row.plan is None:
+            return QSize(0, px(_HEADING))
+        room = self._view.viewport().width() - px(_INDENT + self._below(row)) - px(_PADDING)
+        height = sum(QFontMetrics(font).height() * len(lines) for lines, font, _ in self._texts(row, room))
+        return QSize(0, height + px(2 * _ABOVE + _BETWEEN))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row: RailRow = index.data(PlansModel.RowRole)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area: QRect = option.rect
+        if row.plan is None:
+            self._heading(painter, area, row)
+        else:
+            self._plan(painter, area, row, option.state)
+        painter.restore()
+
+    def _heading(self, painter: QPainter, area: QRect, row: RailRow) -> None:
+        px = self._theme.px
+        painter.setFont(self._theme.ui_font(-2, bold=True))
+        painter.setPen(self._theme.color("muted"))
+        words = area.adjusted(px(_PADDING), px(8), -px(_PADDING), 0)
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, row.title)
+
+    def _plan(self, painter: QPainter, area: QRect, row: RailRow, state: QStyle.StateFlag) -> None:
+        theme, px = self._theme, self._theme.px
+        ground = QRectF(area.adjusted(0, px(1), 0, -px(1)))
+        if state & QStyle.StateFlag.State_Selected:
+            edge = "focus" if self._view.hasFocus() else "line"
+            paint_ground(painter, theme, ground, theme.color("raised"), theme.color(edge))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            paint_ground(painter, theme, ground, theme.color("hover"), None)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(row.dot))
+        first = QFontMetrics(theme.ui_font()).height()
+        below = px(self._below(row))
+        dot = QPointF(area.left() + below + px(_PADDING) + px(_DOT) / 2, area.top() + px(_ABOVE) + first / 2)
+        painter.drawEllipse(dot, px(_DOT) / 2, px(_DOT) / 2)
+        left, top = area.left() + below + px(_INDENT), area.top() + px(_ABOVE)
+        room = area.width() - below - px(_INDENT) - px(_PADDING)
+        for lines, font, token in self._texts(row, room):
+            painter.setFont(font)
+            painter.setPen(theme.color(token))
+            for line in lines:
+                height = QFontMetrics(font).height()
+                painter.drawText(QRect(left, top, room, height), Qt.AlignmentFlag.AlignVCenter, line)
+                top += height
+            top += px(_BETWEEN)
+
+    def _below(self, row: RailRow) -> int:
+        return _STEP if row.is_below else 0
+
+    def _texts(self, row: RailRow, room: int) -> tuple[tuple[list[str], QFont, str], ...]:
+        title, words = self._theme.ui_font(), self._theme.ui_font(-2)
+        return (
+            (_wrapped(row.title, title, room), title, "text"),
+            (_wrapped(row.subtitle, words, room), words, "muted"),
+        )
+
+
+def _wrapped(text: str, font: QFont, room: int) -> list[str]:
+    """The text in at most two lines; the second one ends in a mark where there is more."""
+    text = " ".join(text.split())
+    layout = QTextLayout(text, font)
+    layout.setTextOption(_ANYWHERE)
+    layout.beginLayout()
+    starts: list[int] = []
+    while len(starts) < _MOST_LINES and (line := layout.createLine()).isValid():
+        line.setLineWidth(max(room, 1))
+        starts.append(line.textStart())
+    layout.endLayout()
+    if not starts:
+        return [""]
+    *whole, last = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [*whole, QFontMetrics(font).elidedText(last, Qt.TextElideMode.ElideRight, room)]
+
+
+_ANYWHERE = QTextOption()
+_ANYWHERE.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+
 
 _WIDTH = 216
 
@@ -147,3 +269,37 @@ class PlansRail(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(400))
+
+
+_NAMES, _AWAY = "names", "put_away"
+
+
+class PlanListMenu(QObject):
+    """Kept with the window's other memories of the workspace; nothing is moved or deleted."""
+
+    def __init__(self, theme: Theme, state: WindowState, model: PlansModel, rail: PlansRail) -> None:
+        super().__init__(rail)
+        self._theme, self._state, self._model, self._rail = theme, state, model, rail
+        self._sheet: NameSheet | None = None
+        rail.rename_requested.connect(self._rename)
+        rail.put_away_requested.connect(self._put_away)
+        self._tell()
+
+    def _rename(self, plan_id: str, name: str) -> None:
+        if self._sheet is None:
+            self._sheet = NameSheet(self._rail.window(), self._theme)
+        self._sheet.ask(name, lambda chosen: self._keep(_NAMES, plan_id, chosen))
+
+    def _put_away(self, plan_id: str, away: bool) -> None:
+        self._keep(_AWAY, plan_id, away)
+
+    def _keep(self, table: str, plan_id: str, value: object) -> None:
+        self._state.put_of(table, plan_id, value)
+        self._tell()
+
+    def _tell(self) -> None:
+        names, away = (self._state.get(table) for table in (_NAMES, _AWAY))
+        self._model.set_own(
+            {str(plan): str(name) for plan, name in names.items()} if isinstance(names, dict) else {},
+            frozenset(map(str, away)) if isinstance(away, dict) else frozenset(),
+        )

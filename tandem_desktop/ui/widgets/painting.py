@@ -1,4 +1,4 @@
-"""Strokes that every painted widget shares: a rounded ground, the focus ring, a hint at the right."""
+"""Shared painting functions."""
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen

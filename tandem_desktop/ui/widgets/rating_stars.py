@@ -1,4 +1,4 @@
-"""One to five stars, given with one click or one key."""
+"""A one-to-five star rating."""
 
 import math
 
@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from tandem_desktop.ui.i18n import tr, tr_table
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.labels import plain_tooltip
 from tandem_desktop.ui.widgets.painting import paint_focus_ring, shows_focus
-from tandem_desktop.ui.widgets.plain_text import plain_tooltip
-from tandem_desktop.ui.words import tr, tr_table
 
 MOST = 5
 _SIDE = 18

@@ -1,4 +1,4 @@
-"""A few words about what has just happened, perhaps with the way back, where they cover nothing that is needed."""
+"""Toasts."""
 
 from collections.abc import Callable
 
@@ -6,13 +6,10 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QWidget
 
+from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.announce import announce
-from tandem_desktop.ui.widgets.icon_button import IconButton
-from tandem_desktop.ui.widgets.icon_label import IconLabel
-from tandem_desktop.ui.widgets.link_button import LinkButton
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.words import tr
+from tandem_desktop.ui.widgets.buttons import IconButton, LinkButton
+from tandem_desktop.ui.widgets.labels import IconLabel, announce, plain_label
 
 _TONES = {
     "ok": ("check", "ok"),

@@ -189,8 +189,8 @@ def test_what_an_agent_did_before_it_failed_is_kept_with_its_last_words_and_cann
     untouched: AgentPlace, failing: dict[str, Any], words: tuple[str, ...], kind: str
 ) -> None:
     place = untouched
-    last_words = {"do": "stderr", "text": "out of luck\n"}
-    steps = [write_by_client(place.root / "one.txt", "1\n"), last_words, failing, {"do": "never"}]
+    stderr_tail = {"do": "stderr", "text": "out of luck\n"}
+    steps = [write_by_client(place.root / "one.txt", "1\n"), stderr_tail, failing, {"do": "never"}]
     said = place.run(*place.scripted(steps), *words)
     refusal(said, 4, kind)
     assert said.data["stderr"] == ["out of luck"]

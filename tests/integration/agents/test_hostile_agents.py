@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.shadow import shadow_workspace
-from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tandem_desktop.shadow import factory
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.agent_runs import AgentPlace
 from tests.support.agents.hostile_agent import BEHIND, DONE, WAYS
 from tests.support.tree_walker import walk
@@ -72,7 +72,7 @@ def test_nothing_a_hostile_agent_does_reaches_the_disk_and_all_of_it_is_accounte
     furnished: AgentPlace, monkeypatch: pytest.MonkeyPatch, kind: str, asks: bool, lingers: bool
 ) -> None:
     if kind == "copy":
-        monkeypatch.setattr(shadow_workspace, "_why_no_overlay", lambda workspace: "a copy was wanted")
+        monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "a copy was wanted")
     doable = tuple(way for way in STAGED if kind == "overlay" or way not in NOT_IN_A_COPY)
     before = furnished.sight()
     plan = set_loose(furnished, asks=asks, lingers=lingers)

@@ -27,7 +27,7 @@ def go_on(place: AgentPlace, plan: dict[str, Any], *steps: dict[str, Any]) -> di
     return place.plan(*place.scripted([*steps, said]), "--session", plan["session_id"], task="Go on.")
 
 
-def last_words(place: AgentPlace, plan: dict[str, Any]) -> str:
+def stderr_tail(place: AgentPlace, plan: dict[str, Any]) -> str:
     return place.prompts(plan["session_id"])[-1]
 
 
@@ -41,7 +41,7 @@ def test_a_dropped_change_is_as_on_disk_again_and_the_agent_is_told(place: Agent
     assert plan["plan_id"] == planned["plan_id"]
     assert kinds_and_paths(plan) == [("create", "new.txt"), ("command", "echo ran > ran.txt")]
     assert place.shadow_tree(plan["session_id"])["app.py"] == (place.root / "app.py").read_bytes()
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert "left out by the person" in words
     assert "app.py" in words
     assert "Go on." in words
@@ -52,7 +52,7 @@ def test_a_dropped_command_does_not_come_back(place: AgentPlace, planned: dict[s
     place.tandem.answer("drop", planned["plan_id"], command)
     plan = go_on(place, planned)
     assert kinds_and_paths(plan) == [("modify", "app.py"), ("create", "new.txt")]
-    assert "echo ran" in last_words(place, plan)
+    assert "echo ran" in stderr_tail(place, plan)
 
 
 def test_a_change_left_out_of_an_applied_plan_does_not_come_back(place: AgentPlace, planned: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ def test_a_change_left_out_of_an_applied_plan_does_not_come_back(place: AgentPla
     place.approve_and_apply(dropped)
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
     assert kinds_and_paths(plan) == [("create", "third.txt")]
-    assert "new.txt: left out by the person" in last_words(place, plan)
+    assert "new.txt: left out by the person" in stderr_tail(place, plan)
 
 
 def test_words_a_plan_was_sent_back_with_reach_the_agent_though_the_person_changed_it_since(
@@ -72,10 +72,10 @@ def test_words_a_plan_was_sent_back_with_reach_the_agent_though_the_person_chang
     place.tandem.answer("reject", plan_id, "--feedback", "Be brief.")
     place.tandem.answer("restore", plan_id, "1")
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert words.index("denied: Say why.") < words.index("denied: Be brief.")
     go_on(place, plan)
-    assert "denied" not in last_words(place, plan).rpartition("Tools here")[2]
+    assert "denied" not in stderr_tail(place, plan).rpartition("Tools here")[2]
 
 
 def test_notes_of_an_approval_that_led_to_no_run_reach_the_agent_with_the_run_that_came(
@@ -92,7 +92,7 @@ def test_notes_of_an_approval_that_led_to_no_run_reach_the_agent_with_the_run_th
     tandem.answer("approve", plan_id, "--digest", again, "--notes", "And be brief.")
     tandem.answer("apply", plan_id)
     go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
-    words = last_words(place, planned)
+    words = stderr_tail(place, planned)
     assert words.index("Mind the tests.") < words.index("Why two?") < words.index("And be brief.")
 
 
@@ -102,8 +102,8 @@ def test_a_rejection_reaches_the_agent_as_denied_and_the_answer_is_a_new_revisio
 ) -> None:
     place.tandem.answer("reject", planned["plan_id"], "--feedback", "Call it other.txt.")
     plan = go_on(place, planned, write_by_client(place.root / "other.txt", "new\n", 4))
-    assert "denied: Call it other.txt." in last_words(place, plan)
-    assert "You are still in Plan mode" in last_words(place, plan)
+    assert "denied: Call it other.txt." in stderr_tail(place, plan)
+    assert "You are still in Plan mode" in stderr_tail(place, plan)
     assert (plan["plan_id"], plan["revision"]) == (planned["plan_id"], planned["revision"] + 1)
     assert place.tandem.answer("show", plan["plan_id"])["plan"]["origin"] == "rework"
     place.approve_and_apply(plan)
@@ -116,7 +116,7 @@ def test_after_a_run_the_agent_is_told_what_is_on_disk_and_plans_anew(
 ) -> None:
     place.approve_and_apply(planned)
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert "The approved plan was applied and checked on disk." in words
     for line in ("modify app.py: completed", "create new.txt: completed", "run `echo ran > ran.txt`: completed"):
         assert line in words
@@ -132,7 +132,7 @@ def test_after_a_run_that_failed_the_agent_is_told_that_all_was_rolled_back(plac
     place.tandem.answer("approve", plan["plan_id"], "--digest", plan["digest"])
     assert place.tandem("apply", plan["plan_id"], "--json").code == 4
     after = place.run(*place.scripted([{"do": "say", "text": "Yes."}]), "--session", plan["session_id"], task="Go on.")
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert "Everything was rolled back" in words
     assert "exit code 7" in words
     assert after.data["session_id"] == plan["session_id"]
@@ -145,7 +145,7 @@ def test_after_an_undo_the_agent_is_told_and_sees_the_files_as_they_are(
     run = place.approve_and_apply(planned)
     place.tandem.answer("undo", run)
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
-    assert "The person undid what was applied." in last_words(place, plan)
+    assert "The person undid what was applied." in stderr_tail(place, plan)
     assert kinds_and_paths(plan) == [("create", "third.txt")]
     assert place.shadow_tree(plan["session_id"])["app.py"] == (place.root / "app.py").read_bytes()
 
@@ -154,7 +154,7 @@ def test_each_piece_of_news_is_told_once(place: AgentPlace, planned: dict[str, A
     place.approve_and_apply(planned)
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
     go_on(place, plan)
-    assert "was applied" not in last_words(place, plan)
+    assert "was applied" not in stderr_tail(place, plan)
 
 
 def test_a_cancelled_plan_takes_its_shadow_with_it(place: AgentPlace, planned: dict[str, Any]) -> None:
@@ -164,7 +164,7 @@ def test_a_cancelled_plan_takes_its_shadow_with_it(place: AgentPlace, planned: d
     assert not place.shadow_folder(planned["session_id"]).exists()
     assert place.sight() == before
     plan = go_on(place, planned, write_by_client(place.root / "third.txt", "3\n", 4))
-    assert "The person cancelled the plan." in last_words(place, plan)
+    assert "The person cancelled the plan." in stderr_tail(place, plan)
     assert kinds_and_paths(plan) == [("create", "third.txt")]
 
 
@@ -209,12 +209,12 @@ def test_an_agent_on_a_branch_begins_where_the_branch_is(place: AgentPlace) -> N
         ("create", "more.txt"),
         ("create", "new.txt"),
     ]
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert "You take over a plan: Count" in words
     assert "modify app.py" in words
     again = go_on(place, branch)
     assert again["digest"] == plan["digest"]
-    assert "take over" not in last_words(place, again)
+    assert "take over" not in stderr_tail(place, again)
 
 
 def test_an_agent_on_a_branch_does_not_undo_what_the_person_did_since(place: AgentPlace) -> None:
@@ -222,5 +222,5 @@ def test_an_agent_on_a_branch_does_not_undo_what_the_person_did_since(place: Age
     place.put("app.py", "x = 1\nprint(x, 'mine')\n")
     plan = go_on(place, branch)
     assert kinds_and_paths(plan) == [("command", "echo ran > ran.txt"), ("create", "new.txt")]
-    words = last_words(place, plan)
+    words = stderr_tail(place, plan)
     assert "changed on disk since" in words[: words.index("modify app.py")]

@@ -6,15 +6,15 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.chat.chat_pane import ChatPane
-from tandem_desktop.ui.theme import stylesheet
+from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.theme import style
 from tandem_desktop.ui.theme.theme import Theme
 
 
 @pytest.fixture
 def theme(qapp: QApplication) -> Iterator[Theme]:
     made = Theme(name="dark")
-    stylesheet.install(qapp, made)
+    style.install(qapp, made)
     yield made
     made.deleteLater()
     qapp.setStyleSheet("")

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from tandem_desktop.domain.agents import (
+from tandem_desktop.domain.agent_protocol import (
+    ChatEntry,
+    EntryKind,
     OptionKind,
     PermissionRequest,
     ProposedDiff,
@@ -11,10 +13,9 @@ from tandem_desktop.domain.agents import (
     ToolCallStatus,
     ToolKind,
 )
-from tandem_desktop.domain.chat import ChatEntry, EntryKind
 from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
 from tandem_desktop.ui.chat.plan_card import PlanFacts
-from tandem_desktop.ui.run_facts import RunFacts
+from tandem_desktop.ui.plan_text import RunFacts
 
 AT = datetime(2026, 1, 5, 14, 2, tzinfo=UTC)
 PLAN = PlanId("plan-1")

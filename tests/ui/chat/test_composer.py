@@ -8,11 +8,11 @@ from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QGuiApplicati
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.agents import OfferedCommand, UsageReported
-from tandem_desktop.ui.chat.chat_pane import ChatPane
-from tandem_desktop.ui.chat.commands_on_offer import WINDOW_COMMANDS, with_window_commands
+from tandem_desktop.domain.agent_protocol import OfferedCommand, UsageReported
+from tandem_desktop.ui.chat.completion import WINDOW_COMMANDS, with_window_commands
 from tandem_desktop.ui.chat.composer import usage_words
-from tandem_desktop.ui.widgets.chip import Chip
+from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.widgets.chips import Chip
 from tests.ui.chat import talk
 
 Key = Qt.Key

@@ -8,12 +8,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.chat import EntryKind
-from tandem_desktop.domain.execution_plan import ExecutionPlan
+from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.reflection import Judged, PlanSnapshot, Reflection, StepAdjustment, Verdict
-from tandem_desktop.ui.chat.chat_pane import ChatPane
+from tandem_desktop.domain.plan_steps import ExecutionPlan
+from tandem_desktop.domain.reflection import AdjustmentVerdict, Judged, PlanSnapshot, Reflection, StepAdjustment
+from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionWish
 from tests.support.builders import A_MOMENT, a_command, a_version, a_write
 from tests.ui.chat import talk
@@ -98,8 +98,11 @@ def test_each_adjustment_is_accepted_or_rejected_by_mouse_and_only_what_was_acce
     assert not find(pane, "reflection-make").isEnabled()
     click(pane, "segmented-adjustment-1-accepted")
     click(pane, "segmented-adjustment-2-rejected")
-    assert [(wish.number, wish.verdict) for wish in wishes] == [(1, Verdict.ACCEPTED), (2, Verdict.REJECTED)]
-    judged = facts.reflection.judged(1, Verdict.ACCEPTED).judged(2, Verdict.REJECTED)
+    assert [(wish.number, wish.verdict) for wish in wishes] == [
+        (1, AdjustmentVerdict.ACCEPTED),
+        (2, AdjustmentVerdict.REJECTED),
+    ]
+    judged = facts.reflection.judged(1, AdjustmentVerdict.ACCEPTED).judged(2, AdjustmentVerdict.REJECTED)
     pane.set_reflection(ReflectionFacts(judged, is_open=True))
     assert "1 of 3 accepted" in words(pane)
     click(pane, "reflection-make")
@@ -116,12 +119,12 @@ def test_digits_accept_and_then_reject_and_enter_makes_the_revision(
     for key in ("1", "1", "2", "3"):
         QTest.keyClicks(card, key)
     assert [(wish.number, wish.verdict) for wish in wishes] == [
-        (1, Verdict.ACCEPTED),
-        (1, Verdict.REJECTED),
-        (2, Verdict.ACCEPTED),
-        (3, Verdict.REJECTED),
+        (1, AdjustmentVerdict.ACCEPTED),
+        (1, AdjustmentVerdict.REJECTED),
+        (2, AdjustmentVerdict.ACCEPTED),
+        (3, AdjustmentVerdict.REJECTED),
     ]
-    pane.set_reflection(ReflectionFacts(facts.reflection.judged(2, Verdict.ACCEPTED), is_open=True))
+    pane.set_reflection(ReflectionFacts(facts.reflection.judged(2, AdjustmentVerdict.ACCEPTED), is_open=True))
     QTest.keyClick(card, Qt.Key.Key_Return)
     assert wishes[-1].makes_revision
 
@@ -148,7 +151,7 @@ def test_letters_go_to_the_composer_and_the_card_stays(pane: ChatPane, qtbot: Qt
 def test_a_settled_card_says_what_became_of_it_and_offers_nothing(
     pane: ChatPane, fields: dict[str, Any], said: str
 ) -> None:
-    accepted = a_reflection(**fields).judged(1, Verdict.ACCEPTED)
+    accepted = a_reflection(**fields).judged(1, AdjustmentVerdict.ACCEPTED)
     shown(pane, accepted, is_open=False)
     assert said in words(pane)
     assert "Accepted" in words(pane)

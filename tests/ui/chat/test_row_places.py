@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.ui.chat.row_places import RowPlaces
+from tandem_desktop.ui.chat.transcript import TranscriptGeometry
 
 ROWS = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 300)), min_size=1, max_size=40)
 
 
-def placed(rows: list[tuple[int, int]]) -> RowPlaces:
-    places = RowPlaces(below=16)
+def placed(rows: list[tuple[int, int]]) -> TranscriptGeometry:
+    places = TranscriptGeometry(below=16)
     for at, (gap, height) in enumerate(rows):
         places.insert(at, gap, height)
     return places

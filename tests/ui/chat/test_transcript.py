@@ -6,11 +6,10 @@ from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.agents import ProposedDiff, ToolCallStatus, ToolKind
-from tandem_desktop.domain.chat import ChatEntry, EntryKind
-from tandem_desktop.staging.confirmation import Decision
-from tandem_desktop.ui.chat.chat_pane import ChatPane
-from tandem_desktop.ui.chat.diff_preview import LINES_AT_FIRST, DiffPreview, preview_lines
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ProposedDiff, ToolCallStatus, ToolKind
+from tandem_desktop.sessions.interceptor import Decision
+from tandem_desktop.ui.chat.cards import LINES_AT_FIRST, DiffPreview, preview_lines
+from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.chat.plan_card import PlanCard
 from tandem_desktop.ui.chat.prose_view import ProseView
 from tandem_desktop.ui.chat.tool_chip import ToolChip

@@ -3,9 +3,8 @@ import random
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.agents import ToolCallStatus, ToolKind
-from tandem_desktop.domain.chat import EntryKind
-from tandem_desktop.ui.models.transcript_model import TranscriptModel
+from tandem_desktop.domain.agent_protocol import EntryKind, ToolCallStatus, ToolKind
+from tandem_desktop.ui.models.transcript import TranscriptModel
 from tests.ui.chat import talk
 
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.diff.diff_loader import DiffLoader
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.diff.loader import DiffLoader
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.ui.diff.cells import cells_of, character_at, pieces, wrap
-from tandem_desktop.ui.diff.row_heights import CHUNK, RowHeights
+from tandem_desktop.ui.diff.rows import CHUNK, RowHeights
+from tandem_desktop.ui.diff.styles import cells_of, character_at, pieces, wrap
 
 TEXTS = st.text(alphabet="ab \t世é🎉אב", max_size=60)
 

@@ -5,11 +5,10 @@ import struct
 import pytest
 
 from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, SymlinkState
-from tandem_desktop.ui.diff.diff_search import DiffSearch
-from tandem_desktop.ui.diff.file_diff import build_file_diff, preview_file_diff
-from tandem_desktop.ui.diff.highlighter import LARGEST_TEXT, Courtesy, lex, marks_of
-from tandem_desktop.ui.diff.side import Side
-from tandem_desktop.ui.diff.special_content import words_about_nodes
+from tandem_desktop.ui.diff.model import DiffSide, build_file_diff, preview_file_diff
+from tandem_desktop.ui.diff.search import DiffSearch
+from tandem_desktop.ui.diff.special import words_about_nodes
+from tandem_desktop.ui.diff.styles import LARGEST_TEXT, Yielding, lex, marks_of
 
 DIGEST = "0" * 64
 
@@ -81,14 +80,14 @@ def test_every_character_that_turns_text_round_is_a_token_and_in_the_banner(char
 
 
 def test_a_letter_that_imitates_another_is_spelled_out() -> None:
-    side = Side("\u0455udo rm\n\u043f\u0440\u0438\u0432\u0435\u0442 мир\n".encode())
+    side = DiffSide("\u0455udo rm\n\u043f\u0440\u0438\u0432\u0435\u0442 мир\n".encode())
     assert side.line(0) == "⟨U+0455⟩udo rm"
     assert side.line(1) == "привет мир"
     assert side.hidden() == ("letters of another alphabet that look like Latin ones on line 1",)
 
 
 def test_a_return_inside_a_line_is_seen_and_told() -> None:
-    side = Side(b"safe\rrm -rf\n")
+    side = DiffSide(b"safe\rrm -rf\n")
     assert side.line(0) == "safe␍rm -rf"
     assert side.hidden() == ("a carriage return inside a line on line 1",)
 
@@ -98,26 +97,26 @@ def test_plain_source_has_no_banner() -> None:
 
 
 def test_a_string_over_many_lines_is_coloured_as_one() -> None:
-    (spans,) = lex("a.py", Side(b'x = """one\ndef two\n"""\ny = 1\n'), Courtesy())
+    (spans,) = lex("a.py", DiffSide(b'x = """one\ndef two\n"""\ny = 1\n'), Yielding())
     assert [span.token for span in spans[1]] == ["syntax_string"]
     assert (spans[1][0].start, spans[1][0].end) == (0, 7)
 
 
 def test_spans_come_for_every_line() -> None:
-    side = Side(b"x = 1\n" * 2000)
-    parts = list(lex("a.py", side, Courtesy()))
+    side = DiffSide(b"x = 1\n" * 2000)
+    parts = list(lex("a.py", side, Yielding()))
     assert len(parts) > 1
     assert sum(map(len, parts)) >= len(side)
 
 
 def test_colours_follow_tokens_of_hidden_characters() -> None:
-    (spans,) = lex("a.py", Side("x = '\u202e'; return_ = 1\n".encode()), Courtesy())
+    (spans,) = lex("a.py", DiffSide("x = '\u202e'; return_ = 1\n".encode()), Yielding())
     shown = "x = '⟨U+202E⟩'; return_ = 1"
     assert [shown[span.start : span.end] for span in spans[0]] == ["'⟨U+202E⟩'", "1"]
 
 
 def test_too_large_a_text_stays_uncoloured() -> None:
-    assert list(lex("a.py", Side(b"x = 1\n" * (LARGEST_TEXT // 6 + 1)), Courtesy())) == []
+    assert list(lex("a.py", DiffSide(b"x = 1\n" * (LARGEST_TEXT // 6 + 1)), Yielding())) == []
 
 
 def test_lines_with_nothing_in_common_carry_no_marks() -> None:

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree
 
-from tandem_desktop.ui.graph.graph_cards import Card
-from tandem_desktop.ui.graph.layered_layout import lay_out
+from tandem_desktop.ui.graph.layout import lay_out
 from tandem_desktop.ui.graph.svg import Colours, as_svg
+from tandem_desktop.ui.graph.view import GraphCard
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLOURS = Colours(
@@ -12,8 +12,8 @@ COLOURS = Colours(
 )
 
 
-def a_card(name: str, title: str, mark: str = "waiting") -> Card:
-    return Card(name, title, "KODA · waiting", mark, f"Task {title}, waiting", None)
+def a_card(name: str, title: str, mark: str = "waiting") -> GraphCard:
+    return GraphCard(name, title, "KODA · waiting", mark, f"Task {title}, waiting", None)
 
 
 def drawn(*titles: str, heading: str = "A plan") -> ElementTree.Element:

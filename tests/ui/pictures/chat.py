@@ -4,13 +4,19 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.domain.agents import OfferedCommand, ProposedDiff, ToolCallStatus, ToolKind, UsageReported
-from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.acp_client.client import LOOK_AT_STDERR
+from tandem_desktop.domain.agent_protocol import (
+    EntryKind,
+    OfferedCommand,
+    ProposedDiff,
+    ToolCallStatus,
+    ToolKind,
+    UsageReported,
+)
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
-from tandem_desktop.sidecar.failures import LOOK_AT_STDERR
-from tandem_desktop.ui.chat.chat_pane import ChatPane
-from tandem_desktop.ui.chat.commands_on_offer import with_window_commands
-from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
+from tandem_desktop.ui.chat.completion import with_window_commands
+from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.plan.footer import PlanActionButtons
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.chat import talk
 

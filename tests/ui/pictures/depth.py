@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tandem_desktop.ui.models.operation_row import OperationRow
+from tandem_desktop.ui.models.operations import OperationRow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.command_line import bash, edit, write
 from tests.ui.pictures.stage import Stage

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.operations import FileState
-from tandem_desktop.ui.diff.diff_rows import InlineComment
-from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.diff.file_diff import FileDiff, build_file_diff
-from tandem_desktop.ui.diff.highlighter import lex, marks_of
-from tandem_desktop.ui.diff.special_content import words_about_nodes
+from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
+from tandem_desktop.ui.diff.rows import InlineComment
+from tandem_desktop.ui.diff.special import words_about_nodes
+from tandem_desktop.ui.diff.styles import lex, marks_of
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.diff.samples import AUTH_AFTER, AUTH_BEFORE, a_long_edit
 
@@ -61,7 +61,7 @@ def _view(
     view.show()
     view.show_diff(diff)
     for is_old, side in ((True, diff.old), (False, diff.new)):
-        for spans in lex(diff.path, side, view.courtesy):
+        for spans in lex(diff.path, side, view.yielding):
             view.add_spans(is_old, spans)
     shape(view)
     mark(tuple(sorted({row.pair for index in range(min(200, len(view.rows))) if (row := view.rows.row(index)).pair})))

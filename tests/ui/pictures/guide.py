@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps

@@ -7,32 +7,34 @@ from functools import partial
 
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
-from tandem_desktop.domain.ids import OperationId, RunId
-from tandem_desktop.domain.operations import PathChange
-from tandem_desktop.domain.perspectives import Voice
-from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import EventKind
-from tandem_desktop.domain.review import Comments, Place
-from tandem_desktop.events.events import OperationFinished, OperationStarted, RunStarted
-from tandem_desktop.events.perspective_events import (
+from tandem_desktop.domain.events import (
+    OperationFinished,
+    OperationStarted,
     PerspectiveCompleted,
     PerspectiveMoved,
     PerspectiveStarted,
     PlanningStarted,
+    RunStarted,
 )
+from tandem_desktop.domain.ids import OperationId, RunId
+from tandem_desktop.domain.operations import PathChange
+from tandem_desktop.domain.perspectives import Role
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.review import Comments, Place
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.execution.recovery import InterruptedRun
-from tandem_desktop.execution.undoing import Undoing
-from tandem_desktop.orchestration.plan_pages import PlanPage
-from tandem_desktop.orchestration.plan_runs import ListedRun
+from tandem_desktop.execution.undo import UndoPlan
 from tandem_desktop.review.compare import compare
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.staging.difference import Difference
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
-from tandem_desktop.ui.plan.plan_action_buttons import PlanActionButtons
-from tandem_desktop.ui.plan.taking_back import TakingBack
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.staging.changes import Difference
+from tandem_desktop.ui.plan.footer import PlanActionButtons
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.undo_sheet import UndoRequest
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
 from tests.support.spoken_minds import all_voices
 from tests.ui.pictures.stage import settle
@@ -187,8 +189,8 @@ def _undoing(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> Non
         for view in views
         if view.operation.path
     )
-    undoing = Undoing(changes, ("app/settings.py",), ("app",), (), (), {}, {})
-    panel.show_undo(TakingBack(record.record.run_id), undoing)
+    undoing = UndoPlan(changes, ("app/settings.py",), ("app",), (), (), {}, {})
+    panel.show_undo(UndoRequest(record.record.run_id), undoing)
 
 
 def _text(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
@@ -228,9 +230,9 @@ def _minds_at_work(panel: ExecutionPlanPanel, views: tuple, contents: Contents) 
     assert chapo is not None
     for event in (
         PlanningStarted(session_id=SESSION_ID, task="Refactor it"),
-        PerspectiveCompleted(session_id=SESSION_ID, agent=Voice.CHAPO, perspective=chapo),
-        PerspectiveMoved(session_id=SESSION_ID, agent=Voice.KODA, doing="Read src/auth.py"),
-        PerspectiveStarted(session_id=SESSION_ID, agent=Voice.DEVO),
+        PerspectiveCompleted(session_id=SESSION_ID, agent=Role.CHAPO, perspective=chapo),
+        PerspectiveMoved(session_id=SESSION_ID, agent=Role.KODA, doing="Read src/auth.py"),
+        PerspectiveStarted(session_id=SESSION_ID, agent=Role.DEVO),
     ):
         panel.show_progress(event)
 

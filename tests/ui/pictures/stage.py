@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from tandem_desktop.app.main import main
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.storage.resources import resource
-from tandem_desktop.ui.update_notes import LAST_VERSION
+from tandem_desktop.storage.paths import resource
+from tandem_desktop.ui.diagnostics import LAST_VERSION
 from tests.support.agents_on_path import put_on_path, searched
 from tests.support.patience import PATIENCE_S
 from tests.ui.window.driver import Person
@@ -29,7 +29,7 @@ AGENT = "opencode"
 
 
 class Patience:
-    """What a `Person` needs of pytest-qt, without a test."""
+    """What a `UserGate` needs of pytest-qt, without a test."""
 
     def addWidget(self, widget: QWidget) -> None:
         widget.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
-from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.domain.perspectives import Voice
+from tandem_desktop.domain.perspectives import Role
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import Expire
+from tandem_desktop.domain.runs import ResultStatus
+from tandem_desktop.domain.state_machine import Expire
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.support.agent_scripts import Steps
@@ -41,7 +41,9 @@ def first_run(stage: Stage, theme: Theme) -> MainWindow:
     # Qt writes settings by renaming a new file into place, so they get a file of their own.
     settings = QSettings(str(stage.workspace.parent / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", theme.name)
-    window = MainWindow(theme, open_workroom, recipes=load_recipes, look_for_agents=look_for_agents, settings=settings)
+    window = MainWindow(
+        theme, open_background, recipes=load_recipes, look_for_agents=look_for_agents, settings=settings
+    )
     window.show()
     window.open_workspace(None)
     Patience().waitUntil(lambda: not any("Looking for agents" in label.text() for label in window.findChildren(QLabel)))
@@ -251,9 +253,9 @@ def cancelled(stage: Stage) -> Person:
 
 def expired(stage: Stage) -> Person:
     plan = stage.propose("Welcome them", edit("greeter/greeting.py", "Hello", "Welcome"))
-    workroom = open_workroom(stage.workspace)
-    workroom.engine.plans.send(PlanId(plan["plan_id"]), Expire())
-    workroom.close()
+    background = open_background(stage.workspace)
+    background.engine.plans.send(PlanId(plan["plan_id"]), Expire())
+    background.close()
     return stage.open_on_plan()
 
 
@@ -341,7 +343,7 @@ def minds_at_work(stage: Stage) -> Person:
     stage.use_agent(acp_agent(steps.write("greeter/session.py", "x\n"), koda=waits))
     person = stage.ask(_TASK)
     spoken = person.place.panel.perspectives.cards
-    person.wait(lambda: bool(spoken[Voice.DEVO].accessibleDescription()))
+    person.wait(lambda: bool(spoken[Role.DEVO].accessibleDescription()))
     return person
 
 

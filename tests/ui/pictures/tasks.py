@@ -7,10 +7,10 @@ from datetime import timedelta
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.orchestration.plan_pages import PlanPage
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
 from tests.support.builders import A_MOMENT
 from tests.ui.plan.pages import a_page, source_of, the_operations
 from tests.ui.tasks.work import four, many, scattered, six_under_way

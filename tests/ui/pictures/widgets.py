@@ -16,24 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.storage.paths import resource
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.badge import TONES, Badge
-from tandem_desktop.ui.widgets.banner import Banner
-from tandem_desktop.ui.widgets.button import Button, DangerButton, PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.card import Card
-from tandem_desktop.ui.widgets.chip import Chip
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel
-from tandem_desktop.ui.widgets.empty_state import EmptyState
-from tandem_desktop.ui.widgets.icon_button import IconButton
-from tandem_desktop.ui.widgets.icon_label import IconLabel
-from tandem_desktop.ui.widgets.key_hint import KeyHint
-from tandem_desktop.ui.widgets.link_button import LinkButton
-from tandem_desktop.ui.widgets.plain_text import plain_label
-from tandem_desktop.ui.widgets.progress_line import ProgressLine
-from tandem_desktop.ui.widgets.search_field import SearchField
-from tandem_desktop.ui.widgets.segmented import Segmented
-from tandem_desktop.ui.widgets.status_mark import MARKS, StatusMark
+from tandem_desktop.ui.widgets.banners import Banner, Card, EmptyState
+from tandem_desktop.ui.widgets.buttons import Button, DangerButton, IconButton, LinkButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.chips import Chip, Segmented
+from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import TONES, Badge, ElidedLabel, IconLabel, KeyHint, plain_label
+from tandem_desktop.ui.widgets.progress import MARKS, ProgressLine, StatusMark
 from tandem_desktop.ui.widgets.toast import Toast
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
 from tests.support.builders import A_MOMENT
 from tests.ui.plan.pages import Contents, every_kind, source_of, the_operations
 

@@ -4,19 +4,18 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.execution import OperationResult
+from tandem_desktop.domain.events import OperationStaged
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.events.events import OperationStaged
-from tandem_desktop.orchestration.plan_pages import PlanPage
+from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.review.drift import Drifted
-from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.review.totals import line_counts
+from tandem_desktop.review.operation_view import OperationView, line_counts
+from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.staging.hazards import flags
-from tandem_desktop.staging.hunks import hunks
-from tandem_desktop.ui.commands import Commands
-from tandem_desktop.ui.plan.row_diff import DiffSource
+from tandem_desktop.ui.plan.operation_content import DiffSource
+from tandem_desktop.ui.threads import Commands
 from tests.support.builders import (
     SESSION_ID,
     a_chmod,

@@ -4,13 +4,12 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
-from tandem_desktop.ui.plan.operation_content import OperationContent
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.ui.plan.operation_content import OperationContent, RowDiff
 from tandem_desktop.ui.plan.operation_list import OperationList
-from tandem_desktop.ui.plan.row_diff import RowDiff
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.row_geometry import ROW, RowZones
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.plan.pages import a_page, every_kind, many, the_operations

@@ -4,12 +4,12 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.perspectives import Voice
-from tandem_desktop.events.perspective_events import PerspectiveFailed, PerspectiveMoved, PlanningStarted
-from tandem_desktop.ui.perspectives.perspectives_view import PerspectivesView
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.domain.events import PerspectiveFailed, PerspectiveMoved, PlanningStarted
+from tandem_desktop.domain.perspectives import Role
+from tandem_desktop.ui.perspectives.tab import PerspectivesView
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.banner import Banner
+from tandem_desktop.ui.widgets.banners import Banner
 from tests.support.builders import SESSION_ID
 from tests.support.spoken_minds import all_voices
 from tests.ui.plan.pages import a_page, the_operations
@@ -30,12 +30,12 @@ def words(widget: QWidget) -> list[str]:
 
 def test_every_voice_shows_concerns_recommendations_effort_risk_and_the_files_it_read(view: PerspectivesView) -> None:
     view.show_perspectives(all_voices())
-    chapo, koda = words(view.cards[Voice.CHAPO]), words(view.cards[Voice.KODA])
+    chapo, koda = words(view.cards[Role.CHAPO]), words(view.cards[Role.KODA])
     assert "OpenCode · claude-sonnet-4-5" in chapo
     assert {"medium risk", "medium effort", "Sessions of people who are logged in end."} <= set(chapo)
     assert {"small effort", "Keep the name login in src/auth.py.", "Files read (3)", "src/middleware.py"} <= set(koda)
     assert {"Wanted to do more, and was refused", "Edit src/auth.py"} <= set(koda)
-    assert "None: this rests on no file of the workspace." in words(view.cards[Voice.DEVO])
+    assert "None: this rests on no file of the workspace." in words(view.cards[Role.DEVO])
 
 
 @pytest.mark.req("S2-01")
@@ -53,7 +53,7 @@ def test_whoever_is_missing_is_named_with_the_reason(view: PerspectivesView) -> 
     assert [banner.text for banner in view.findChildren(Banner) if not banner.isHidden()] == [
         "Without DEVO: devo handed in no usable answer. `rollback_strategy` is missing."
     ]
-    assert words(view.cards[Voice.DEVO]) == ["DEVO", "Operations", "Could not be heard."]
+    assert words(view.cards[Role.DEVO]) == ["DEVO", "Operations", "Could not be heard."]
 
 
 def test_voices_stand_side_by_side_and_below_each_other_where_it_is_narrow(
@@ -71,10 +71,10 @@ def test_the_minds_are_followed_while_they_look_and_other_events_are_none_of_its
     view: PerspectivesView,
 ) -> None:
     assert view.follow(PlanningStarted(session_id=SESSION_ID, task="x"))
-    assert view.follow(PerspectiveMoved(session_id=SESSION_ID, agent=Voice.CHAPO, doing="Read README.md"))
-    assert view.follow(PerspectiveFailed(session_id=SESSION_ID, agent=Voice.KODA, reason="It was away."))
-    assert words(view.cards[Voice.CHAPO])[-1] == "Looks at it…\nRead README.md"
-    assert words(view.cards[Voice.KODA])[-1] == "Could not be heard. It was away."
+    assert view.follow(PerspectiveMoved(session_id=SESSION_ID, agent=Role.CHAPO, doing="Read README.md"))
+    assert view.follow(PerspectiveFailed(session_id=SESSION_ID, agent=Role.KODA, reason="It was away."))
+    assert words(view.cards[Role.CHAPO])[-1] == "Looks at it…\nRead README.md"
+    assert words(view.cards[Role.KODA])[-1] == "Could not be heard. It was away."
 
 
 def test_where_nobody_was_asked_the_tab_says_what_to_do(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:

@@ -3,11 +3,11 @@ from datetime import timedelta
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.execution import FailurePolicy, RunKind, RunRecord, RunStatus
 from tandem_desktop.domain.ids import RunId
-from tandem_desktop.orchestration.plan_runs import ListedRun
-from tandem_desktop.ui.models.revisions_model import RevisionsModel
-from tandem_desktop.ui.models.runs_model import RunsModel
+from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.ui.models.plans import RevisionsModel
+from tandem_desktop.ui.models.runs import RunsModel
 from tests.support.builders import A_MOMENT, PLAN_ID
 
 

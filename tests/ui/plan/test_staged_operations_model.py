@@ -3,10 +3,9 @@ from hypothesis import strategies as st
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.ui.models.operation_row import Shown, Sorting
-from tandem_desktop.ui.models.staged_operations_model import StagedOperationsModel
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.ui.models.operations import OperationFilter, Sorting, StagedOperationsModel
 from tests.support.builders import a_command, a_write
 from tests.ui.plan.pages import many, the_operations, viewed
 
@@ -33,7 +32,7 @@ def test_keeps_qts_promises_while_operations_arrive_go_and_are_filtered(
         model.put(views[0])
     model.show(views)
     model.remove(Id("s2"))
-    model.set_filter("app", Shown.FILES, Sorting.PATH)
+    model.set_filter("app", OperationFilter.FILES, Sorting.PATH)
     model.set_viewed((Id("s1"),))
     model.set_expanded(Id("s1"), True)
     model.set_result(OperationResult(id=Id("s3"), status=ResultStatus.RUNNING))
@@ -81,16 +80,16 @@ def test_the_filter_finds_paths_commands_kinds_and_words(qtbot: QtBot) -> None:
     for text, found in (("AUTH", ["s2", "s5"]), ("pytest", ["s5"]), ("delete", ["s6"]), ("token bucket", ["s1"])):
         model.set_filter(text)
         assert ids(model) == found
-    model.set_filter("", Shown.COMMANDS)
+    model.set_filter("", OperationFilter.COMMANDS)
     assert ids(model) == ["s5"]
-    model.set_filter("", Shown.FLAGGED)
+    model.set_filter("", OperationFilter.FLAGGED)
     assert ids(model) == ["s5"]
 
 
 def test_another_order_is_a_view_and_cannot_be_changed(qtbot: QtBot) -> None:
     model = a_model()
     assert model.is_plan_order
-    model.set_filter("", Shown.ALL, Sorting.LARGEST)
+    model.set_filter("", OperationFilter.ALL, Sorting.LARGEST)
     assert ids(model)[0] == "s1"
     assert not model.is_plan_order
     model.set_filter("settings")
@@ -106,7 +105,7 @@ def test_a_row_keeps_its_place_in_the_plan_whatever_is_listed(qtbot: QtBot) -> N
 def test_a_viewed_operation_leaves_the_list_of_those_not_viewed(qtbot: QtBot) -> None:
     model = a_model()
     model.set_viewed((Id("s1"), Id("s2")))
-    model.set_filter("", Shown.NOT_VIEWED)
+    model.set_filter("", OperationFilter.NOT_VIEWED)
     assert ids(model) == ["s3", "s4", "s5", "s6"]
 
 
@@ -143,7 +142,7 @@ def test_changed_lines_of_all_files_are_searched_and_each_says_how_many(qtbot: Q
         lines = [line.raw for hunk in view.hunks for line in hunk.lines if line.kind != " "]
         if found := sum(text in line.decode().lower() for line in lines):
             expected[view.operation.id] = f"{found} found"
-    model.set_filter(text, Shown.LINES)
+    model.set_filter(text, OperationFilter.LINES)
     rows = [model.row(number) for number in range(model.rowCount())]
     assert expected
     assert {row.operation.id: row.change for row in rows} == expected

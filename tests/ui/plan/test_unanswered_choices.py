@@ -8,11 +8,11 @@ from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import Origin
-from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.review import Comments, Place
-from tandem_desktop.orchestration.plan_pages import PlanPage
-from tandem_desktop.ui.plan.comment_area import CommentSpot
-from tandem_desktop.ui.plan.execution_plan_panel import ExecutionPlanPanel
+from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.ui.plan.comments import CommentSpot
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tests.support.builders import A_MOMENT, PLAN_ID
 from tests.ui.plan.pages import a_page, the_operations
 

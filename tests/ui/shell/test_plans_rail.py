@@ -10,13 +10,12 @@ from pytestqt.qtbot import QtBot
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.plans.plan_index import PlanSummary
-from tandem_desktop.ui.models.plans_model import PlansModel
-from tandem_desktop.ui.plan_shelf import PlanShelf
-from tandem_desktop.ui.run_facts import RunFacts
-from tandem_desktop.ui.shell.plans_rail import PlansRail
+from tandem_desktop.plans.index import PlanSummary
+from tandem_desktop.ui.models.plans import PlansModel
+from tandem_desktop.ui.plan_text import RunFacts
+from tandem_desktop.ui.shell.plans_rail import PlanListMenu, PlansRail
+from tandem_desktop.ui.state import WindowState
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.window_state import WindowState
 
 NOW = datetime(2026, 5, 4, 15, 0, tzinfo=UTC)
 
@@ -110,9 +109,9 @@ def test_long_title_takes_two_lines_and_ends_in_a_mark(rail: PlansRail, model: P
     assert short < tall < 2 * short
 
 
-def own(model: PlansModel, rail: PlansRail, folder: Path) -> PlanShelf:
+def own(model: PlansModel, rail: PlansRail, folder: Path) -> PlanListMenu:
     state = WindowState(folder, WorkspaceIdentity(real_path="/w", device=1, inode=2))
-    return PlanShelf(Theme(name="dark"), state, model, rail)
+    return PlanListMenu(Theme(name="dark"), state, model, rail)
 
 
 def test_plan_that_is_done_can_be_put_away_found_again_and_brought_back(
@@ -140,10 +139,10 @@ def test_plan_put_away_is_listed_again_when_it_needs_the_person(
 def test_name_a_person_gave_a_plan_stays_and_an_empty_one_brings_its_title_back(
     qtbot: QtBot, model: PlansModel, rail: PlansRail, tmp_path: Path
 ) -> None:
-    shelf = own(model, rail, tmp_path)
+    journal_store = own(model, rail, tmp_path)
     for name, shown in (("Limits", "Limits"), ("", "Plan 2")):
         rail.rename_requested.emit("PLAN-00000002", "Plan 2")
-        assert shelf._sheet is not None
-        shelf._sheet.field.setText(name)
-        qtbot.keyClick(shelf._sheet.field, Qt.Key.Key_Return)
+        assert journal_store._sheet is not None
+        journal_store._sheet.field.setText(name)
+        qtbot.keyClick(journal_store._sheet.field, Qt.Key.Key_Return)
         assert f"{shown}: r1 · proposed" in lines(model)

@@ -5,13 +5,20 @@ from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.events import (
+    OperationFinished,
+    OperationStarted,
+    RunFinished,
+    RunStarted,
+    TaskFailed,
+    TaskStarted,
+    TaskUpdated,
+)
 from tandem_desktop.domain.ids import OperationId, RunId, TaskId
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.events.events import OperationFinished, OperationStarted, RunFinished, RunStarted
-from tandem_desktop.events.task_events import TaskFailed, TaskStarted, TaskUpdated
-from tandem_desktop.ui.models.task_tree_model import REST, OperationEntry, TaskEntry, TaskTreeModel
-from tandem_desktop.ui.tasks import task_words
+from tandem_desktop.ui.models import tasks
+from tandem_desktop.ui.models.tasks import REST, OperationEntry, TaskEntry, TaskTreeModel
 from tests.support.builders import PLAN_ID
 from tests.ui.tasks.work import a_task, four, many, shown, six_under_way
 
@@ -91,7 +98,7 @@ def test_a_run_is_followed_task_by_task_and_operation_by_operation(qtbot: QtBot)
     assert work.status(OperationId("s1")) is ResultStatus.COMPLETED
     half = TaskUpdated(plan_id=PLAN_ID, task_id=TaskId("1"), status=TaskStatus.IN_PROGRESS, progress=50)
     work.follow(half)
-    assert task_words.status_word(work.task(TaskId("1"))) == "in progress · 50 %"
+    assert tasks.status_word(work.task(TaskId("1"))) == "in progress · 50 %"
 
 
 @pytest.mark.req("S2-25", "S2-30")
@@ -102,10 +109,10 @@ def test_a_failure_shows_what_it_skips_and_the_end_counts_what_succeeded(qtbot: 
     work.follow(TaskFailed(plan_id=PLAN_ID, task_id=TaskId("2"), error="The command ended with exit code 3."))
     work.follow(TaskUpdated(plan_id=PLAN_ID, task_id=TaskId("4"), status=TaskStatus.SKIPPED, note="It waits."))
     assert entry(model, 3).remark == "It waits for Implement service, which was not completed."
-    assert task_words.counts(work.progress) == "4 tasks · 1 failed · 1 skipped · 2 waiting"
+    assert tasks.counts(work.progress) == "4 tasks · 1 failed · 1 skipped · 2 waiting"
     work.follow(RunFinished(run_id=RUN, plan_id=PLAN_ID, status=RunStatus.FAILED))
     assert not work.is_running
-    assert task_words.summary(work.progress) == "(0/4 tasks succeeded)"
+    assert tasks.summary(work.progress) == "(0/4 tasks succeeded)"
 
 
 def test_what_an_agent_says_about_a_task_is_its_word_and_moves_nothing(qtbot: QtBot) -> None:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId, TaskId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority, TaskStatus
-from tandem_desktop.orchestration.plan_pages import PlanPage
 from tandem_desktop.review.operation_view import OperationView
-from tandem_desktop.ui.tasks.plan_work import PlanWork
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.ui.models.tasks import TaskProgressModel
 from tests.support.builders import a_command, a_write
 from tests.ui.plan.pages import a_page, viewed
 
@@ -110,7 +110,7 @@ def many(count: int) -> PlanPage:
     return a_page(*views, title="A large change", tasks=tuple(tasks))
 
 
-def shown(page: PlanPage) -> PlanWork:
-    work = PlanWork()
+def shown(page: PlanPage) -> TaskProgressModel:
+    work = TaskProgressModel()
     work.show_page(page, page.results)
     return work

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from tandem_desktop.ui.theme.tokens import THEMES, Tokens, contrast, load_tokens
+from tandem_desktop.ui.theme.theme import THEMES, Tokens, contrast, load_tokens
 
 GROUNDS = ("surface", "panel", "raised", "hover", "selection")
 SYNTAX = tuple(name for name in Tokens.__slots__ if name.startswith("syntax_"))

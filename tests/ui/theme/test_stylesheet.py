@@ -8,9 +8,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.theme.stylesheet import install, set_role, stylesheet
-from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.theme.tokens import THEMES
+from tandem_desktop.ui.theme.style import install, set_role, stylesheet
+from tandem_desktop.ui.theme.theme import THEMES, Theme
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QGuiApplication, QTex
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
-from tandem_desktop.ui.theme.tokens import THEMES, load_tokens
+from tandem_desktop.ui.theme.theme import CODE_FAMILY, THEMES, Theme, load_tokens
 
 
 @pytest.fixture

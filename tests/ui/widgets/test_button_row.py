@@ -4,9 +4,8 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button, PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.button_row import ButtonRow
-from tandem_desktop.ui.widgets.plain_text import plain_label
+from tandem_desktop.ui.widgets.buttons import Button, ButtonRow, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.labels import plain_label
 
 
 def test_note_goes_above_and_buttons_into_more_rows_where_there_is_no_room(qtbot: QtBot, theme: Theme) -> None:

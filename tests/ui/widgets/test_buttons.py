@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.button import Button, DangerButton, PrimaryButton, QuietButton
-from tandem_desktop.ui.widgets.chip import Chip
-from tandem_desktop.ui.widgets.icon_button import IconButton
-from tandem_desktop.ui.widgets.link_button import LinkButton
+from tandem_desktop.ui.widgets.buttons import Button, DangerButton, IconButton, LinkButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.chips import Chip
 
 KINDS = {
     "plain": lambda theme: Button(theme, "Rework", "1 comment"),

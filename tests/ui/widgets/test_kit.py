@@ -7,18 +7,12 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QVBoxLayout,
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.badge import Badge
-from tandem_desktop.ui.widgets.banner import Banner
-from tandem_desktop.ui.widgets.card import Card
-from tandem_desktop.ui.widgets.elided_label import ElidedLabel
-from tandem_desktop.ui.widgets.empty_state import EmptyState
-from tandem_desktop.ui.widgets.key_hint import KeyHint
-from tandem_desktop.ui.widgets.link_button import LinkButton
-from tandem_desktop.ui.widgets.plain_text import plain_label, plain_tooltip
-from tandem_desktop.ui.widgets.progress_line import ProgressLine
-from tandem_desktop.ui.widgets.search_field import SearchField
-from tandem_desktop.ui.widgets.segmented import Segmented
-from tandem_desktop.ui.widgets.status_mark import StatusMark
+from tandem_desktop.ui.widgets.banners import Banner, Card, EmptyState
+from tandem_desktop.ui.widgets.buttons import LinkButton
+from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, KeyHint, plain_label, plain_tooltip
+from tandem_desktop.ui.widgets.progress import ProgressLine, StatusMark
 from tandem_desktop.ui.widgets.toast import Toast
 
 Kind = TypeVar("Kind", bound=QWidget)

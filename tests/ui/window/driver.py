@@ -8,17 +8,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.app.window import open_workroom
-from tandem_desktop.domain.execution import ResultStatus
+from tandem_desktop.app.window import open_background
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
-from tandem_desktop.settings.load import SETTINGS_FILE, config_directory
-from tandem_desktop.settings.save import save_setting
-from tandem_desktop.storage.logbook import LOGS, Logbook
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.settings_edit import save_setting
+from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
+from tandem_desktop.storage.logs import LOGS, LogFile
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.main_window import MainWindow
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.workplace import Workplace
+from tandem_desktop.ui.workspace_controller import WorkspaceController
 
 
 class Person:
@@ -30,9 +30,9 @@ class Person:
         self.theme = Theme(name=theme)
         stored = self.stored = QSettings(str(settings), QSettings.Format.IniFormat)
         save_setting(config_directory() / SETTINGS_FILE, "theme", theme)
-        self.logbook = Logbook(settings.parent / LOGS)
-        self.logbook.listen()
-        self.window = MainWindow(self.theme, open_workroom, settings=stored, logbook=self.logbook)
+        self.log_file = LogFile(settings.parent / LOGS)
+        self.log_file.listen()
+        self.window = MainWindow(self.theme, open_background, settings=stored, log_file=self.log_file)
         qtbot.addWidget(self.window)
         self.window.show()
         with qtbot.waitActive(self.window):
@@ -44,7 +44,7 @@ class Person:
         self.place.panel.followed.connect(self._note)
 
     @property
-    def place(self) -> Workplace:
+    def place(self) -> WorkspaceController:
         assert self.window.workplace is not None
         return self.window.workplace
 
@@ -72,7 +72,7 @@ class Person:
     def stored_status(self) -> PlanStatus | None:
         """What the plan on screen is, as it stands on disk."""
         page = self.place.panel.page
-        return self.place.workroom.engine.plans.meta(page.version.plan_id).status if page is not None else None
+        return self.place.background.engine.plans.meta(page.version.plan_id).status if page is not None else None
 
     @property
     def progress(self) -> list[ResultStatus]:
@@ -91,7 +91,7 @@ class Person:
         page = self.place.panel.page
         assert page is not None
         view = next(view for view in page.views if view.operation.path == path)
-        return self.place.workroom.contents(view).result()[1].decode()
+        return self.place.background.contents(view).result()[1].decode()
 
     def go_to(self, name: str) -> None:
         """Press F6 until a pane has the keyboard."""
@@ -188,6 +188,6 @@ class Person:
             self._has_left = True
             self.window.close()
             self.window.leave()
-            self.logbook.leave()
+            self.log_file.leave()
 
     _has_left = False

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.ui.window_frame import SMALLEST
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path

@@ -5,7 +5,7 @@ import re
 import pytest
 from PySide6.QtCore import Qt
 
-from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.plan import PlanStatus
 from tests.ui.window.driver import Person
 
@@ -18,7 +18,7 @@ def command(window: Person, words: str) -> None:
 
 
 def reports(window: Person) -> list[str]:
-    entries = window.place.workroom.entries(window.place.session_id)
+    entries = window.place.background.entries(window.place.session_id)
     return [entry.text for entry in entries if entry.kind is EntryKind.REPORT]
 
 
@@ -57,7 +57,7 @@ def test_figures_count_what_was_proposed_applied_and_undone(window: Person) -> N
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED and window.sees("note-undo"))
     (plan,) = window.place.plans.plans
-    assert window.place.workroom.engine.plans.meta(plan.plan_id).approval_notes == "mind the tests"
+    assert window.place.background.engine.plans.meta(plan.plan_id).approval_notes == "mind the tests"
     command(window, "/plan-stats")
     window.wait(lambda: len(reports(window)) == 1)
     rows = dict(line.strip("| ").split(" | ") for line in reports(window)[0].splitlines()[2:])

@@ -8,10 +8,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import EventKind
 from tandem_desktop.domain.review import Side
-from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.widgets.button import PLAIN, PRIMARY
+from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.widgets.buttons import PLAIN, PRIMARY
 from tests.ui.window.driver import Person
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -38,7 +38,7 @@ def comments(person: Person) -> list[tuple[str | None, Side, int | None, int | N
     """As they are kept on disk."""
     page = person.place.panel.page
     assert page is not None
-    drafts = person.place.workroom.engine.commenting.comments(page.version.plan_id).drafts
+    drafts = person.place.background.engine.commenting.comments(page.version.plan_id).drafts
     return [
         (draft.place.operation, draft.place.side, draft.place.first_line, draft.place.last_line, draft.text)
         for draft in drafts
@@ -126,7 +126,7 @@ def test_drafts_survive_a_restart_and_go_back_together(
     again.wait(lambda: not again.place.turns.is_any)
     page = again.place.panel.page
     assert page is not None
-    plan = again.place.workroom.engine.plans.meta(page.version.plan_id)
+    plan = again.place.background.engine.plans.meta(page.version.plan_id)
     assert "keep the greeting" in plan.rejections[0].feedback
     assert "> " in plan.rejections[0].feedback
     assert comments(again) == []
@@ -144,7 +144,7 @@ def test_approving_with_comments_asks_and_passes_them_on_as_notes(person: Person
     person.wait(lambda: person.status is PlanStatus.COMPLETED)
     page = person.place.panel.page
     assert page is not None
-    notes = person.place.workroom.engine.plans.meta(page.version.plan_id).approval_notes
+    notes = person.place.background.engine.plans.meta(page.version.plan_id).approval_notes
     assert "mind the tests" in notes
     assert comments(person) == []
 
@@ -204,7 +204,7 @@ def test_words_that_could_not_be_sent_are_in_the_sheet_again(person: Person) -> 
     person.type("Keep the old name")
     page = person.place.panel.page
     assert page is not None
-    person.place.workroom.engine.decisions.cancel(page.version.plan_id)  # elsewhere, a moment before
+    person.place.background.engine.decisions.cancel(page.version.plan_id)  # elsewhere, a moment before
     person.click("rework-send")
     sheet = person.place.panel.sheets.rework
     person.wait(lambda: person.stored_status is PlanStatus.CANCELLED and person.window.toast.isVisible())

@@ -9,7 +9,7 @@ from tests.ui.window.driver import Person
 
 
 def approved_coverage(person: Person) -> dict[str, int]:
-    lines = person.place.workroom.engine.locations.audit.read_text().splitlines()
+    lines = person.place.background.engine.locations.audit.read_text().splitlines()
     approvals = [found["coverage"] for line in lines if (found := _find(json.loads(line), "coverage"))]
     assert len(approvals) == 1
     return approvals[0]

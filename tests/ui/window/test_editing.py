@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.models.operation_row import OperationRow, spoken
+from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.models.operations import OperationRow, spoken
 from tests.ui.window.driver import Person
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

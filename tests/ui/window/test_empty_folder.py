@@ -39,5 +39,5 @@ def test_another_folder_is_opened_from_one_without_files(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "other"))
     person = open_window()
     person.click("empty-state-action")
-    assert person.place.workroom.engine.locations.workspace == tmp_path / "other"
+    assert person.place.background.engine.locations.workspace == tmp_path / "other"
     assert person.find("empty-plan").accessibleName() == "No plan yet"

@@ -12,14 +12,14 @@ from tests.ui.window.driver import Person
 def opened(window: Person) -> list[str]:
     """What the desktop was asked to open."""
     found: list[str] = []
-    window.window.errands._open_address = lambda url: found.append(QUrl(url).toString()) or True
+    window.window.chat_actions._open_address = lambda url: found.append(QUrl(url).toString()) or True
     return found
 
 
 def test_address_is_shown_before_it_is_opened(window: Person, opened: list[str]) -> None:
     window.place.chat.link_activated.emit("https://example.org/page")
     window.wait(lambda: window.sees("confirm-sure"))
-    assert window.window.errands.sheet.said.text() == "https://example.org/page"
+    assert window.window.chat_actions.sheet.said.text() == "https://example.org/page"
     assert opened == []
     window.click("confirm-sure")
     window.wait(lambda: opened == ["https://example.org/page"])
@@ -53,11 +53,11 @@ def test_conversation_is_written_as_markdown_and_opened_in_the_editor(
         shown.append((path.name, path.read_text()))
         return ""
 
-    monkeypatch.setattr("tandem_desktop.ui.chat_errands.open_in_editor", opened)
-    window.place.workroom.chat.note(window.place.session_id, "Something happened")
+    monkeypatch.setattr("tandem_desktop.ui.turn_controller.open_in_editor", opened)
+    window.place.background.chat.note(window.place.session_id, "Something happened")
     window.command("as Markdown")
     window.wait(lambda: bool(shown))
     assert shown == [("conversation.md", "- Something happened\n")]
     window.command("Save diagnostics")
     window.wait(lambda: "Saved" in window.window.toast.text)
-    assert (window.window.pages._logbook.folder / "diagnostics.txt").stat().st_mode & 0o777 == 0o600
+    assert (window.window.pages._log_file.folder / "diagnostics.txt").stat().st_mode & 0o777 == 0o600

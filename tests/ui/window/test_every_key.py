@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.chat.spoken import PersonBubble
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.chat.entries import PersonBubble
+from tandem_desktop.ui.diff.view import DiffView
 from tests.ui.window.driver import Person
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -10,11 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.app.window import load_recipes, look_for_agents, open_workroom
+from tandem_desktop.acp_client.profiles import load_profiles
+from tandem_desktop.app.window import load_recipes, look_for_agents, open_background
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.sidecar.profiles import load_profiles
 from tandem_desktop.ui.main_window import MainWindow
-from tandem_desktop.ui.shell.agent_row import AgentRow
+from tandem_desktop.ui.shell.welcome import AgentRow
 from tandem_desktop.ui.theme.theme import Theme
 from tests.ui.window.walker import Walker
 
@@ -41,7 +41,7 @@ def first(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     settings.setValue("theme", "dark")
     window = MainWindow(
-        Theme(), open_workroom, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents
+        Theme(), open_background, recipes=load_recipes, settings=settings, look_for_agents=look_for_agents
     )
     qtbot.addWidget(window)
     window.show()
@@ -101,7 +101,7 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     place = first.workplace
     assert place is not None
     assert place.plan_mode
-    root = place.workroom.engine.locations.workspace
+    root = place.background.engine.locations.workspace
     greeting = (root / "greeter" / "greeting.py").read_text()
     qtbot.waitUntil(lambda: place.agents.profile is not None)
     QTest.keyClick(place.chat.composer.edit, Qt.Key.Key_Escape)

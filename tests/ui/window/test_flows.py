@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.domain.state_machine import PlanState
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
@@ -184,10 +184,10 @@ def test_conversation_and_plan_are_there_again_after_a_restart(
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    said = [entry.text for entry in window.place.workroom.entries(window.place.session_id)]
+    said = [entry.text for entry in window.place.background.entries(window.place.session_id)]
     window.leave()
     again = Person(qtbot, workspace, tmp_path / "window.ini")
     again.wait(lambda: again.status is PlanStatus.PROPOSED)
-    assert [entry.text for entry in again.place.workroom.entries(again.place.session_id)] == said
+    assert [entry.text for entry in again.place.background.entries(again.place.session_id)] == said
     assert again.place.plan_mode
     again.leave()

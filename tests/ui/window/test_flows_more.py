@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tandem_desktop.settings.load import SETTINGS_FILE, config_directory, load_settings
+from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
 from tests.ui.window.driver import Person
 
 

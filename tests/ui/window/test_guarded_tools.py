@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.events.events import PermissionAnswered, PermissionAsked, TandemEvent
+from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, TandemEvent
 from tests.support.agent_scripts import OPTIONS, Steps
 from tests.support.agents_on_path import put_on_path
 from tests.ui.window.driver import Person
@@ -32,7 +32,7 @@ def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_onl
     (tmp_path / "config" / "settings.toml").write_text(settings)
     window = open_window()
     heard: list[TandemEvent] = []
-    window.place.workroom.events.subscribe(heard.append)
+    window.place.background.events.subscribe(heard.append)
     assert not window.place.plan_mode
     window.type_into_composer("tell everybody")
 
@@ -49,5 +49,5 @@ def test_a_guarded_tool_is_refused_with_the_way_to_a_plan_or_where_the_guard_onl
         assert not any(isinstance(event, PermissionAsked) for event in heard)
     window.place.turns.stop()
     window.wait(lambda: not window.place.turns.is_any)
-    would_block = window.place.workroom.engine.would_block.counts()
+    would_block = window.place.background.engine.would_block.counts()
     assert would_block == ({"gmail_send": 1} if only_logged else {})

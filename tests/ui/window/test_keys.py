@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListView
 from pytestqt.modeltest import ModelTester
 
 from tandem_desktop.ui.keys import KEYS, PLAN, WINDOW
-from tandem_desktop.ui.models.keys_model import KeysModel
+from tandem_desktop.ui.models.keys import KeysModel
 from tests.ui.window.driver import Person
 
 

@@ -9,7 +9,7 @@ from tests.ui.window.driver import Person
 
 
 def propose(window: Person, *steps: dict[str, object]) -> str:
-    engine = window.place.workroom.engine
+    engine = window.place.background.engine
     described = [{"description": "step", **step} for step in steps]
     version = engine.proposals.propose(json.dumps({"title": "Try", "steps": described}).encode())
     window.place.open_plan(version.plan_id)
@@ -44,7 +44,7 @@ def test_a_plan_that_failed_can_be_implemented_again(failed: Person) -> None:
     failed.wait(lambda: failed.find("approval-sheet").isVisible())
     failed.click("acknowledge-s2")
     failed.click("approval-implement")
-    engine = failed.place.workroom.engine
+    engine = failed.place.background.engine
     failed.wait(lambda: len(engine.runs.runs()) == 2)
     failed.wait(lambda: failed.status is PlanStatus.FAILED)
 
@@ -63,7 +63,7 @@ def test_after_undo_badge_footer_rail_and_rows_say_undone(window: Person) -> Non
     window.wait(lambda: window.find("approval-sheet").isVisible())
     window.click("approval-implement")
     window.wait(lambda: window.status is PlanStatus.COMPLETED)
-    engine, panel = window.place.workroom.engine, window.place.panel
+    engine, panel = window.place.background.engine, window.place.panel
     (run,) = engine.runs.runs()
     engine.runs.undo(run.record.run_id)
     window.wait(lambda: window.status is PlanStatus.UNDONE)

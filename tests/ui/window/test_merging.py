@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from tandem_desktop.domain.plan import Origin, PlanStatus
-from tandem_desktop.ui.merge.merge_rows import Column
-from tandem_desktop.ui.merge.merge_sheet import MergeSheet
+from tandem_desktop.ui.merge.sheet import MergeSheet
+from tandem_desktop.ui.merge.view import Column
 from tandem_desktop.ui.plan.row_geometry import ROW
 from tests.ui.window.driver import Person
 

@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 
 from tandem_desktop.app.window import look_for_agents
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.storage.locations import default_state_directory
-from tandem_desktop.ui.chat.commands_on_offer import CommandSource
+from tandem_desktop.storage.paths import default_state_directory
+from tandem_desktop.ui.chat.completion import CommandSource
 from tandem_desktop.ui.chat.empty_chat import EXAMPLES
 from tandem_desktop.ui.chat.prose_view import ProseView
-from tandem_desktop.ui.diff.diff_view import DiffView
+from tandem_desktop.ui.diff.view import DiffView
 from tests.support.catalogue import sentences
 from tests.support.pseudo_language import LEFT, RIGHT, PseudoLanguage, pseudo_language
 from tests.ui.window.driver import Person

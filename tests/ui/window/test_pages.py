@@ -8,9 +8,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
 from tandem_desktop import __version__
-from tandem_desktop.storage.locations import default_state_directory
-from tandem_desktop.storage.logbook import AGENT_LOGGER, LOG_FILE
-from tandem_desktop.ui.update_notes import LAST_VERSION
+from tandem_desktop.storage.logs import AGENT_LOGGER, LOG_FILE
+from tandem_desktop.storage.paths import default_state_directory
+from tandem_desktop.ui.diagnostics import LAST_VERSION
 from tests.ui.window.driver import Person
 
 
@@ -39,7 +39,7 @@ def test_log_shows_what_was_noted_and_what_an_agent_wrote_and_is_searched_and_co
     window.press(Qt.Key.Key_Escape)
     window.press(Qt.Key.Key_Escape)
     window.wait(lambda: not window.sees("log-sheet"))
-    assert "still no key" in (window.logbook.folder / LOG_FILE).read_text()
+    assert "still no key" in (window.log_file.folder / LOG_FILE).read_text()
 
 
 def test_failure_that_is_told_leads_to_the_log(window: Person) -> None:
@@ -59,7 +59,7 @@ def test_about_names_versions_places_and_licences_and_is_copied_for_a_report(win
     window.click("about-copy")
     report = QGuiApplication.clipboard().text()
     assert f"Tandem Desktop: {__version__}" in report
-    assert f"Log: {window.logbook.folder}" in report
+    assert f"Log: {window.log_file.folder}" in report
     window.press(Qt.Key.Key_Escape)
     window.wait(lambda: not window.sees("about-sheet"))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from tandem_desktop.domain.chat import EntryKind
-from tandem_desktop.domain.perspectives import Voice
+from tandem_desktop.domain.agent_protocol import EntryKind
+from tandem_desktop.domain.perspectives import Role
 from tests.support.agent_scripts import Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.perspective_scripts import CHAPO, acp_agent
@@ -15,7 +15,7 @@ from tests.ui.window.driver import Person
 
 
 def chips(window: Person) -> list[str]:
-    entries = window.place.workroom.entries(window.place.session_id)
+    entries = window.place.background.entries(window.place.session_id)
     return [entry.call.id.rpartition("-")[0] for entry in entries if entry.call is not None]
 
 
@@ -31,10 +31,10 @@ def test_three_minds_look_at_a_task_from_the_composer_and_the_plan_shows_what_th
     assert window.place.plan_mode
     assert panel.tabs.current == "perspectives"
     assert panel.page is not None
-    assert [each.agent for each in panel.page.version.perspectives.voices] == list(Voice)
-    assert panel.perspectives.cards[Voice.CHAPO].accessibleDescription() == CHAPO["analysis"]
+    assert [each.agent for each in panel.page.version.perspectives.voices] == list(Role)
+    assert panel.perspectives.cards[Role.CHAPO].accessibleDescription() == CHAPO["analysis"]
     assert chips(window) == ["perspective-chapo", "perspective-koda", "perspective-devo", "synthesis-synthesis"]
-    entries = window.place.workroom.entries(window.place.session_id)
+    entries = window.place.background.entries(window.place.session_id)
     assert entries[0].text == "Refactor the auth system"
     assert any(entry.kind is EntryKind.NOTE and entry.text.startswith("t1 Update auth types") for entry in entries)
 
@@ -44,7 +44,7 @@ def test_with_the_setting_on_a_task_that_should_be_planned_is_looked_at_first_an
     open_window: Callable[..., Person], programs: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path] = []
-    monkeypatch.setattr("tandem_desktop.ui.chat_errands.open_in_editor", lambda path, *_: opened.append(path) or "")
+    monkeypatch.setattr("tandem_desktop.ui.turn_controller.open_in_editor", lambda path, *_: opened.append(path) or "")
     put_on_path(programs, "opencode", acp_agent(Steps(workspace).write("session.py", "class Session: ...\n")))
     window = open_window("opencode")
     window.press(Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
@@ -52,7 +52,9 @@ def test_with_the_setting_on_a_task_that_should_be_planned_is_looked_at_first_an
     window.type("perspectives")
     window.click("setting-perspectives")
     window.click("settings-reopen")
-    window.wait(lambda: window.place.workroom.engine.settings.perspectives and window.place.agents.profile is not None)
+    window.wait(
+        lambda: window.place.background.engine.settings.perspectives and window.place.agents.profile is not None
+    )
 
     window.type_into_composer("refactor the auth system and deploy to staging")
     window.wait(lambda: window.sees("first-look"))
@@ -76,7 +78,7 @@ def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken
     window.wait(lambda: "perspective-koda" in chips(window))
     window.place.turns.stop()
     window.wait(lambda: not window.place.turns.is_any)
-    assert window.place.workroom.engine.plans.list().plans == ()
+    assert window.place.background.engine.plans.list().plans == ()
     window.ask("Your task now: t1")
     window.wait(lambda: window.operations == ["session.py"])
 

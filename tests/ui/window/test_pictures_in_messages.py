@@ -28,7 +28,7 @@ def talk(window: Person) -> None:
 
 def prompts(window: Person) -> list[list[dict[str, Any]]]:
     """The content of every message that went over the wire."""
-    record = window.place.workroom.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
+    record = window.place.background.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
     frames = [json.loads(json.loads(line)["msg"]) for line in record.read_text().splitlines()]
     return [frame["params"]["prompt"] for frame in frames if frame.get("method") == "session/prompt"]
 
@@ -51,6 +51,6 @@ def test_agent_that_cannot_see_pictures_is_sent_nothing_and_the_reason_is_said(
     put_on_path(programs, "opencode", {"turns": [[Steps(workspace).say("never")]]})
     window = open_window("opencode")
     talk(window)
-    said = [entry.text for entry in window.place.workroom.entries(window.place.session_id)]
+    said = [entry.text for entry in window.place.background.entries(window.place.session_id)]
     assert any("cannot see pictures" in text for text in (*said, window.window.toast.text))
     assert prompts(window) == []

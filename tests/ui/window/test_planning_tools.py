@@ -12,7 +12,7 @@ from tests.ui.window.driver import Person
 
 
 def prompts(window: Person) -> list[str]:
-    record = window.place.workroom.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
+    record = window.place.background.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
     frames = [json.loads(json.loads(line)["msg"]) for line in record.read_text().splitlines()]
     return [frame["params"]["prompt"][0]["text"] for frame in frames if frame.get("method") == "session/prompt"]
 

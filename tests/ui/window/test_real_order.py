@@ -49,7 +49,7 @@ def test_the_order_a_real_agent_advises_is_shown_with_its_reason_and_becomes_the
         person = Person(qtbot, place.root, tmp_path / "window.ini")
         try:
             plan = {"title": title, "tasks": TASKS, "steps": steps}
-            version = person.place.workroom.engine.proposals.propose(json.dumps(plan).encode())
+            version = person.place.background.engine.proposals.propose(json.dumps(plan).encode())
             before = walk(place.root)
             person.place.open_plan(version.plan_id)
             person.wait(lambda: person.status is PlanStatus.PROPOSED)

@@ -27,7 +27,7 @@ MEND = {
 def a_failed_run(person: Person) -> None:
     """A plan whose second step fails is approved and run, by clicks."""
     plan = {"title": "New file", "steps": [write("new.txt", "new\n"), bash("test -f old.txt")]}
-    person.place.workroom.engine.proposals.propose(json.dumps(plan).encode())
+    person.place.background.engine.proposals.propose(json.dumps(plan).encode())
     person.wait(lambda: bool(person.place.plans.plans))
     person.press(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     person.wait(lambda: person.status is PlanStatus.PROPOSED)
@@ -83,11 +83,11 @@ def test_reflection_that_is_off_is_asked_for_by_a_command_and_stopped_by_escape(
     person.leave()
     person = open_window()
     a_failed_run(person)
-    assert person.place.workroom.engine.settings.reflection == "off"
+    assert person.place.background.engine.settings.reflection == "off"
     person.ask("/reflect")
     person.wait(lambda: "looks back" in person.find("chat-status").text())  # type: ignore[attr-defined] # a label
     person.press(Qt.Key.Key_Escape)
     person.wait(lambda: not person.sees("chat-status"))
-    run_id = person.place.workroom.engine.runs.runs()[0].record.run_id
-    assert person.place.workroom.engine.reflections.of_run(run_id) is None
+    run_id = person.place.background.engine.runs.runs()[0].record.run_id
+    assert person.place.background.engine.reflections.of_run(run_id) is None
     assert person.status is PlanStatus.FAILED

@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.diff.diff_view import DiffView
-from tandem_desktop.ui.models.rehearsed import Rehearsed
-from tandem_desktop.ui.plan.rehearsed_part import EffectList
+from tandem_desktop.ui.diff.view import DiffView
+from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
+from tandem_desktop.ui.plan.rehearsal_view import EffectList
 from tests.support.command_line import bash, write
 from tests.support.tree_walker import walk
 from tests.ui.window.driver import Person
@@ -21,7 +21,7 @@ REPLACE = "echo replacing; sed -i s/Hello/Goodbye/ app.py README.md"
 
 
 def propose(person: Person, *steps: dict[str, object]) -> None:
-    engine = person.place.workroom.engine
+    engine = person.place.background.engine
     version = engine.proposals.propose(json.dumps({"title": "Say goodbye", "steps": steps}).encode())
     person.place.open_plan(version.plan_id)
     person.wait(lambda: person.status is PlanStatus.PROPOSED and len(person.operations) == len(steps))
@@ -122,7 +122,7 @@ def test_rehearsal_is_stale_once_the_plan_is_another(person: Person) -> None:
     rehearse(person)
     page = person.place.panel.page
     assert page is not None
-    person.place.workroom.restore(page.version.plan_id, 1).result()
+    person.place.background.restore(page.version.plan_id, 1).result()
     person.wait(lambda: person.revision == 2)
     found = rehearsed(person, 1)
     assert found is not None

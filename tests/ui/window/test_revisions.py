@@ -13,9 +13,9 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
-from tandem_desktop.orchestration.engine import Engine
 from tandem_desktop.review.choices import Drop
-from tandem_desktop.ui.plan.since_looked import WORDS
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.ui.plan.viewed import WORDS
 from tests.ui.window.driver import Person
 
 
@@ -39,7 +39,7 @@ def reworked(person: Person, path: str, content: bytes) -> None:
     """The agent answers with other operation ids in another order, and another content for one file."""
     page = person.place.panel.page
     assert page is not None
-    rework(person.place.workroom.engine, page.version, path, content)
+    rework(person.place.background.engine, page.version, path, content)
     person.wait(lambda: person.revision == page.version.revision + 1)
 
 
@@ -173,7 +173,7 @@ def test_an_alternative_is_branched_changed_compared_and_applied_while_the_first
     person.click("approval-implement")
     person.wait(lambda: person.status is PlanStatus.COMPLETED)
     assert (workspace / "README.md").read_bytes() == b"# Farewell\n"
-    plans_now = person.place.workroom.engine.plans
+    plans_now = person.place.background.engine.plans
     person.wait(lambda: plans_now.meta(first.plan_id).status is PlanStatus.SUPERSEDED)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.execution import ResultStatus
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import ResultStatus
 from tests.ui.window.driver import Person
 
 WAIT = "echo ready; while [ ! -e ../go ]; do sleep 0.05; done"
@@ -20,7 +20,7 @@ def running(window: Person, workspace: Path) -> Person:
         {"id": "s2", "description": "wait", "tool": "bash", "args": {"command": f"cd {workspace}; {WAIT}"}},
         {"id": "s3", "description": "more", "tool": "write", "args": {"path": "more.txt", "content": "more\n"}},
     ]
-    engine = window.place.workroom.engine
+    engine = window.place.background.engine
     version = engine.proposals.propose(json.dumps({"title": "Wait", "steps": steps}).encode())
     window.place.open_plan(version.plan_id)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QListView, QPlainTextEdit, QSpinBox, QWidget
 
-from tandem_desktop.settings.load import load_settings
-from tandem_desktop.settings.settings import Settings
+from tandem_desktop.settings import Settings
+from tandem_desktop.settings_io import load_settings
 from tests.ui.window.driver import Person
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -44,7 +44,7 @@ def test_every_setting_is_on_the_page_and_a_choice_is_in_the_file_and_holds(conf
     window.press(Qt.Key.Key_Up)
     assert load_settings(config).settings.approval_hours == 25
     window.click("settings-reopen")
-    window.wait(lambda: window.place.workroom.engine.settings.approval_hours == 25)
+    window.wait(lambda: window.place.background.engine.settings.approval_hours == 25)
 
 
 @pytest.mark.setting("keys")

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
-from tandem_desktop.domain.chat import EntryKind
+from tandem_desktop.domain.agent_protocol import EntryKind
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.ui.graph.graph_items import CardItem
+from tandem_desktop.ui.graph.view import CardItem
 from tests.ui.window.driver import Person
 
 TASKS = [
@@ -37,7 +37,7 @@ def test_four_tasks_are_shown_run_and_followed_and_the_failed_branch_is_skipped_
     wait = {"command": f"while [ ! -e {go} ]; do sleep 0.05; done; exit 3"}
     steps = [write("types.py", "1"), {"description": "serve", "tool": "bash", "args": wait, "task": "2"}]
     steps += [write("test_types.py", "3"), write("docs.md", "4")]
-    engine, panel = window.place.workroom.engine, window.place.panel
+    engine, panel = window.place.background.engine, window.place.panel
     version = engine.proposals.propose(json.dumps({"title": "Service", "tasks": TASKS, "steps": steps}).encode())
     window.place.open_plan(version.plan_id)
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
@@ -70,7 +70,7 @@ def test_four_tasks_are_shown_run_and_followed_and_the_failed_branch_is_skipped_
     assert on_the_graph(window)["Implement service"] == "KODA · failed: The command ended with exit code 3."
     assert panel.graph.failure.title.text() == "Implement service failed"
     notes = [
-        entry.text for entry in window.place.workroom.entries(window.place.session_id) if entry.kind is EntryKind.NOTE
+        entry.text for entry in window.place.background.entries(window.place.session_id) if entry.kind is EntryKind.NOTE
     ]
     assert notes == ["2 of 4 operations done (2/4 tasks succeeded)"]
     assert (workspace / "test_types.py").exists()

@@ -15,7 +15,7 @@ from tests.ui.window.driver import Person
 
 
 def a_text_plan(window: Person) -> PlanVersion:
-    engine = window.place.workroom.engine
+    engine = window.place.background.engine
     return engine.proposals.stage(
         PlanVersion(
             id="text",
@@ -29,7 +29,7 @@ def a_text_plan(window: Person) -> PlanVersion:
 
 
 def prompts(window: Person) -> list[str]:
-    record = window.place.workroom.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
+    record = window.place.background.engine.locations.sessions / window.place.session_id / "transcript.jsonl"
     frames = [json.loads(json.loads(line)["msg"]) for line in record.read_text().splitlines()]
     return [frame["params"]["prompt"][0]["text"] for frame in frames if frame.get("method") == "session/prompt"]
 
@@ -52,7 +52,7 @@ def test_an_approved_text_plan_goes_back_to_its_agent_and_its_changes_come_as_a_
     window.click("approval-implement")
     window.wait(lambda: window.revision == 2 and not window.place.turns.is_any)
     assert (window.status, window.operations) == (PlanStatus.PROPOSED, ["flag.txt"])
-    assert window.place.workroom.engine.runs.runs() == ()
+    assert window.place.background.engine.runs.runs() == ()
     assert {path: node for path, node in walk(workspace).items() if not path.startswith(".tandem")} == before
     (prompt,) = prompts(window)
     assert "The person approved this plan, which has no operations yet: Add a flag" in prompt

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from tandem_desktop.domain.events import TurnEnded
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.events.events import TurnEnded
 from tests.support.agent_scripts import Step, Steps
 from tests.support.agents_on_path import put_on_path
 from tests.support.tree_walker import walk
@@ -44,7 +44,7 @@ def send(window: Person, words: str) -> None:
 
 
 def said(window: Person) -> list[str]:
-    return [entry.text for entry in window.place.workroom.entries(window.place.session_id)]
+    return [entry.text for entry in window.place.background.entries(window.place.session_id)]
 
 
 def test_agent_that_is_only_starting_is_stopped_and_the_message_stays_in_sight(
@@ -112,7 +112,7 @@ def test_denial_by_digit_takes_a_reason_to_the_agent(
     window.type("Not there")
     window.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     window.wait(lambda: not window.place.turns.is_any)
-    answers = [e for e in window.place.workroom.entries(window.place.session_id) if e.request is not None]
+    answers = [e for e in window.place.background.entries(window.place.session_id) if e.request is not None]
     assert "Not there" in answers[0].details[0]
     assert not (workspace / "one.txt").exists()
 
@@ -185,7 +185,7 @@ def test_end_of_a_turn_that_is_told_late_does_not_end_the_one_begun_since(
     window.wait(lambda: "first" in said(window) and not window.place.turns.is_any)
     send(window, "Second")
     send(window, "Third")
-    window.place.workroom.events.publish(TurnEnded(session_id=window.place.session_id))
+    window.place.background.events.publish(TurnEnded(session_id=window.place.session_id))
     window.wait(lambda: "second" in said(window))
     assert window.place.chat.queue == ("Third",)
     assert window.place.turns.is_any

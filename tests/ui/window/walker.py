@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QRadioButton, QWidget
 
-from tandem_desktop.ui.plan.sheet import Sheet
-from tandem_desktop.ui.shell.command_palette import CommandPalette
-from tandem_desktop.ui.theme.tokens import THEMES, contrast, load_tokens
-from tandem_desktop.ui.widgets.button import Button
+from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.shell.palette import CommandPalette
+from tandem_desktop.ui.theme.theme import THEMES, contrast, load_tokens
+from tandem_desktop.ui.widgets.buttons import Button
 from tests.ui.window.driver import Person
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
-from tandem_desktop.approval.approval_store import ApprovalStore
 from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.approval.enforcer import ApprovalEnforcer
+from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.approval import WorkspaceIdentity
 from tests.support.clocks import Clock
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.approval.approval_store import ApprovalStore
+from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.approval import Approval, ApprovalHash, WorkspaceIdentity
 from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError, StorageError
 from tandem_desktop.domain.ids import PlanId, RunId
@@ -269,7 +269,7 @@ def test_killed_at_any_call_an_approval_is_there_whole_or_not_at_all(
 RACE = """
 import sys
 from pathlib import Path
-from tandem_desktop.approval.approval_store import ApprovalStore
+from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.errors import ApprovalMissingError
 store = ApprovalStore(Path(sys.argv[1]))
 sys.stdin.readline()

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.approval.audit_log import AuditLog, AuditReport
-from tandem_desktop.approval.state_key import StateKey
+from tandem_desktop.approval.store import StateKey
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import StorageError
-from tandem_desktop.domain.frozen import Frozen
 from tandem_desktop.storage import syscalls
 from tests.support.builders import A_MOMENT
 
@@ -151,7 +151,7 @@ def test_writing_on_after_a_line_of_rubbish_keeps_the_rubbish_visible(log: Audit
 
 
 def test_a_line_that_is_sealed_but_no_record_is_bad(log: AuditLog, path: Path) -> None:
-    from tandem_desktop.domain.canonical import digest
+    from tandem_desktop.domain.approval import digest
 
     rest = b'"mood":"fine"}\n'
     write(log, 1)
@@ -268,8 +268,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tandem_desktop.approval.audit_log import AuditLog
-from tandem_desktop.approval.state_key import StateKey
-from tandem_desktop.domain.frozen import Frozen
+from tandem_desktop.approval.store import StateKey
+from tandem_desktop.domain.base import Frozen
 class Fact(Frozen):
     words: str
 path = Path(sys.argv[1])

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.approval.approval_enforcer import ApprovalEnforcer
+from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.domain.approval import ApprovalHash, WorkspaceIdentity
 from tandem_desktop.domain.errors import ApprovalError, PlanDamagedError, PlanNotFoundError, StorageError
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.storage.objects import ObjectStore
 from tests.support.builders import (
     PLAN_ID,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.approval.state_key import StateKey
+from tandem_desktop.approval.store import StateKey
 from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.storage import syscalls
 

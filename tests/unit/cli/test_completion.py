@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.app.main import main
-from tandem_desktop.cli.calls import CALLS
+from tandem_desktop.cli.commands import CALLS
 from tandem_desktop.cli.completion import commands
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.cli import desktop_checks, machine_checks
-from tandem_desktop.cli.findings import Finding, Level
-from tandem_desktop.sidecar.profiles import profile_named
-from tandem_desktop.storage.locations import Locations
+from tandem_desktop.acp_client.profiles import profile_named
+from tandem_desktop.cli import doctor
+from tandem_desktop.cli.doctor import Finding, Level
+from tandem_desktop.storage.paths import Locations
 from tests.support.command_line import CommandLine, a_workspace, killed_while_writing, write
 from tests.support.temporary import make_program
 
@@ -78,7 +78,7 @@ def test_a_missing_workspace_is_an_error(tmp_path: Path, state: Path, capsys: py
 
 def test_a_machine_without_git_is_only_warned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert machine_checks.git().level is Level.WARNING
+    assert doctor.git().level is Level.WARNING
 
 
 def test_exchange_is_tried_and_cleaned_up(tmp_path: Path) -> None:
@@ -87,19 +87,19 @@ def test_exchange_is_tried_and_cleaned_up(tmp_path: Path) -> None:
     locations.prepare_state()
     locations.prepare_workspace()
     before = sorted(tmp_path.rglob("*"))
-    assert isinstance(machine_checks.swapping(locations), Finding)
+    assert isinstance(doctor.swapping(locations), Finding)
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_libraries_the_window_lacks_are_named_by_their_packages() -> None:
     here = {"DISPLAY": ":0"}
-    (found,) = desktop_checks.window(here, lambda name: None if name in ("EGL", "xcb-cursor") else name)
+    (found,) = doctor.window(here, lambda name: None if name in ("EGL", "xcb-cursor") else name)
     assert (found.level, found.next) == (Level.WARNING, "sudo apt-get install -y libegl1 libxcb-cursor0")
-    (found,) = desktop_checks.window(here, lambda name: name)
+    (found,) = doctor.window(here, lambda name: name)
     assert found.level is Level.OK
-    (found,) = desktop_checks.window({}, lambda name: name)
+    (found,) = doctor.window({}, lambda name: name)
     assert (found.level, "no display" in found.message) == (Level.INFO, True)
-    (found,) = desktop_checks.window(here, lambda name: name, lambda module: None)
+    (found,) = doctor.window(here, lambda name: name, lambda module: None)
     assert "PySide6 is not installed" in found.message
 
 
@@ -108,9 +108,9 @@ def test_agents_are_named_with_what_they_need_and_so_is_a_model_that_is_none(tan
     named = {check["message"]: check["next"] for check in checks if check["name"] == "agents"}
     assert "Built-in agent is here." in named
     assert all(following for message, following in named.items() if "is not here" in message)
-    assert desktop_checks.model({"TANDEM_MODEL": "nobody"}).level is Level.ERROR
-    assert desktop_checks.model({}).level is Level.INFO
-    assert desktop_checks.model({"TANDEM_MODEL": "ollama:qwen3"}).level is Level.OK
+    assert doctor.model({"TANDEM_MODEL": "nobody"}).level is Level.ERROR
+    assert doctor.model({}).level is Level.INFO
+    assert doctor.model({"TANDEM_MODEL": "ollama:qwen3"}).level is Level.OK
 
 
 def test_an_agent_that_has_neither_a_log_in_nor_a_key_is_told_with_what_it_needs(
@@ -135,14 +135,14 @@ def test_an_agent_whose_interpreter_is_gone_is_not_called_here(
 
 def test_namespaces_that_a_kernel_keeps_back_are_told_with_the_setting_that_opens_them(tmp_path: Path) -> None:
     def found() -> Finding:
-        return next(each for each in machine_checks.confinement(tmp_path) if each.name == "namespaces")
+        return next(each for each in doctor.confinement(tmp_path) if each.name == "namespaces")
 
     (tmp_path / "kernel").mkdir()
     switch = tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns"
     switch.write_text("1\n")
     assert "not allowed" in found().message
     assert found().next.startswith("sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
-    assert "kernel.apparmor_restrict_unprivileged_userns=0" in machine_checks.way_to_confinement(tmp_path)
+    assert "kernel.apparmor_restrict_unprivileged_userns=0" in doctor.way_to_confinement(tmp_path)
     switch.write_text("0\n")
     assert (found().message, found().next) == ("User namespaces are allowed.", "")
 
@@ -154,9 +154,9 @@ def test_settings_that_cannot_be_read_are_an_error_and_wishes_in_vain_a_warning(
     notebook = tandem.workspace / ".tandem"
     notebook.mkdir()
     (notebook / "plans.json").write_text('{"yolo": true}')
-    levels = [finding.level for finding in desktop_checks.settings(tandem.workspace)]
+    levels = [finding.level for finding in doctor.settings(tandem.workspace)]
     assert levels == [Level.WARNING, Level.OK]
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text("nothing = 1\n")
-    (found,) = desktop_checks.settings(tandem.workspace)
+    (found,) = doctor.settings(tandem.workspace)
     assert (found.level, "nothing" in found.message) == (Level.ERROR, True)

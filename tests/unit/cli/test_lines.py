@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.cli.lines import Shown, Span, Tone, render, sentence, table
-from tandem_desktop.staging.text import is_hidden
+from tandem_desktop.cli.console import EscapedText, Span, Tone, render, sentence, table
+from tandem_desktop.diff.text import is_hidden
 
 
 @given(st.text(st.characters(), max_size=60))
@@ -25,7 +25,7 @@ def test_escapes_and_bidi_marks_are_spelled_out() -> None:
 
 
 def test_text_that_is_shown_already_is_not_spelled_out_twice() -> None:
-    assert render(Shown("⟨U+202E⟩")) == "⟨U+202E⟩"
+    assert render(EscapedText("⟨U+202E⟩")) == "⟨U+202E⟩"
     assert sentence("The path '⟨U+202E⟩' and \x1b") == "The path '⟨U+202E⟩' and ␛"
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tandem_desktop.cli.calls import CALLS, GROUPS
-from tandem_desktop.cli.command_line import _handler
-from tandem_desktop.cli.failures import UsageError
+from tandem_desktop.cli.commands import CALLS, GROUPS
+from tandem_desktop.cli.console import UsageError
+from tandem_desktop.cli.main import _handler
 from tandem_desktop.cli.parser import build_parser
 
 NAMES = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.staging.text import is_hidden
+from tandem_desktop.diff.text import is_hidden
 from tests.support.command_line import CommandLine, a_workspace, bash, edit, write
 
 HOSTILE = "\x1b[2J\x1b]52;c;aGk=\x07 \u202egnp.exe \r overwritten \u200b ⟨U+0041⟩"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.canonical import canonical, digest
+from tandem_desktop.domain.approval import ApprovalHash, canonical, digest
 from tests.support.builders import a_command, a_delete, a_move, a_version, a_write
 
 

@@ -3,18 +3,18 @@
 import pytest
 from pydantic import ValidationError
 
-from tandem_desktop.domain.execution_plan import ExecutionPlan
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.plan_steps import ExecutionPlan
 from tandem_desktop.domain.reflection import (
     AdjustmentAction,
+    AdjustmentVerdict,
     Assessment,
     Judged,
     PlanSnapshot,
     Reflection,
     ReflectionResult,
     StepAdjustment,
-    Verdict,
 )
 from tests.support.builders import A_MOMENT, PLAN_ID, a_version, a_write
 
@@ -75,6 +75,6 @@ def test_a_person_decides_about_each_adjustment_and_the_record_before_stays() ->
     skip = StepAdjustment(action=AdjustmentAction.SKIP, step_id="s1", reason="Not needed")
     retry = StepAdjustment(action=AdjustmentAction.RETRY, step_id="s1", reason="Try again")
     asked = a_reflection(skip, retry)
-    decided = asked.judged(1, Verdict.REJECTED).judged(2, Verdict.ACCEPTED)
-    assert (decided.numbers(Verdict.ACCEPTED), decided.numbers(Verdict.REJECTED)) == ((2,), (1,))
-    assert asked.numbers(Verdict.OPEN) == (1, 2)
+    decided = asked.judged(1, AdjustmentVerdict.REJECTED).judged(2, AdjustmentVerdict.ACCEPTED)
+    assert (decided.numbers(AdjustmentVerdict.ACCEPTED), decided.numbers(AdjustmentVerdict.REJECTED)) == ((2,), (1,))
+    assert asked.numbers(AdjustmentVerdict.OPEN) == (1, 2)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tandem_desktop.domain.errors import InvalidTransitionError
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import Origin, PlanStatus, Rejection
-from tandem_desktop.domain.plan_context import PlanContext
-from tandem_desktop.domain.plan_events import (
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.domain.state_machine import (
+    MAX_REJECTIONS,
     Approve,
     Cancel,
     EventKind,
@@ -23,9 +23,12 @@ from tandem_desktop.domain.plan_events import (
     MarkRedone,
     MarkUndone,
     Pause,
+    PlanContext,
     PlanCreated,
     PlanEvent,
     PlanExecuted,
+    PlanState,
+    PlanStateMachine,
     PlanUpdated,
     RejectPlan,
     RequestRevision,
@@ -36,8 +39,8 @@ from tandem_desktop.domain.plan_events import (
     StartPlanning,
     Supersede,
     UserReviewing,
+    state_of,
 )
-from tandem_desktop.domain.state_machine import MAX_REJECTIONS, PlanState, PlanStateMachine, state_of
 from tests.support.builders import A_MOMENT, PLAN_ID, a_meta, a_write
 
 RESULT = OperationResult(id=OperationId("s1"), status=ResultStatus.COMPLETED)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.domain.execution import FailurePolicy, OperationResult, RunStatus
 from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunStatus
 from tandem_desktop.execution.captured_commands import BestCommands, CapturedCommands
 from tandem_desktop.execution.recovery import Recovery
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.shadow.overlay import can_overlay
 from tandem_desktop.storage import syscalls
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, tmp_path: Path) -> RunDesk:
+def desk(root: Path, tmp_path: Path) -> RunManager:
     if not can_overlay(root, tmp_path / "shadows"):
         pytest.skip("this system mounts no overlay for this user")
     made = a_desk(root, tmp_path / "state")
@@ -52,7 +52,7 @@ def desk(root: Path, tmp_path: Path) -> RunDesk:
     return made
 
 
-def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: RunDesk, root: Path) -> None:
+def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: RunManager, root: Path) -> None:
     before = walk(root)
     record, results = carry_out(desk, (a_write("one", b"one\n", id="s1"), a_command(f"cat one; {CHURN}", id="s2")))
     assert record.status is RunStatus.COMPLETED, results
@@ -69,12 +69,12 @@ def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: 
     assert walk(root) == after
 
 
-def test_end_of_a_command_does_not_wait_for_what_others_write_on_the_disk(desk: RunDesk) -> None:
+def test_end_of_a_command_does_not_wait_for_what_others_write_on_the_disk(desk: RunManager) -> None:
     _, results = carry_out(desk, (a_command('grep " $PWD overlay " /proc/mounts'),))
     assert "volatile" in results[0].output
 
 
-def test_failing_command_leaves_no_effect_at_all(desk: RunDesk, root: Path) -> None:
+def test_failing_command_leaves_no_effect_at_all(desk: RunManager, root: Path) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (a_command(f"{CHURN}; exit 1"),), FailurePolicy.STOP)
     assert record.status is RunStatus.FAILED
@@ -82,21 +82,21 @@ def test_failing_command_leaves_no_effect_at_all(desk: RunDesk, root: Path) -> N
 
 
 @pytest.mark.parametrize("signal", ["TERM", "KILL", "ABRT"])
-def test_command_that_ends_itself_by_a_signal_has_failed(desk: RunDesk, root: Path, signal: str) -> None:
+def test_command_that_ends_itself_by_a_signal_has_failed(desk: RunManager, root: Path, signal: str) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (a_command(f"kill -{signal} $$; echo went on > a.txt"),))
     assert record.status is RunStatus.FAILED
     assert walk(root) == before
 
 
-def test_committed_effects_are_rolled_back_when_a_later_operation_fails(desk: RunDesk, root: Path) -> None:
+def test_committed_effects_are_rolled_back_when_a_later_operation_fails(desk: RunManager, root: Path) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (a_command(CHURN, id="s1"), a_command("exit 1", id="s2")))
     assert record.rolled_back
     assert walk(root) == before
 
 
-def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunDesk, root: Path) -> None:
+def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunManager, root: Path) -> None:
     seen: list[bytes] = []
     wait_for_a_second_write = "sleep 0.3"
 
@@ -113,7 +113,7 @@ def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunDesk,
 
 
 def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it_is_resumed(
-    desk: RunDesk, root: Path
+    desk: RunManager, root: Path
 ) -> None:
     """The journal says that nothing of the segment stands, before it says that the command failed."""
 
@@ -138,7 +138,7 @@ def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it
     assert (root / "theirs").read_bytes() == b"by hand\n"
 
 
-def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunDesk, root: Path) -> None:
+def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunManager, root: Path) -> None:
     desk._commands = CapturedCommands(desk.workspace, desk.objects, root.parent / "shadows" / "c", budget_bytes=1000)
     record, results = carry_out(desk, (a_command("head -c 2000 /dev/zero > big"),))
     assert record.status is RunStatus.FAILED
@@ -146,7 +146,7 @@ def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunDe
     assert not (root / "big").exists()
 
 
-def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: RunDesk) -> None:
+def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: RunManager) -> None:
     marker = f"987.{os.getpid()}"
     record, results = carry_out(desk, (a_command(f"sleep {marker} & setsid sleep {marker} & wait", timeout_s=1),))
     assert record.status is RunStatus.FAILED
@@ -155,7 +155,7 @@ def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: Ru
     assert running.stdout == b""
 
 
-def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(desk: RunDesk, root: Path) -> None:
+def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(desk: RunManager, root: Path) -> None:
     record, results = carry_out(desk, (a_command("pwd; echo x > .tandem/planted; env | sort"),))
     assert record.status is RunStatus.COMPLETED
     assert (results[0].output or "").startswith(f"{root}\n")
@@ -163,7 +163,7 @@ def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(desk: Ru
     assert not (root / ".tandem" / "planted").exists()
 
 
-def test_git_and_ignored_files_are_effects_like_any_other(desk: RunDesk, root: Path) -> None:
+def test_git_and_ignored_files_are_effects_like_any_other(desk: RunManager, root: Path) -> None:
     before = walk(root)
     record, results = carry_out(desk, (a_command("git init -q . && echo '*.log' > .gitignore && echo 1 > a.log"),))
     assert record.status is RunStatus.COMPLETED, results
@@ -173,7 +173,7 @@ def test_git_and_ignored_files_are_effects_like_any_other(desk: RunDesk, root: P
     assert walk(root) == before
 
 
-def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(desk: RunDesk, root: Path) -> None:
+def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(desk: RunManager, root: Path) -> None:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
     before = walk(root)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import InterruptedRunError
-from tandem_desktop.domain.execution import FailurePolicy, RunStatus
+from tandem_desktop.domain.runs import FailurePolicy, RunStatus
 from tandem_desktop.execution.recovery import Recovery
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_write
 from tests.support.desks import a_desk, carry_out
@@ -23,14 +23,14 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunDesk:
+def desk(root: Path, memory_path: Path) -> RunManager:
     made = a_desk(root, memory_path / "state")
     made.objects.put_all([b"one\n"])
     return made
 
 
 def test_papers_of_a_workspace_that_was_moved_away_are_not_put_into_what_took_its_place(
-    desk: RunDesk, root: Path, memory_path: Path
+    desk: RunManager, root: Path, memory_path: Path
 ) -> None:
     elsewhere = memory_path / "elsewhere"
 
@@ -50,11 +50,11 @@ def test_papers_of_a_workspace_that_was_moved_away_are_not_put_into_what_took_it
     assert (root / "one.txt").read_bytes() == b"one\n"
 
 
-def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(desk: RunDesk, root: Path) -> None:
-    benches = root / ".tandem" / "tmp"
+def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(desk: RunManager, root: Path) -> None:
+    scratch_dirs = root / ".tandem" / "tmp"
 
     def full(call: str, what: str) -> None:
-        if call == "openat" and "results.json" in what and benches.is_dir() and any(benches.iterdir()):
+        if call == "openat" and "results.json" in what and scratch_dirs.is_dir() and any(scratch_dirs.iterdir()):
             raise OSError(errno.ENOSPC, "No space left on device", what)
 
     operations = (a_write("one.txt", b"one\n"), a_write("x", b"never stored\n", id="s2"))

@@ -43,12 +43,12 @@ def test_stop_at_the_very_moment_of_going_on_is_not_lost() -> None:
         control = RunControl()
         control.pause()
         together = threading.Barrier(2)
-        hands = [
+        edit_executor = [
             threading.Thread(target=lambda press=press, gate=together: (gate.wait(), press()))  # type: ignore[misc]
             for press in (control.abort, control.resume)
         ]
-        for hand in hands:
+        for hand in edit_executor:
             hand.start()
-        for hand in hands:
+        for hand in edit_executor:
             hand.join()
         assert not control.may_go_on()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import BusyError
-from tandem_desktop.domain.execution import FailurePolicy, ResultStatus, RunStatus
 from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunStatus
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.recovery import Recovery
-from tandem_desktop.execution.run_desk import RunDesk
+from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_chmod, a_command, a_delete, a_mkdir, a_move, a_symlink, a_write
@@ -33,7 +33,7 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunDesk:
+def desk(root: Path, memory_path: Path) -> RunManager:
     made = a_desk(root, memory_path / "state")
     made.objects.put_all([b"one\n", b"two\n", b"old\n", b"new\n"])
     return made
@@ -44,7 +44,7 @@ def statuses(results: object) -> dict[str, str]:
 
 
 @pytest.mark.req("S4-05", "S4-06", "S4-16")
-def test_every_operation_done_completes_the_run(desk: RunDesk, root: Path) -> None:
+def test_every_operation_done_completes_the_run(desk: RunManager, root: Path) -> None:
     record, results = carry_out(desk, (a_write("a/one.txt", b"one\n"), a_write("two.txt", b"two\n", id="s2")))
     assert record.status is RunStatus.COMPLETED
     assert statuses(results) == {"s1": "completed", "s2": "completed"}
@@ -52,7 +52,7 @@ def test_every_operation_done_completes_the_run(desk: RunDesk, root: Path) -> No
 
 
 @pytest.mark.req("S0-53", "S3-23")
-def test_run_folder_tells_people_what_was_asked_and_what_came_of_it(desk: RunDesk, root: Path) -> None:
+def test_run_folder_tells_people_what_was_asked_and_what_came_of_it(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_write("one.txt", b"one\n"),))
     folder = root / ".tandem" / "runs" / record.run_id
     assert {p.name for p in folder.iterdir()} == {"meta.json", "operations.json", "results.json", "steps.jsonl"}
@@ -71,7 +71,7 @@ def plan_with_a_failing_command() -> tuple[StagedOperation, ...]:
 
 
 @pytest.mark.req("S4-06", "S3-26")
-def test_failure_is_rolled_back_by_default(desk: RunDesk, root: Path) -> None:
+def test_failure_is_rolled_back_by_default(desk: RunManager, root: Path) -> None:
     before = walk(root)
     record, results = carry_out(desk, plan_with_a_failing_command())
     assert walk(root) == before
@@ -80,7 +80,7 @@ def test_failure_is_rolled_back_by_default(desk: RunDesk, root: Path) -> None:
 
 
 @pytest.mark.req("S3-26")
-def test_stop_keeps_what_is_done_and_reports_the_rest(desk: RunDesk, root: Path) -> None:
+def test_stop_keeps_what_is_done_and_reports_the_rest(desk: RunManager, root: Path) -> None:
     record, results = carry_out(desk, plan_with_a_failing_command(), FailurePolicy.STOP)
     assert (root / "one.txt").exists()
     assert not (root / "new.txt").exists()
@@ -90,7 +90,7 @@ def test_stop_keeps_what_is_done_and_reports_the_rest(desk: RunDesk, root: Path)
 
 
 @pytest.mark.req("S0-24", "S4-04")
-def test_continue_goes_on_with_what_does_not_depend_on_the_failure(desk: RunDesk, root: Path) -> None:
+def test_continue_goes_on_with_what_does_not_depend_on_the_failure(desk: RunManager, root: Path) -> None:
     record, results = carry_out(desk, plan_with_a_failing_command(), FailurePolicy.CONTINUE)
     assert statuses(results) == {"s1": "completed", "s2": "failed", "s3": "skipped", "s4": "completed"}
     assert record.status is RunStatus.FAILED
@@ -98,7 +98,7 @@ def test_continue_goes_on_with_what_does_not_depend_on_the_failure(desk: RunDesk
     assert not (root / "two.txt").exists()
 
 
-def test_operations_on_the_path_of_a_failed_one_are_skipped(desk: RunDesk, root: Path) -> None:
+def test_operations_on_the_path_of_a_failed_one_are_skipped(desk: RunManager, root: Path) -> None:
     (root / "one.txt").write_bytes(b"a stranger's\n")
     operations = (
         a_write("one.txt", b"one\n", id="s1"),
@@ -112,7 +112,7 @@ def test_operations_on_the_path_of_a_failed_one_are_skipped(desk: RunDesk, root:
     assert "appeared meanwhile" in (results[0].error or "")
 
 
-def test_folders_made_for_a_failed_operation_go_with_it(desk: RunDesk, root: Path) -> None:
+def test_folders_made_for_a_failed_operation_go_with_it(desk: RunManager, root: Path) -> None:
     operations = (
         a_write("made/for/old.txt", b"two\n", before=b"one\n", id="s1"),
         a_write("new.txt", b"new\n", id="s2"),
@@ -123,7 +123,7 @@ def test_folders_made_for_a_failed_operation_go_with_it(desk: RunDesk, root: Pat
 
 
 @pytest.mark.parametrize("policy", list(FailurePolicy))
-def test_missing_bytes_fail_only_what_the_policy_says(desk: RunDesk, root: Path, policy: FailurePolicy) -> None:
+def test_missing_bytes_fail_only_what_the_policy_says(desk: RunManager, root: Path, policy: FailurePolicy) -> None:
     operations = (a_write("one.txt", b"one\n", id="s1"), a_write("x", b"never stored\n", id="s2"))
     record, results = carry_out(desk, operations, policy)
     assert record.status is RunStatus.FAILED
@@ -132,7 +132,7 @@ def test_missing_bytes_fail_only_what_the_policy_says(desk: RunDesk, root: Path,
     assert leftovers(root) == []
 
 
-def test_file_changed_by_someone_else_is_never_overwritten(desk: RunDesk, root: Path) -> None:
+def test_file_changed_by_someone_else_is_never_overwritten(desk: RunManager, root: Path) -> None:
     (root / "old.txt").write_bytes(b"edited meanwhile\n")
     record, results = carry_out(desk, (a_write("old.txt", b"new\n", before=b"old\n"),))
     assert record.rolled_back
@@ -150,7 +150,7 @@ def test_file_changed_by_someone_else_is_never_overwritten(desk: RunDesk, root: 
     ids=["delete", "move", "chmod"],
 )
 def test_no_kind_of_operation_touches_what_it_did_not_expect(
-    desk: RunDesk, root: Path, operation: StagedOperation
+    desk: RunManager, root: Path, operation: StagedOperation
 ) -> None:
     before = walk(root)
     record, _ = carry_out(desk, (operation,))
@@ -159,7 +159,7 @@ def test_no_kind_of_operation_touches_what_it_did_not_expect(
 
 
 @pytest.mark.req("S4-04", "S4-06")
-def test_stopping_between_operations_rolls_back_and_says_cancelled(desk: RunDesk, root: Path) -> None:
+def test_stopping_between_operations_rolls_back_and_says_cancelled(desk: RunManager, root: Path) -> None:
     control = RunControl()
     control.abort()
     record, results = carry_out(desk, (a_write("one.txt", b"one\n"),), control=control)
@@ -168,7 +168,7 @@ def test_stopping_between_operations_rolls_back_and_says_cancelled(desk: RunDesk
     assert not (root / "one.txt").exists()
 
 
-def test_stopping_ends_a_running_command(desk: RunDesk) -> None:
+def test_stopping_ends_a_running_command(desk: RunManager) -> None:
     control = RunControl()
     threading.Timer(0.2, control.abort).start()
     record, results = carry_out(desk, (a_command("sleep 60"),), control=control)
@@ -176,7 +176,7 @@ def test_stopping_ends_a_running_command(desk: RunDesk) -> None:
     assert results[0].status is ResultStatus.CANCELLED
 
 
-def test_pause_holds_the_run_until_it_is_resumed(desk: RunDesk, root: Path) -> None:
+def test_pause_holds_the_run_until_it_is_resumed(desk: RunManager, root: Path) -> None:
     control = RunControl()
     control.pause()
     run = threading.Thread(target=carry_out, args=(desk, (a_write("one.txt", b"one\n"),)), kwargs={"control": control})
@@ -188,14 +188,14 @@ def test_pause_holds_the_run_until_it_is_resumed(desk: RunDesk, root: Path) -> N
     assert (root / "one.txt").exists()
 
 
-def test_second_run_at_the_same_time_is_refused_as_busy(desk: RunDesk, root: Path, memory_path: Path) -> None:
+def test_second_run_at_the_same_time_is_refused_as_busy(desk: RunManager, root: Path, memory_path: Path) -> None:
     other = a_desk(root, memory_path / "state")
     with desk.only_run(), pytest.raises(BusyError):
         carry_out(other, (a_write("one.txt", b"one\n"),))
     assert not (root / "one.txt").exists()
 
 
-def test_run_that_was_cut_off_is_told_of_also_when_somebody_else_looks_at_that_moment(desk: RunDesk) -> None:
+def test_run_that_was_cut_off_is_told_of_also_when_somebody_else_looks_at_that_moment(desk: RunManager) -> None:
     operations = (a_write("one.txt", b"one\n"),)
     with desk.only_run():
         desk.begin(a_record(), operations).close()
@@ -206,7 +206,7 @@ def test_run_that_was_cut_off_is_told_of_also_when_somebody_else_looks_at_that_m
         assert [run.total for run in told.result()] == [1]
 
 
-def test_who_only_asks_whether_a_run_is_under_way_keeps_none_from_beginning(desk: RunDesk, root: Path) -> None:
+def test_who_only_asks_whether_a_run_is_under_way_keeps_none_from_beginning(desk: RunManager, root: Path) -> None:
     carry_out(desk, (a_write("one.txt", b"one\n"),))
     with ThreadPoolExecutor() as others:
         with desk._lock.open() as asked:
@@ -217,7 +217,7 @@ def test_who_only_asks_whether_a_run_is_under_way_keeps_none_from_beginning(desk
         assert ran.result()[0].status is RunStatus.COMPLETED
 
 
-def test_owner_and_attributes_of_a_modified_file_are_kept(desk: RunDesk, root: Path) -> None:
+def test_owner_and_attributes_of_a_modified_file_are_kept(desk: RunManager, root: Path) -> None:
     try:
         os.setxattr(root / "old.txt", "user.note", b"mine")
     except OSError:
@@ -226,7 +226,7 @@ def test_owner_and_attributes_of_a_modified_file_are_kept(desk: RunDesk, root: P
     assert os.getxattr(root / "old.txt", "user.note") == b"mine"
 
 
-def test_deleted_file_comes_back_with_its_attributes(desk: RunDesk, root: Path) -> None:
+def test_deleted_file_comes_back_with_its_attributes(desk: RunManager, root: Path) -> None:
     try:
         os.setxattr(root / "old.txt", "user.note", b"mine")
     except OSError:
@@ -268,7 +268,7 @@ def inherited(path: Path) -> tuple[int, bytes]:
     return path.stat().st_gid, os.getxattr(path, name) if name in os.listxattr(path) else b""
 
 
-def test_a_deleted_file_comes_back_without_what_its_folder_gives_to_new_ones(desk: RunDesk, root: Path) -> None:
+def test_a_deleted_file_comes_back_without_what_its_folder_gives_to_new_ones(desk: RunManager, root: Path) -> None:
     try:
         os.setxattr(root, "system.posix_acl_default", an_access_list(1234))
     except OSError:
@@ -279,7 +279,7 @@ def test_a_deleted_file_comes_back_without_what_its_folder_gives_to_new_ones(des
     assert inherited(root / "old.txt") == before
 
 
-def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -> None:
+def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunManager, root: Path) -> None:
     operations = (
         a_mkdir("made", id="s1"),
         a_symlink("made/link", "../old.txt", id="s2"),
@@ -293,7 +293,7 @@ def test_all_kinds_in_one_run_leave_no_bench_behind(desk: RunDesk, root: Path) -
 
 
 @pytest.mark.req("S0-89")
-def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(desk: RunDesk, root: Path) -> None:
+def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(desk: RunManager, root: Path) -> None:
     contents = [b"%6d\n" % number * 10_000 for number in range(100)]
     desk.objects.put_all(contents)
     operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))
@@ -317,7 +317,9 @@ def test_large_operations_are_prepared_side_by_side_and_published_in_plan_order(
 
 
 @pytest.mark.parametrize("times", [1, 10_000], ids=["small", "large"])
-def test_one_after_image_among_many_that_cannot_be_written_fails_alone(desk: RunDesk, root: Path, times: int) -> None:
+def test_one_after_image_among_many_that_cannot_be_written_fails_alone(
+    desk: RunManager, root: Path, times: int
+) -> None:
     contents = [b"%6d\n" % number * times for number in range(60)]
     desk.objects.put_all(contents[:50] + contents[51:])
     operations = tuple(a_write(f"many/{n}.txt", data, id=f"s{n}") for n, data in enumerate(contents))

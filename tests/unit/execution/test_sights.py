@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import RollbackError
-from tandem_desktop.domain.execution import FailurePolicy, ResultStatus
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.execution.clearing import ClearBeside
-from tandem_desktop.execution.preflight import preflight
-from tandem_desktop.execution.run_desk import RunDesk
-from tandem_desktop.execution.segments import segments
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus
+from tandem_desktop.execution.commands import segments
+from tandem_desktop.execution.executor import preflight
+from tandem_desktop.execution.run_manager import ClearBeside, RunManager
 from tandem_desktop.storage import syscalls
-from tandem_desktop.storage.sights import Sights, is_settled
-from tandem_desktop.storage.workspace import Workspace
+from tandem_desktop.storage.workspace import StatSignatures, Workspace, is_settled
 from tests.support.builders import a_command, a_delete, a_file, a_move, a_write
 from tests.support.desks import a_desk, a_record
 from tests.support.tree_walker import leftovers, walk
@@ -37,7 +35,7 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunDesk:
+def desk(root: Path, memory_path: Path) -> RunManager:
     made = a_desk(root, memory_path / "state")
     made.objects.put_all([b"old\n", b"new\n", b"one\n"])
     return made
@@ -51,7 +49,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_edit_of_the_same_size_between_check_and_publish_survives(desk: RunDesk, root: Path, kind: str) -> None:
+def test_edit_of_the_same_size_between_check_and_publish_survives(desk: RunManager, root: Path, kind: str) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS[kind]())
     with before_publishing("a.txt", lambda: (root / "b.txt").write_bytes(b"OLD\n")):
         results = run_checked(desk, operations)
@@ -60,7 +58,7 @@ def test_edit_of_the_same_size_between_check_and_publish_survives(desk: RunDesk,
     assert (root / "a.txt").read_bytes() == b"old\n"
 
 
-def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(desk: RunDesk, root: Path) -> None:
+def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(desk: RunManager, root: Path) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
     with before_publishing("a.txt", lambda: (root / "b.txt").chmod(0o600)):
         results = run_checked(desk, operations)
@@ -68,7 +66,7 @@ def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(desk: Run
     assert (root / "b.txt").stat().st_mode & 0o777 == 0o600
 
 
-def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(desk: RunDesk, root: Path) -> None:
+def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(desk: RunManager, root: Path) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
     edit = lambda: ((root / "a.txt").write_bytes(b"NEW\n"), (root / "b.txt").unlink())  # noqa: E731 - read in place
     with before_publishing("b.txt", edit), pytest.raises(RollbackError) as refusal:
@@ -77,7 +75,7 @@ def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(desk: 
     assert (root / "a.txt").read_bytes() == b"NEW\n"
 
 
-def test_rolled_back_tree_is_exactly_what_it_was(desk: RunDesk, root: Path) -> None:
+def test_rolled_back_tree_is_exactly_what_it_was(desk: RunManager, root: Path) -> None:
     before = walk(root)
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), a_write("c.txt", b"one\n", id="s2"))
     with before_publishing("c.txt", lambda: (root / "c.txt").write_bytes(b"somebody's\n")):
@@ -88,7 +86,7 @@ def test_rolled_back_tree_is_exactly_what_it_was(desk: RunDesk, root: Path) -> N
 
 def test_file_younger_than_the_clock_of_its_disk_is_not_taken_as_known(root: Path) -> None:
     (root / "a.txt").write_bytes(b"old\n")
-    sights = Sights()
+    sights = StatSignatures()
     workspace = Workspace(root)
     assert workspace.has("a.txt", a_file(b"old\n"), sights)
     assert workspace.has("b.txt", a_file(b"old\n"), sights)
@@ -103,7 +101,7 @@ def test_bytes_at_hand_never_stand_in_for_what_is_on_disk(root: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["before the run", "by a command of the run"])
-def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunDesk, root: Path, when: str) -> None:
+def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunManager, root: Path, when: str) -> None:
     def attach() -> None:
         os.setxattr(root / "b.txt", "user.note", b"mine")
 
@@ -124,7 +122,7 @@ def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunDe
     assert os.getxattr(root / "b.txt", "user.note") == b"mine"
 
 
-def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: RunDesk, root: Path) -> None:
+def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: RunManager, root: Path) -> None:
     wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
     os.chown(root, -1, wanted)
     root.chmod(0o2755)
@@ -133,7 +131,7 @@ def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: 
     assert (root / "b.txt").stat().st_gid == wanted
 
 
-def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(desk: RunDesk, root: Path) -> None:
+def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(desk: RunManager, root: Path) -> None:
     wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
     os.chown(root, -1, wanted)
     root.chmod(0o2755)
@@ -181,7 +179,7 @@ def before_publishing(name: str, do: object) -> Iterator[None]:
 
 
 def run_checked(
-    desk: RunDesk, operations: tuple[StagedOperation, ...], policy: FailurePolicy = FailurePolicy.ROLLBACK
+    desk: RunManager, operations: tuple[StagedOperation, ...], policy: FailurePolicy = FailurePolicy.ROLLBACK
 ) -> dict[str, ResultStatus]:
     sights = preflight(operations, desk.workspace, desk.objects)
     record = a_record(policy)

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import BadInputError, UndoConflictError
-from tandem_desktop.domain.execution import RunStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.execution.run_desk import RunDesk
-from tandem_desktop.execution.undo import UndoExecutor
-from tandem_desktop.execution.undoing import Part
+from tandem_desktop.domain.runs import RunStatus
+from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.execution.undo import UndoExecutor, UndoPart
 from tests.support.builders import a_delete, a_move, a_write
 from tests.support.desks import a_desk, carry_out
 from tests.support.tree_walker import walk
@@ -30,13 +29,13 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunDesk:
+def desk(root: Path, memory_path: Path) -> RunManager:
     made = a_desk(root, memory_path / "state")
     made.objects.put_all([LINES, CHANGED, b"gone\n", b"made\n"])
     return made
 
 
-def test_later_edit_elsewhere_in_the_file_is_kept_and_reported(desk: RunDesk, root: Path) -> None:
+def test_later_edit_elsewhere_in_the_file_is_kept_and_reported(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=LINES),))
     (root / "src/app.py").write_bytes(CHANGED.replace(b"line 30\n", b"line thirty, by hand\n"))
     undone = UndoExecutor(desk).undo(record.run_id)
@@ -44,7 +43,7 @@ def test_later_edit_elsewhere_in_the_file_is_kept_and_reported(desk: RunDesk, ro
     assert (root / "src/app.py").read_bytes() == LINES.replace(b"line 30\n", b"line thirty, by hand\n")
 
 
-def test_redo_after_a_merge_brings_back_both_changes(desk: RunDesk, root: Path) -> None:
+def test_redo_after_a_merge_brings_back_both_changes(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=LINES),))
     edited = CHANGED.replace(b"line 30\n", b"line thirty, by hand\n")
     (root / "src/app.py").write_bytes(edited)
@@ -53,7 +52,7 @@ def test_redo_after_a_merge_brings_back_both_changes(desk: RunDesk, root: Path) 
     assert (root / "src/app.py").read_bytes() == edited
 
 
-def test_later_edit_of_the_same_line_refuses_the_whole_undo(desk: RunDesk, root: Path) -> None:
+def test_later_edit_of_the_same_line_refuses_the_whole_undo(desk: RunManager, root: Path) -> None:
     operations = (a_write("src/app.py", CHANGED, before=LINES, id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
     record, _ = carry_out(desk, operations)
     (root / "src/app.py").write_bytes(CHANGED.replace(b"line three\n", b"line 3, by hand\n"))
@@ -65,7 +64,7 @@ def test_later_edit_of_the_same_line_refuses_the_whole_undo(desk: RunDesk, root:
 
 
 @pytest.mark.parametrize("later", ["edited", "deleted", "replaced by a folder", "replaced by a link"])
-def test_created_file_that_is_no_longer_the_runs_own_is_left_alone(desk: RunDesk, root: Path, later: str) -> None:
+def test_created_file_that_is_no_longer_the_runs_own_is_left_alone(desk: RunManager, root: Path, later: str) -> None:
     record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
     made = root / "made.txt"
     made.unlink()
@@ -84,7 +83,7 @@ def test_created_file_that_is_no_longer_the_runs_own_is_left_alone(desk: RunDesk
     assert walk(root) == before
 
 
-def test_file_made_anew_where_the_run_deleted_one_is_not_overwritten(desk: RunDesk, root: Path) -> None:
+def test_file_made_anew_where_the_run_deleted_one_is_not_overwritten(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_delete("gone.txt", b"gone\n"),))
     (root / "gone.txt").write_bytes(b"another\n")
     with pytest.raises(UndoConflictError):
@@ -92,7 +91,7 @@ def test_file_made_anew_where_the_run_deleted_one_is_not_overwritten(desk: RunDe
     assert (root / "gone.txt").read_bytes() == b"another\n"
 
 
-def test_foreign_files_in_a_folder_the_run_made_stay_with_their_folder(desk: RunDesk, root: Path) -> None:
+def test_foreign_files_in_a_folder_the_run_made_stay_with_their_folder(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_write("fresh/deep/made.txt", b"made\n"),))
     (root / "fresh" / "mine.txt").write_bytes(b"mine\n")
     undone = UndoExecutor(desk).undo(record.run_id)
@@ -101,21 +100,21 @@ def test_foreign_files_in_a_folder_the_run_made_stay_with_their_folder(desk: Run
     assert not (root / "fresh" / "deep").exists()
 
 
-def test_folder_the_person_removed_is_made_again_for_a_file_to_come_back(desk: RunDesk, root: Path) -> None:
+def test_folder_the_person_removed_is_made_again_for_a_file_to_come_back(desk: RunManager, root: Path) -> None:
     record, _ = carry_out(desk, (a_move("src/app.py", "top.py", LINES),))
     (root / "src").rmdir()
     UndoExecutor(desk).undo(record.run_id)
     assert (root / "src" / "app.py").read_bytes() == LINES
 
 
-def test_moved_file_is_moved_back_and_stays_the_same_file(desk: RunDesk, root: Path) -> None:
+def test_moved_file_is_moved_back_and_stays_the_same_file(desk: RunManager, root: Path) -> None:
     inode = (root / "src/app.py").stat().st_ino
     record, _ = carry_out(desk, (a_move("src/app.py", "top.py", LINES),))
     UndoExecutor(desk).undo(record.run_id)
     assert (root / "src/app.py").stat().st_ino == inode
 
 
-def test_preview_tells_exactly_what_undo_then_does(desk: RunDesk, root: Path) -> None:
+def test_preview_tells_exactly_what_undo_then_does(desk: RunManager, root: Path) -> None:
     operations = (a_write("made.txt", b"made\n", id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
     record, _ = carry_out(desk, operations)
     before = walk(root)
@@ -125,24 +124,24 @@ def test_preview_tells_exactly_what_undo_then_does(desk: RunDesk, root: Path) ->
     assert tuple(change.path for change in preview.changes) == undone.changed == ("made.txt", "gone.txt")
 
 
-def test_single_operation_is_undone_and_the_others_stay(desk: RunDesk, root: Path) -> None:
+def test_single_operation_is_undone_and_the_others_stay(desk: RunManager, root: Path) -> None:
     operations = (a_write("made.txt", b"made\n", id="s1"), a_delete("gone.txt", b"gone\n", id="s2"))
     record, _ = carry_out(desk, operations)
-    UndoExecutor(desk).undo(record.run_id, part=Part(operation=OperationId("s2")))
+    UndoExecutor(desk).undo(record.run_id, part=UndoPart(operation=OperationId("s2")))
     assert (root / "gone.txt").exists()
     assert (root / "made.txt").exists()
 
 
-def test_single_operation_that_another_built_on_is_not_undone(desk: RunDesk, root: Path) -> None:
+def test_single_operation_that_another_built_on_is_not_undone(desk: RunManager, root: Path) -> None:
     operations = (a_write("made.txt", LINES, id="s1"), a_write("made.txt", CHANGED, before=LINES, id="s2"))
     record, _ = carry_out(desk, operations)
     with pytest.raises(UndoConflictError) as refusal:
-        UndoExecutor(desk).undo(record.run_id, part=Part(operation=OperationId("s1")))
+        UndoExecutor(desk).undo(record.run_id, part=UndoPart(operation=OperationId("s1")))
     assert "s2 built on s1" in refusal.value.message
     assert (root / "made.txt").read_bytes() == CHANGED
 
 
-def test_run_cannot_be_undone_twice(desk: RunDesk) -> None:
+def test_run_cannot_be_undone_twice(desk: RunManager) -> None:
     record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
     undone = UndoExecutor(desk).undo(record.run_id)
     desk.runs.save(record.model_copy(update={"status": RunStatus.UNDONE, "undone_by": undone.record.run_id}))
@@ -150,54 +149,54 @@ def test_run_cannot_be_undone_twice(desk: RunDesk) -> None:
         UndoExecutor(desk).undo(record.run_id)
 
 
-def test_rolled_back_run_leaves_nothing_to_undo(desk: RunDesk) -> None:
+def test_rolled_back_run_leaves_nothing_to_undo(desk: RunManager) -> None:
     record, _ = carry_out(desk, (a_write("src/app.py", CHANGED, before=b"made\n"),))
     assert record.rolled_back
     with pytest.raises(BadInputError, match="left nothing to undo"):
         UndoExecutor(desk).undo(record.run_id)
 
 
-def test_one_file_of_a_run_is_taken_back_with_the_folder_made_for_it(desk: RunDesk, root: Path) -> None:
+def test_one_file_of_a_run_is_taken_back_with_the_folder_made_for_it(desk: RunManager, root: Path) -> None:
     operations = (
         a_write("new/deep/made.txt", b"made\n", id="s1"),
         a_write("src/app.py", CHANGED, before=LINES, id="s2"),
     )
     before = walk(root)
     record, _ = carry_out(desk, operations)
-    undone = UndoExecutor(desk).undo(record.run_id, part=Part(path="new/deep/made.txt"))
+    undone = UndoExecutor(desk).undo(record.run_id, part=UndoPart(path="new/deep/made.txt"))
     assert sorted(undone.changed) == ["new", "new/deep", "new/deep/made.txt"]
     assert undone.record.partial
     assert walk(root) == before | {"src/app.py": ("file", 0o644, CHANGED)}
 
 
 @pytest.mark.parametrize("end", ["gone.txt", "src/kept.txt"])
-def test_either_end_of_a_move_takes_the_whole_move_back(desk: RunDesk, root: Path, end: str) -> None:
+def test_either_end_of_a_move_takes_the_whole_move_back(desk: RunManager, root: Path, end: str) -> None:
     before = walk(root)
     move = a_move("gone.txt", "src/kept.txt", b"gone\n", id="s1")
     record, _ = carry_out(desk, (move, a_write("made.txt", b"made\n", id="s2")))
-    UndoExecutor(desk).undo(record.run_id, part=Part(path=end))
+    UndoExecutor(desk).undo(record.run_id, part=UndoPart(path=end))
     assert walk(root) == before | {"made.txt": ("file", 0o644, b"made\n")}
 
 
 @pytest.mark.parametrize("end", ["gone.txt", "src/last.txt"])
-def test_file_that_was_moved_several_times_comes_back_whole(desk: RunDesk, root: Path, end: str) -> None:
+def test_file_that_was_moved_several_times_comes_back_whole(desk: RunManager, root: Path, end: str) -> None:
     before = walk(root)
     places = ("gone.txt", "one.txt", "src/two.txt", "src/last.txt")
     moves = tuple(a_move(place, places[n + 1], b"gone\n", id=f"s{n}") for n, place in enumerate(places[:-1]))
     record, _ = carry_out(desk, moves)
-    UndoExecutor(desk).undo(record.run_id, part=Part(path=end))
+    UndoExecutor(desk).undo(record.run_id, part=UndoPart(path=end))
     assert walk(root) == before
 
 
-def test_a_folder_stands_for_all_the_run_did_in_it(desk: RunDesk, root: Path) -> None:
+def test_a_folder_stands_for_all_the_run_did_in_it(desk: RunManager, root: Path) -> None:
     operations = (a_write("src/app.py", CHANGED, before=LINES, id="s1"), a_write("src/made", b"made\n", id="s2"))
     before = walk(root)
     record, _ = carry_out(desk, (*operations, a_delete("gone.txt", b"gone\n", id="s3")))
-    UndoExecutor(desk).undo(record.run_id, part=Part(path="src"))
+    UndoExecutor(desk).undo(record.run_id, part=UndoPart(path="src"))
     assert walk(root) == {path: node for path, node in before.items() if path != "gone.txt"}
 
 
-def test_a_path_the_run_did_not_touch_is_refused(desk: RunDesk) -> None:
+def test_a_path_the_run_did_not_touch_is_refused(desk: RunManager) -> None:
     record, _ = carry_out(desk, (a_write("made.txt", b"made\n"),))
     with pytest.raises(BadInputError, match="as it was"):
-        UndoExecutor(desk).preview(record.run_id, Part(path="gone.txt"))
+        UndoExecutor(desk).preview(record.run_id, UndoPart(path="gone.txt"))

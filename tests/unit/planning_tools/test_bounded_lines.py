@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.planning_tools.bounded_lines import EDGE, OverlongLine, bounded_lines
+from tandem_desktop.planning_tools.server import EDGE, OverlongLine, bounded_lines
 
 LIMIT = 20
 

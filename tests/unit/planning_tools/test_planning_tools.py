@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tandem_desktop.domain.tasks import TaskStatus
-from tandem_desktop.planning_tools.planning_tools import MOST_CALLS_AT_ONCE, PlanningTools
-from tandem_desktop.planning_tools.tool_definitions import ToolName, offered_while_planning
+from tandem_desktop.planning_tools.definitions import ToolName, offered_while_planning
+from tandem_desktop.planning_tools.tools import MOST_CALLS_AT_ONCE, PlanningTools
 from tests.support.planning import PLAN, SESSION, RecordingDesk, a_step, tools_on
 
 WORDS = {"description": "Check it", "tool": "bash"}

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from tandem_desktop.domain.errors import BadInputError, TaskCycleError
-from tandem_desktop.planning_tools.proposal import Proposal, proposal_from
-from tandem_desktop.planning_tools.tool_arguments import ProposePlan, checked
+from tandem_desktop.planning_tools.arguments import Proposal, ProposePlan, checked, proposal_from
 from tests.support.planning import a_step
 
 WORDS = {"description": "Check it", "tool": "bash", "operation": "run", "target": "the tests", "risk": "Slow"}

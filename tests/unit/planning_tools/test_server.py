@@ -13,9 +13,9 @@ import pytest
 from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools import server as server_module
+from tandem_desktop.planning_tools.mcp import MOST_UNANSWERED
 from tandem_desktop.planning_tools.relay import SOCKET_VARIABLE, TOKEN_VARIABLE
 from tandem_desktop.planning_tools.server import PlanningServerHost
-from tandem_desktop.planning_tools.wire import MOST_UNANSWERED
 from tests.support.planning import SESSION, RecordingDesk
 
 LIMIT = 30.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.planning_tools.socket_place import LONGEST_PATH, PlanningSocket
+from tandem_desktop.planning_tools.server import LONGEST_PATH, PlanningSocket
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.domain.frozen import Frozen
-from tandem_desktop.planning_tools.tool_arguments import (
+from tandem_desktop.planning_tools.arguments import (
     MOST_CHARACTERS,
     GetPlan,
     PresentPlan,

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.planning_tools.tool_arguments import checked
-from tandem_desktop.planning_tools.tool_definitions import DEFINITIONS, ToolName
-from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
-from tandem_desktop.staging.plan_steps import STEP_TYPES
+from tandem_desktop.planning_tools.arguments import checked
+from tandem_desktop.planning_tools.definitions import DEFINITIONS, ToolName, ToolPrompts
+from tandem_desktop.staging.steps import STEP_TYPES
 
 ALL = pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.planning_tools.tool_definitions import DEFINITIONS, ToolName
-from tandem_desktop.planning_tools.tool_prompts import ToolPrompts
-from tandem_desktop.storage.resources import resource
+from tandem_desktop.planning_tools.definitions import DEFINITIONS, ToolName, ToolPrompts
+from tandem_desktop.storage.paths import resource
 
 
 def a_folder(tmp_path: Path, text: bytes) -> Path:

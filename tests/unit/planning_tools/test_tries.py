@@ -3,7 +3,7 @@
 import pytest
 
 from tandem_desktop.domain.errors import BadInputError
-from tandem_desktop.planning_tools.tries import Tries
+from tandem_desktop.planning_tools.tools import RetryBudget
 
 WRONG = BadInputError("`title` is missing.", next="Correct it.")
 
@@ -11,7 +11,7 @@ WRONG = BadInputError("`title` is missing.", next="Correct it.")
 @pytest.mark.req("S1-22")
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 def test_every_failure_says_how_many_tries_are_left_and_the_last_one_is_final(limit: int) -> None:
-    tries = Tries(limit)
+    tries = RetryBudget(limit)
     for left in range(limit - 1, 0, -1):
         tries.refuse_when_used_up("present_plan")
         assert f"`title` is missing. {left} tr" in tries.failed("present_plan", WRONG).message
@@ -23,27 +23,27 @@ def test_every_failure_says_how_many_tries_are_left_and_the_last_one_is_final(li
 
 
 def test_each_tool_is_counted_for_itself() -> None:
-    tries = Tries(1)
+    tries = RetryBudget(1)
     tries.failed("present_plan", WRONG)
     tries.refuse_when_used_up("plan_propose")
 
 
 def test_a_call_that_fits_gives_all_tries_back() -> None:
-    tries = Tries(2)
+    tries = RetryBudget(2)
     tries.failed("present_plan", WRONG)
     tries.succeeded("present_plan")
     assert "1 try is left" in tries.failed("present_plan", WRONG).message
 
 
 def test_a_new_turn_gives_all_tries_back() -> None:
-    tries = Tries(1)
+    tries = RetryBudget(1)
     tries.failed("present_plan", WRONG)
     tries.start_again()
     tries.refuse_when_used_up("present_plan")
 
 
 def test_where_turns_are_not_seen_the_count_begins_anew_after_the_last_refusal() -> None:
-    tries = Tries(2, sees_turns=False)
+    tries = RetryBudget(2, sees_turns=False)
     tries.failed("plan_propose", WRONG)
     assert "the last of 2 tries" in tries.failed("plan_propose", WRONG).message
     tries.refuse_when_used_up("plan_propose")

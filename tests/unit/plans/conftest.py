@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.plans.plan_index import PlanIndex
-from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.index import PlanIndex
+from tandem_desktop.plans.store import PlanStore
 from tests.support.clocks import Clock
 from tests.support.plan_reads import Reads
 

@@ -9,10 +9,11 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.approval import ApprovalHash
-from tandem_desktop.domain.bundle import PlanBundle
 from tandem_desktop.domain.errors import BundleError
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.plans import bundle_check, bundle_format
+from tandem_desktop.plans import bundle as bundle_check
+from tandem_desktop.plans import bundle as bundle_format
+from tandem_desktop.plans.bundle import PlanBundle
+from tandem_desktop.services.engine import Engine
 from tests.support.bundle_mutations import CARELESS, HOSTILE, RESEALED
 from tests.support.travelling import a_travelling_plan
 

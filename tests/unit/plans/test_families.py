@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import BranchPoint, PlanStatus
-from tandem_desktop.plans.families import alternatives
-from tandem_desktop.plans.plan_index import PlanSummary
+from tandem_desktop.plans.index import PlanSummary, alternatives
 
 
 def a_plan(name: str, of: str = "") -> PlanSummary:

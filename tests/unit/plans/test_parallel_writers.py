@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.store import PlanStore
 from tests.support.builders import PLAN_ID, a_version, a_write
 
 COMMON = """
@@ -16,7 +16,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tandem_desktop.domain.errors import PlanModifiedError, StaleRevisionError
-from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.plans.store import PlanStore
 
 plans, plan_id, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store = PlanStore(plans, lambda: datetime.now(UTC), plans.parent / "artifacts")

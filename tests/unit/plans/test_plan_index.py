@@ -10,10 +10,10 @@ import pytest
 
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.domain.plan_events import Approve
-from tandem_desktop.plans import plan_record
-from tandem_desktop.plans.plan_index import PlanIndex
-from tandem_desktop.plans.plan_store import PlanStore
+from tandem_desktop.domain.state_machine import Approve
+from tandem_desktop.plans import records
+from tandem_desktop.plans.index import PlanIndex
+from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_meta, a_version, a_write
 from tests.support.clocks import Clock
@@ -213,7 +213,7 @@ def test_ten_thousand_plans_are_listed_from_the_index_alone(plans: Path, remembe
     for number in range(10_000):
         folder = plans / plan_id(number)
         folder.mkdir(parents=True)
-        record = plan_record.encode(meta.model_copy(update={"plan_id": plan_id(number)}))
+        record = records.encode(meta.model_copy(update={"plan_id": plan_id(number)}))
         (folder / "meta.json").write_bytes(record)
     remembered()
     listing = PlanIndex(plans, reads).listing()

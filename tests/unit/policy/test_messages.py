@@ -2,9 +2,10 @@
 
 import pytest
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus, RunStatus
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.policy import messages, rejections
+from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunStatus
+from tandem_desktop.policy import messages
+from tandem_desktop.policy import messages as rejections
 from tests.support.builders import a_command, a_move, a_write
 
 
@@ -38,7 +39,7 @@ def test_after_a_run_every_operation_is_told_as_it_ended() -> None:
         a_result("s2", "failed", error="it ended with 2", exit_code=2, output="no rule\n"),
         a_result("s3", "skipped"),
     )
-    by_person = messages.ByPerson(left_out=(a_write("d.txt", id="s4"),), changed=operations[:1])
+    by_person = messages.DecidedByUser(left_out=(a_write("d.txt", id="s4"),), changed=operations[:1])
     told = messages.after_run(
         operations, results, status=RunStatus.FAILED, rolled_back=False, by_person=by_person, notes="mind the tests"
     )
@@ -72,7 +73,7 @@ def test_every_status_of_a_run_has_its_words() -> None:
 
 def test_removing_and_cancelling_are_told() -> None:
     operation = a_write("a.txt", id="s1")
-    assert "s1 create a.txt: left out by the person" in messages.plan_changed(messages.ByPerson((operation,)))
+    assert "s1 create a.txt: left out by the person" in messages.plan_changed(messages.DecidedByUser((operation,)))
     assert "Nothing of it was applied" in messages.plan_cancelled()
     assert "a.txt" in messages.after_undo(("a.txt",), ("b.txt",))
 

@@ -3,7 +3,7 @@
 import frontmatter
 import pytest
 
-from tandem_desktop.policy.plan_agent import chosen_agent, opencode_plan_agent
+from tandem_desktop.policy.prompts import chosen_agent, opencode_plan_agent
 
 
 @pytest.mark.req("S0-76")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem_desktop.domain.qualification import Complexity, Qualification, RiskLevel, TaskType
+from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, TaskType
 from tandem_desktop.policy.qualification import qualify
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.policy.signals import PlanSignal, SignalListener
+from tandem_desktop.policy.qualification import PlanSignal, SignalListener
 
 CREATED, UPDATED = PlanSignal.PLAN_CREATED, PlanSignal.PLAN_UPDATED
 

@@ -7,10 +7,10 @@ import jsonschema
 import pytest
 
 from tandem_desktop.domain.errors import TandemError
-from tandem_desktop.policy.tool_bundle import ToolBundle, plan_schema, planning_bundle
+from tandem_desktop.policy.tools import ToolBundle, plan_schema, planning_bundle
 from tandem_desktop.staging.plan_json import parse_plan
-from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput, TaskInput, WriteStep
 from tandem_desktop.staging.simulate import simulate_steps
+from tandem_desktop.staging.steps import STEP_TYPES, PlanInput, TaskInput, WriteStep
 from tests.support.builders import A_MOMENT
 from tests.support.trees import MemoryTree
 

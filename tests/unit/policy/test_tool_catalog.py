@@ -2,15 +2,10 @@
 
 import pytest
 
-from tandem_desktop.domain.agents import ProposedDiff, ToolCall, ToolKind
+from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolKind
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.ids import ToolCallId
-from tandem_desktop.policy.tool_catalog import (
-    EXECUTE_TOOLS,
-    READ_ONLY_TOOLS,
-    WRITE_TOOLS,
-    tool_use,
-)
+from tandem_desktop.policy.tools import EXECUTE_TOOLS, READ_ONLY_TOOLS, WRITE_TOOLS, tool_use
 
 
 def a_call(tool: str = "", **fields: object) -> ToolCall:

@@ -3,8 +3,8 @@
 import pytest
 
 from tandem_desktop.domain.operations import PLAN_TOOLS, OperationKind
-from tandem_desktop.policy.tool_inventory import PROGRAMS, tool_inventory
-from tandem_desktop.staging.plan_steps import STEP_TYPES
+from tandem_desktop.policy.tools import PROGRAMS, tool_inventory
+from tandem_desktop.staging.steps import STEP_TYPES
 
 
 @pytest.mark.req("S3-22")

@@ -6,11 +6,11 @@ import threading
 import time
 from pathlib import Path
 
-from tandem_desktop.processes.child import OUTPUT_LIMIT, Outcome, run_child, scrubbed_environment
+from tandem_desktop.processes.child import OUTPUT_LIMIT, ProcessOutcome, run_child, scrubbed_environment
 from tests.support.patience import PATIENCE_S
 
 
-def run(command: str, *, timeout_s: float = 20, abort: threading.Event | None = None) -> Outcome:
+def run(command: str, *, timeout_s: float = 20, abort: threading.Event | None = None) -> ProcessOutcome:
     return run_child(
         ["/bin/sh", "-c", command],
         cwd=Path("/"),

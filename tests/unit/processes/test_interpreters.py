@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.processes.interpreters import interpreters
+from tandem_desktop.processes.child import interpreters
 from tests.support.temporary import make_program
 
 ENV = "/usr/bin/env"

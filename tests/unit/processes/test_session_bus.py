@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.processes.session_bus import prevent_autolaunch
+from tandem_desktop.processes.child import prevent_autolaunch
 
 
 @pytest.fixture

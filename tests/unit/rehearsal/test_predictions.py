@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.command_line import CommandLine, bash
 from tests.support.sixty_commands import SIXTY, TWELVE, Done, fill, really_do
 from tests.support.tree_walker import walk

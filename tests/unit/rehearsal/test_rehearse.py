@@ -11,13 +11,13 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import UserAbortError
+from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.events.events import CommandRehearsed, CommandSaid, RehearsalFinished, TandemEvent
 from tandem_desktop.execution.control import RunControl
-from tandem_desktop.orchestration.engine import Engine
-from tandem_desktop.rehearsal.rehearsal import Rehearsal, RehearsedCommand
-from tandem_desktop.shadow import shadow_workspace
-from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.shadow import factory
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.command_line import bash, edit, write
 from tests.support.rehearsals import named, plan_json
 from tests.support.tree_walker import walk
@@ -247,7 +247,7 @@ def test_output_and_outcomes_are_told_while_it_goes_on(engine: Engine) -> None:
 
 
 def test_where_there_is_no_overlay_a_copy_does(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shadow_workspace, "_why_no_overlay", lambda workspace: "not today")
+    monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "not today")
     before = walk(root)
     found = only(engine, "sed -i s/one/ONE/ a.txt; rm -r d; mkdir -p e/f; ls -A")
     assert found.output == "a.txt\ne\n"
@@ -260,8 +260,8 @@ def test_where_there_is_no_overlay_a_copy_does(engine: Engine, root: Path, monke
 def test_where_nothing_can_hold_a_command_back_it_is_not_run(
     engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shadow_workspace, "_why_no_overlay", lambda workspace: "not today")
-    monkeypatch.setattr("tandem_desktop.shadow.confinement.bubblewrap_missing", lambda: "bubblewrap is missing")
+    monkeypatch.setattr(factory, "_why_no_overlay", lambda workspace: "not today")
+    monkeypatch.setattr("tandem_desktop.shadow.sandbox.bubblewrap_missing", lambda: "bubblewrap is missing")
     found = only(engine, f"touch {root}/escaped")
     assert found.exit_code is None
     assert "nothing here could hold it back" in found.doubts[0].lower()

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tandem_desktop.app.wiring import build_engine
+from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.review.choices import Drop, choose
-from tandem_desktop.staging.hunks import Hunk, hunks
 from tandem_desktop.staging.simulate import simulate_operations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace

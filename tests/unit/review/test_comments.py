@@ -9,9 +9,7 @@ from tandem_desktop.domain.errors import BadInputError, PlanDamagedError, Unknow
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.review import Comment, Comments, Place, Side
-from tandem_desktop.review.comment_places import CommentPlaces
-from tandem_desktop.review.comment_store import CommentStore
-from tandem_desktop.review.feedback import feedback
+from tandem_desktop.review.comments import CommentPlaces, CommentStore, feedback
 from tandem_desktop.storage.objects import ObjectStore
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_version, a_write
 

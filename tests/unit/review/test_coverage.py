@@ -1,8 +1,7 @@
 """Only what was on screen as it is now counts as seen."""
 
 from tandem_desktop.domain.review import Coverage, Seen
-from tandem_desktop.review.coverage import coverage
-from tandem_desktop.review.viewed import mark
+from tandem_desktop.review.viewed import coverage, mark
 from tests.support.builders import a_version, a_write
 
 ONE, TWO = a_write("a", b"1\n", id="s1"), a_write("b", b"2\n", id="s2")

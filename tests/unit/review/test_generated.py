@@ -2,7 +2,7 @@
 
 import pytest
 
-from tandem_desktop.review.generated import generated_as
+from tandem_desktop.review.operation_view import generated_as
 
 
 @pytest.mark.parametrize("path", ["package-lock.json", "web/yarn.lock", "Cargo.lock", "go.sum"])

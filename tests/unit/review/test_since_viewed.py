@@ -2,7 +2,7 @@
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.plan import Origin
-from tandem_desktop.review.since_viewed import Looked, since_viewed
+from tandem_desktop.review.viewed import Looked, since_viewed
 from tests.support.builders import a_command, a_version, a_write
 
 

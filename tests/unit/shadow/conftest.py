@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import ShadowError
-from tandem_desktop.shadow.confinement import bubblewrap_missing
+from tandem_desktop.shadow.sandbox import bubblewrap_missing
 from tests.support.shadows import Kind, ShadowPlace
 
 

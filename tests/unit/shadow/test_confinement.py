@@ -14,9 +14,9 @@ import pytest
 
 import tandem_desktop
 from tandem_desktop.domain.errors import StorageError
-from tandem_desktop.shadow import confinement
-from tandem_desktop.shadow.confinement import REFUSED, SAYS, UNSEEN
-from tandem_desktop.shadow.shadow_workspace import describe_confinement
+from tandem_desktop.shadow import sandbox
+from tandem_desktop.shadow.factory import describe_confinement
+from tandem_desktop.shadow.sandbox import REFUSED, SAYS, UNSEEN
 from tests.support.patience import PATIENCE_S
 from tests.support.shadows import ShadowPlace, is_running, wait_until
 from tests.support.temporary import make_program, temporary_folders
@@ -265,9 +265,9 @@ def test_close_ends_the_holder(overlay: ShadowPlace) -> None:
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     real = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name, *rest: None if name == "bwrap" else real(name, *rest))
-    confinement.bubblewrap_missing.cache_clear()
+    sandbox.bubblewrap_missing.cache_clear()
     yield
-    confinement.bubblewrap_missing.cache_clear()
+    sandbox.bubblewrap_missing.cache_clear()
 
 
 @pytest.mark.usefixtures("without_bubblewrap")
@@ -290,11 +290,11 @@ def test_without_bubblewrap_it_is_a_copy_that_says_it_confines_nobody(tmp_path: 
 def test_where_the_kernel_mounts_nothing_it_is_a_confined_copy_that_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if confinement.bubblewrap_missing():
-        pytest.skip(f"nothing can be confined here: {confinement.bubblewrap_missing()}")
+    if sandbox.bubblewrap_missing():
+        pytest.skip(f"nothing can be confined here: {sandbox.bubblewrap_missing()}")
     place = ShadowPlace(tmp_path, "overlay")
     place.kind = None  # type: ignore[assignment]
-    monkeypatch.setattr("tandem_desktop.shadow.holder._SCRIPT", "echo 'mount: permission denied' >&2; exit 1")
+    monkeypatch.setattr("tandem_desktop.shadow.overlay._HOLDER_SCRIPT", "echo 'mount: permission denied' >&2; exit 1")
     place.open()
     try:
         assert (place.shadow.confinement.kind, place.shadow.confinement.confined) == ("copy", True)
@@ -408,7 +408,7 @@ def test_an_agent_of_an_ordinary_user_is_confined_the_same(tmp_path_factory: pyt
 _HOLD = """
 import json, subprocess, sys, time
 from pathlib import Path
-from tandem_desktop.shadow.shadow_workspace import open_shadow
+from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 
@@ -427,7 +427,7 @@ time.sleep(600)
 _ORDINARY = """
 import json, subprocess, sys
 from pathlib import Path
-from tandem_desktop.shadow.shadow_workspace import open_shadow
+from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.shadow.temporary_files import folders_of, searched_for_programs
+from tandem_desktop.shadow.sandbox import folders_of, searched_for_programs
 from tests.support.temporary import MakeFolder, temporary_folders
 
 

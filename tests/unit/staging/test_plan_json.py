@@ -9,7 +9,7 @@ from tandem_desktop.domain.errors import BadInputError, TandemError, TaskCycleEr
 from tandem_desktop.domain.tasks import TaskPriority
 from tandem_desktop.staging import plan_json
 from tandem_desktop.staging.plan_json import parse_plan, plan_from
-from tandem_desktop.staging.plan_steps import STEP_TYPES, PlanInput
+from tandem_desktop.staging.steps import STEP_TYPES, PlanInput
 
 A_WRITE = {"description": "Write a", "tool": "write", "args": {"path": "a.txt", "content": "hello"}}
 A_READ = {"description": "Look", "tool": "read", "args": {"path": "a.txt"}}

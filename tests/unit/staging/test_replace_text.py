@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tandem_desktop.domain.errors import StepRefusedError
-from tandem_desktop.staging.replace_text import replaced
+from tandem_desktop.staging.simulate import replaced
 
 
 class TooLargeError(Exception):

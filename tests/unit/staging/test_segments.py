@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tandem_desktop.domain.agents import ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.agent_protocol import ToolCall, ToolCallStatus, ToolKind
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.ids import RequestId, SessionId, TaskId, ToolCallId
 from tandem_desktop.domain.operations import (
@@ -24,7 +24,7 @@ from tandem_desktop.domain.operations import (
     StagedOperation,
     SymlinkState,
 )
-from tandem_desktop.staging.intercepted import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.segments import Segment, Staged, staged_operations
 from tandem_desktop.staging.simulate import simulate_operations
 from tandem_desktop.storage.workspace import Workspace

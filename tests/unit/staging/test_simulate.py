@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tandem_desktop.diff.hunks import hunks
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError, TandemError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, FileState, SymlinkState
-from tandem_desktop.staging.hunks import hunks
 from tandem_desktop.staging.plan_json import plan_from
-from tandem_desktop.staging.plan_steps import PlanInput
 from tandem_desktop.staging.simulate import Problem, Simulation, simulate_operations, simulate_steps
+from tandem_desktop.staging.steps import PlanInput
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT, a_file
 from tests.support.trees import DiskTree, MemoryTree

@@ -8,8 +8,8 @@ import pytest
 from tandem_desktop.domain.errors import OutsideWorkspaceError, StepRefusedError
 from tandem_desktop.domain.operations import FileState, StagedOperation
 from tandem_desktop.staging.plan_json import step_from
-from tandem_desktop.staging.plan_steps import AnyStep
 from tandem_desktop.staging.simulate import Simulation, simulate_parts
+from tandem_desktop.staging.steps import AnyStep
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import A_MOMENT, a_command, a_write
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.domain.agents import ToolCall
+from tandem_desktop.domain.agent_protocol import ToolCall
 from tandem_desktop.domain.errors import PlanDamagedError, UnknownOperationError
 from tandem_desktop.domain.ids import OperationId, ToolCallId
 from tandem_desktop.domain.operations import ABSENT, PathChange, StagedOperation

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.storage.crash_watch import CrashWatch
+from tandem_desktop.storage.logs import CrashWatch
 
 STORY = """
 import ctypes, os, signal, sys
 from pathlib import Path
-from tandem_desktop.storage.crash_watch import CrashWatch
+from tandem_desktop.storage.logs import CrashWatch
 watch = CrashWatch(Path(sys.argv[1]))
 watch.begin()
 def deep_inside():

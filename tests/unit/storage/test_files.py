@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.domain.errors import StorageError
-from tandem_desktop.storage import atomic, locks, syscalls
-from tandem_desktop.storage.locations import Locations
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage import atomic as locks
+from tandem_desktop.storage.atomic import remove_tree
 from tandem_desktop.storage.objects import ObjectStore
-from tandem_desktop.storage.scratch import remove_tree
+from tandem_desktop.storage.paths import Locations
 from tests.support.faults import failing_at
 
 

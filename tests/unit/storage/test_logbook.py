@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.storage import logbook
-from tandem_desktop.storage.logbook import LOG_FILE, Logbook
+from tandem_desktop.storage import logs
+from tandem_desktop.storage.logs import LOG_FILE, LogFile
 
 _log = logging.getLogger("tandem_desktop.some.module")
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[Logbook]:
-    made = Logbook(tmp_path / "logs")
+def book(tmp_path: Path) -> Iterator[LogFile]:
+    made = LogFile(tmp_path / "logs")
     made.listen()
     yield made
     made.leave()
 
 
-def test_what_is_logged_is_kept_in_memory_and_in_a_file_of_ones_own(book: Logbook) -> None:
+def test_what_is_logged_is_kept_in_memory_and_in_a_file_of_ones_own(book: LogFile) -> None:
     _log.info("Opened %s.", "it")
     _log.debug("not worth keeping")
     assert [(line.level, line.text) for line in book.lines] == [("info", "Opened it.")]
@@ -27,8 +27,8 @@ def test_what_is_logged_is_kept_in_memory_and_in_a_file_of_ones_own(book: Logboo
     assert (path.stat().st_mode & 0o777, book.folder.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_log_never_grows_beyond_two_files_of_a_limit(book: Logbook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logbook, "_LARGEST", 200)
+def test_log_never_grows_beyond_two_files_of_a_limit(book: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "_LARGEST", 200)
     for number in range(40):
         _log.info("line %d", number)
     kept = {path.name: path.stat().st_size for path in book.folder.iterdir()}
@@ -39,7 +39,7 @@ def test_log_never_grows_beyond_two_files_of_a_limit(book: Logbook, monkeypatch:
 
 def test_log_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("not a folder")
-    book = Logbook(tmp_path / "logs")
+    book = LogFile(tmp_path / "logs")
     book.listen()
     try:
         _log.warning("Still here.")

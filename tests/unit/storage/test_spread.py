@@ -53,9 +53,9 @@ def test_benches_lie_apart(tmp_path: Path, folder: int) -> None:
     desk = a_desk(root, tmp_path / "state")
     desk.objects.put(b"one\n")
     carry_out(desk, (a_write("one.txt", b"one\n"),))
-    benches = os.open(root / ".tandem" / "tmp", os.O_RDONLY)
-    assert is_top(benches)
-    os.close(benches)
+    scratch_dirs = os.open(root / ".tandem" / "tmp", os.O_RDONLY)
+    assert is_top(scratch_dirs)
+    os.close(scratch_dirs)
 
 
 def test_run_goes_on_where_the_disk_refuses_the_mark(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tandem_desktop.domain.errors import TaskCycleError, TaskError
 from tandem_desktop.domain.ids import OperationId, TaskId
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.tasks.task_graph import TaskGraph
+from tandem_desktop.tasks.graph import TaskGraph
 from tests.support.builders import a_write
 
 

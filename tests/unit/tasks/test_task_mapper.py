@@ -5,10 +5,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from tandem_desktop.domain.execution import OperationResult, ResultStatus
 from tandem_desktop.domain.ids import OperationId, TaskId
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import TaskMapping, TaskStatus
-from tandem_desktop.tasks.task_mapper import TaskMapper, status_of
+from tandem_desktop.tasks.graph import TaskMapper, status_of
 from tests.support.builders import a_write
 from tests.support.threads import run_together
 

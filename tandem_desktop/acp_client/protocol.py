@@ -1,0 +1,167 @@
+"""The wire models of the Agent Client Protocol; slow to import."""
+
+import base64
+from typing import Any
+
+from acp.connection import Connection
+from acp.exceptions import RequestError
+from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
+from acp.schema import (
+    AvailableCommand,
+    AvailableCommandsUpdate,
+    ClientCapabilities,
+    ConfigOptionUpdate,
+    ContentChunk,
+    CurrentModeUpdate,
+    EnvVariable,
+    FileSystemCapabilities,
+    ImageContentBlock,
+    Implementation,
+    InitializeRequest,
+    InitializeResponse,
+    McpServerStdio,
+    NewSessionRequest,
+    NewSessionResponse,
+    PlanEntry,
+    PromptRequest,
+    SessionConfigOptionSelect,
+    SetSessionConfigOptionSelectRequest,
+    SetSessionModeRequest,
+    TextContentBlock,
+    UsageUpdate,
+)
+from pydantic import BaseModel, ValidationError
+
+from tandem_desktop import __version__
+from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
+from tandem_desktop.acp_client.tool_calls import ToolCallUpdate, read_tool_call
+from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
+
+__all__ = [
+    "CLIENT_METHODS",
+    "PROTOCOL_VERSION",
+    "InitializeResponse",
+    "NewSessionResponse",
+    "SessionConfigOptionSelect",
+    "Update",
+    "Wire",
+    "read_update",
+]
+
+Update = ToolCallUpdate | ContentChunk | AvailableCommandsUpdate | CurrentModeUpdate | ConfigOptionUpdate | UsageUpdate
+
+_UPDATES: dict[str, type[BaseModel]] = {
+    "agent_message_chunk": ContentChunk,
+    "agent_thought_chunk": ContentChunk,
+    "available_commands_update": AvailableCommandsUpdate,
+    "current_mode_update": CurrentModeUpdate,
+    "config_option_update": ConfigOptionUpdate,
+    "usage_update": UsageUpdate,
+}
+
+
+def read_update(update: dict[str, Any]) -> Any:
+    """A session update as its model; None for one nobody here knows, or one that cannot be read."""
+    name = update.get("sessionUpdate")
+    if name in ("tool_call", "tool_call_update"):
+        return read_tool_call(update)
+    if name == "plan":
+        return _each(PlanEntry, update.get("entries"))
+    model = _UPDATES.get(name) if isinstance(name, str) else None
+    if model is None:
+        return None
+    try:
+        return model.model_validate(update)
+    except ValidationError:
+        if model is AvailableCommandsUpdate:
+            return AvailableCommandsUpdate.model_construct(
+                session_update="available_commands_update",
+                available_commands=_each(AvailableCommand, update.get("availableCommands")),
+            )
+        return None
+
+
+class Wire:
+    """Calls an agent understands, over a transport of ours."""
+
+    def __init__(self, transport: LineTransport) -> None:
+        self._connection = Connection(_nothing_else, transport)
+
+    async def initialize(self) -> Any:
+        return await self._call(
+            "initialize",
+            InitializeRequest(
+                protocol_version=PROTOCOL_VERSION,
+                client_capabilities=ClientCapabilities(
+                    fs=FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=True
+                ),
+                client_info=Implementation(name="tandem", title="Tandem Desktop", version=__version__),
+            ),
+        )
+
+    async def authenticate(self, method: str) -> None:
+        await self._request("authenticate", {"methodId": method})
+
+    async def new_session(self, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
+        return await self._call(
+            "session_new",
+            NewSessionRequest(
+                cwd=cwd,
+                mcp_servers=[
+                    McpServerStdio(
+                        name=server.name,
+                        command=server.command[0],
+                        args=list(server.command[1:]),
+                        env=[EnvVariable(name=name, value=value) for name, value in server.env.items()],
+                    )
+                    for server in servers
+                ],
+            ),
+        )
+
+    async def set_mode(self, session_id: str, mode: str) -> None:
+        await self._call("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
+
+    async def set_option(self, session_id: str, option: str, value: str) -> None:
+        request = SetSessionConfigOptionSelectRequest(session_id=session_id, config_id=option, value=value)
+        await self._call("session_set_config_option", request)
+
+    async def prompt(self, session_id: str, text: str, pictures: tuple[Picture, ...] = ()) -> Any:
+        blocks: list[Any] = [TextContentBlock(type="text", text=text)]
+        for picture in pictures:
+            data = base64.b64encode(picture.data).decode()
+            blocks.append(ImageContentBlock(type="image", data=data, mime_type=picture.mime_type))
+        return await self._call("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
+
+    async def cancel(self, session_id: str) -> None:
+        await self._connection.send_notification(AGENT_METHODS["session_cancel"], {"sessionId": session_id})
+
+    async def close(self) -> None:
+        """Every call still waiting gets a ConnectionError; every request still being served is abandoned."""
+        await self._connection.close()
+
+    async def _call(self, name: str, request: BaseModel) -> Any:
+        return await self._request(name, request.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    async def _request(self, name: str, params: dict[str, Any]) -> Any:
+        try:
+            return await self._connection.send_request(AGENT_METHODS[name], params)
+        except RequestError as error:
+            code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
+            raise RefusedError(code, str(error), error.data) from error
+
+
+async def _nothing_else(method: str, params: Any, is_notification: bool) -> None:
+    """The transport passes on nothing but answers."""
+    raise RequestError.method_not_found(method)
+
+
+def _each(model: type[BaseModel], values: Any) -> list[Any]:
+    """The values that can be read; one bad entry does not lose the list."""
+    found = []
+    for value in values if isinstance(values, list) else ():
+        try:
+            found.append(model.model_validate(value))
+        except ValidationError:
+            continue
+    return found

@@ -1,0 +1,354 @@
+"""Merges the updates of a tool call.
+
+Read by hand and not by the library's models: an agent may send thousands of these at once, each is read twice as fast,
+and what cannot be read is left out in the same way.
+"""
+
+import posixpath
+import re
+import shlex
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from tandem_desktop.acp_client.connection import SidecarLimits
+from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.ids import ToolCallId
+
+_KINDS = {kind.value: kind for kind in ToolKind}
+_STATUSES = {status.value: status for status in ToolCallStatus}
+
+
+class SaidDiff(NamedTuple):
+    """A change in the agent's words, its path as the agent writes it."""
+
+    path: str
+    old_text: str | None
+    new_text: str
+
+
+class ToolCallUpdate(NamedTuple):
+    """What one message says; None and empty where it says nothing."""
+
+    tool_call_id: str
+    title: str | None
+    kind: ToolKind | None
+    status: ToolCallStatus | None
+    diffs: tuple[SaidDiff, ...]
+    texts: tuple[str, ...]
+    paths: tuple[str, ...]
+    raw_input: Any
+    raw_output: Any
+    meta: Any
+
+
+def read_tool_call(value: Any) -> ToolCallUpdate | None:
+    """What is said of a tool call, or None when not even its id is."""
+    if not isinstance(value, dict):
+        return None
+    say = value.get
+    number, title, kind, status = say("toolCallId"), say("title"), say("kind"), say("status")
+    if not isinstance(number, str):
+        return None
+    diffs, texts = _content(say("content"))
+    return ToolCallUpdate(
+        number,
+        title if isinstance(title, str) else None,
+        _KINDS.get(kind) if isinstance(kind, str) else None,
+        _STATUSES.get(status) if isinstance(status, str) else None,
+        diffs,
+        texts,
+        _paths(say("locations")),
+        say("rawInput"),
+        say("rawOutput"),
+        say("_meta"),
+    )
+
+
+def _content(parts: Any) -> tuple[tuple[SaidDiff, ...], tuple[str, ...]]:
+    """The diffs and the texts among the parts of a content."""
+    if not isinstance(parts, list) or not parts:
+        return (), ()
+    diffs: list[SaidDiff] = []
+    texts: list[str] = []
+    for part in parts:
+        match part:
+            case {"type": "diff", "path": str(path), "newText": str(new_text)}:
+                old_text = part.get("oldText")
+                if old_text is None or isinstance(old_text, str):
+                    diffs.append(SaidDiff(path, old_text, new_text))
+            case {"type": "content", "content": {"type": "text", "text": str(text)}}:
+                texts.append(text)
+    return tuple(diffs), tuple(texts)
+
+
+def _paths(locations: Any) -> tuple[str, ...]:
+    if not isinstance(locations, list):
+        return ()
+    return tuple(
+        [place["path"] for place in locations if isinstance(place, dict) and isinstance(place.get("path"), str)]
+    )
+
+
+class WorkspacePaths:
+    """Turns an agent's paths into ours. The workspace is the path the agent sees, inside its sandbox."""
+
+    def __init__(self, workspace: str) -> None:
+        self.workspace = posixpath.normpath(workspace)
+        self._prefix = self.workspace.rstrip("/") + "/"
+        # Each path comes in several messages.
+        self.inside = lru_cache(maxsize=4096)(self._inside)
+
+    def _inside(self, path: str) -> str | None:
+        """`path` relative to the workspace, `.` for the workspace itself; None when it lies outside or is no path."""
+        if not path or "\0" in path:
+            return None
+        # Only the text counts here; that no link leads out is seen to where the file is opened.
+        whole = posixpath.normpath(posixpath.join(self.workspace, path))
+        if whole == self.workspace:
+            return "."
+        return whole[len(self._prefix) :] if whole.startswith(self._prefix) else None
+
+    def shown(self, path: str) -> str:
+        """`path` relative to the workspace where inside it; as the agent wrote it otherwise."""
+        inside = self.inside(path)
+        return path if inside is None else inside
+
+
+_BLANK = ToolCall(id=ToolCallId(""))
+_MOST_ARGUMENTS = 64
+_SIZED = (str, list, dict)
+_BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
+_COMMAND_KEYS = ("command", "cmd")
+_CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
+_PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
+_FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
+_CONTENT_KEYS = ("content", "file_text")
+_EDITOR_VERBS = {"view": ToolKind.READ} | dict.fromkeys(
+    ("write", "create", "insert", "str_replace", "undo_edit"), ToolKind.EDIT
+)
+"""Some editors take `command` for the name of what they do, next to a path."""
+_KINDS_BY_NAME = {
+    **dict.fromkeys(("read", "read_file", "view", "ls", "tree"), ToolKind.READ),
+    **dict.fromkeys(("write", "edit", "write_file", "edit_file", "patch", "multiedit"), ToolKind.EDIT),
+    **dict.fromkeys(("grep", "glob", "search"), ToolKind.SEARCH),
+    **dict.fromkeys(("shell", "bash"), ToolKind.EXECUTE),
+}
+
+
+@dataclass(slots=True)
+class _ToolCallRecord:
+    call: ToolCall
+    name: str = ""
+    weight: int = 0
+    diffs_said: bool = False
+    """The agent showed a diff; otherwise it is put together from the arguments."""
+    diffs_asked: bool = False
+    """The diff is the one permission was asked for; what comes later may be shortened."""
+
+
+class ToolCalls:
+    """The tool calls of one session, by id."""
+
+    def __init__(self, paths: WorkspacePaths, limits: SidecarLimits, servers: tuple[str, ...] = ()) -> None:
+        self._paths = paths
+        self._limits = limits
+        self._prefixes = tuple(
+            prefix for name in servers for prefix in (f"mcp__{name}__", f"{name}__", f"{name}_", f"{name}: ")
+        )
+        self._records: OrderedDict[str, _ToolCallRecord] = OrderedDict()
+        self._weight = 0
+
+    def told(self, update: ToolCallUpdate) -> ToolCall:
+        """An update came."""
+        return self._merge(update, asked=False)
+
+    def asked(self, update: ToolCallUpdate) -> ToolCall:
+        """A permission request came."""
+        return self._merge(update, asked=True)
+
+    def _merge(self, update: ToolCallUpdate, *, asked: bool) -> ToolCall:
+        number = update.tool_call_id
+        record = self._records.get(number)
+        if record is None:
+            record = self._records[number] = _ToolCallRecord(_BLANK)
+        before = record.call
+        arguments = _merged(before.arguments, update.raw_input)
+        path = _text(arguments, _PATH_KEYS)
+        name = self._name(record, update)
+        command = _command(arguments) or before.command
+        diffs = self._diffs(record, update, arguments, path, asked=asked)
+        kind = _kind(update.kind or before.kind, name, path, command)
+        runs = kind is ToolKind.EXECUTE
+        record.call = ToolCall(
+            id=ToolCallId(number),
+            tool=name or _likely_name(kind, diffs),
+            title=update.title if update.title is not None else before.title,
+            kind=kind,
+            status=update.status or before.status,
+            arguments=arguments,
+            paths=self._found_paths(before, update, path, diffs, runs=runs),
+            diffs=diffs,
+            command=command if runs else None,
+            cwd=self._cwd(arguments) if runs else None,
+            output=before.output if asked else self._output(before, update),
+            asked=asked or before.asked,
+        )
+        self._weigh(record)
+        return record.call
+
+    def _weigh(self, record: _ToolCallRecord) -> None:
+        """Forget the oldest calls when they are too many or too long; what was passed on stays with whoever has it."""
+        weight = _weight(record.call)
+        self._weight += weight - record.weight
+        record.weight = weight
+        while len(self._records) > self._limits.tool_calls or (
+            self._weight > self._limits.tool_call_characters and len(self._records) > 1
+        ):
+            self._weight -= self._records.popitem(last=False)[1].weight
+
+    def _name(self, record: _ToolCallRecord, update: ToolCallUpdate) -> str:
+        name = _named(update.meta)
+        if not name and not record.name and update.title and _BARE_NAME.fullmatch(update.title):
+            name = update.title
+        if name:
+            found = next((prefix for prefix in self._prefixes if name.startswith(prefix)), "")
+            record.name = name.removeprefix(found)
+        return record.name
+
+    def _diffs(
+        self,
+        record: _ToolCallRecord,
+        update: ToolCallUpdate,
+        arguments: dict[str, Any],
+        path: str | None,
+        *,
+        asked: bool,
+    ) -> tuple[ProposedDiff, ...]:
+        if update.diffs:
+            if record.diffs_asked and not asked:
+                return record.call.diffs
+            record.diffs_said = True
+            record.diffs_asked = record.diffs_asked or asked
+            return tuple(
+                [
+                    ProposedDiff(path=self._paths.shown(path), old_text=old_text, new_text=new_text)
+                    for path, old_text, new_text in update.diffs
+                ]
+            )
+        if record.diffs_said:
+            return record.call.diffs
+        return () if path is None else self._diffs_of(arguments, path)
+
+    def _diffs_of(self, arguments: dict[str, Any], path: str) -> tuple[ProposedDiff, ...]:
+        for old, new in _FRAGMENT_KEYS:
+            if isinstance(arguments.get(old), str) and isinstance(arguments.get(new), str):
+                return (ProposedDiff(path=self._paths.shown(path), old_text=arguments[old], new_text=arguments[new]),)
+        content = _text(arguments, _CONTENT_KEYS)
+        return () if content is None else (ProposedDiff(path=self._paths.shown(path), old_text=None, new_text=content),)
+
+    def _found_paths(
+        self,
+        before: ToolCall,
+        update: ToolCallUpdate,
+        named: str | None,
+        diffs: tuple[ProposedDiff, ...],
+        *,
+        runs: bool,
+    ) -> tuple[str, ...]:
+        found = dict.fromkeys(before.paths)
+        for path in update.paths:
+            found[self._paths.shown(path)] = None
+        for diff in diffs:
+            found[diff.path] = None
+        if named is not None:
+            found[self._paths.shown(named)] = None
+        if runs:
+            # Where a command runs is not what it touches.
+            found.pop(".", None)
+        return tuple(found)[:_MOST_ARGUMENTS]
+
+    def _cwd(self, arguments: dict[str, Any]) -> str | None:
+        cwd = _text(arguments, _CWD_KEYS)
+        return None if cwd is None else self._paths.shown(cwd)
+
+    def _output(self, before: ToolCall, update: ToolCallUpdate) -> str:
+        text = "\n".join(update.texts) or _raw_output(update.raw_output) or before.output
+        return text[-self._limits.output_characters :]
+
+
+def _weight(call: ToolCall) -> int:
+    """About how many characters a call holds."""
+    weight = len(call.output)
+    for value in call.arguments.values():
+        if isinstance(value, _SIZED):
+            weight += len(value)
+    for diff in call.diffs:
+        weight += len(diff.new_text) + len(diff.old_text or "")
+    return weight
+
+
+def _merged(known: dict[str, Any], said: Any) -> dict[str, Any]:
+    if not isinstance(said, dict) or not said:
+        return known
+    if not known and len(said) <= _MOST_ARGUMENTS:
+        return said
+    merged = {**known, **said}
+    return merged if len(merged) <= _MOST_ARGUMENTS else dict(said)
+
+
+def _kind(said: ToolKind, tool: str, path: str | None, command: str | None) -> ToolKind:
+    """What the call is about: a command is a command, whatever it is called."""
+    if command is not None:
+        is_verb = path is not None and command in _EDITOR_VERBS
+        return _EDITOR_VERBS[command] if is_verb else ToolKind.EXECUTE
+    return _KINDS_BY_NAME.get(tool.lower(), said) if said is ToolKind.OTHER else said
+
+
+def _likely_name(kind: ToolKind, diffs: tuple[ProposedDiff, ...]) -> str:
+    """What an agent that does not name its tools most likely used."""
+    if kind is ToolKind.EXECUTE:
+        return "bash"
+    if kind is ToolKind.EDIT:
+        return "write" if diffs and not diffs[0].old_text else "edit"
+    return "" if kind is ToolKind.OTHER else kind.value
+
+
+def _command(arguments: dict[str, Any]) -> str | None:
+    for key in _COMMAND_KEYS:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return shlex.join(value)
+    return None
+
+
+def _text(arguments: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        value = arguments.get(key)
+        if value and isinstance(value, str):
+            return value
+    return None
+
+
+def _named(meta: Any) -> str:
+    """The tool's name from where the agents put it."""
+    if not isinstance(meta, dict):
+        return ""
+    inner = meta.get("goose")
+    for place in (meta, meta.get("claudeCode"), inner.get("toolCall") if isinstance(inner, dict) else None):
+        if isinstance(place, dict):
+            for key in ("toolName", "tool_name"):
+                if isinstance(name := place.get(key), str) and name:
+                    return name
+    return ""
+
+
+def _raw_output(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _text(value, ("output", "error", "result", "stdout")) or ""
+    return ""

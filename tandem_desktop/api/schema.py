@@ -1,0 +1,457 @@
+"""Request and response models of the API and its OpenAPI document."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from tandem_desktop import __version__
+from tandem_desktop.domain.advice import Complexity, RiskLevel, TaskType
+from tandem_desktop.domain.ids import PLAN_ID, RUN_ID, SESSION_ID
+from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.perspectives import Effort, Role
+from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunKind, RunStatus
+from tandem_desktop.domain.tasks import TaskPriority, TaskStatus
+
+MOST_WORDS = 20_000
+
+
+class ApiModel(BaseModel):
+    """A value spelled in camel case outside."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True, from_attributes=True
+    )
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class ApprovalRequest(ApiModel):
+    """A person's decision about the plan of a session."""
+
+    session_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    plan_id: Annotated[str, StringConstraints(pattern=f"^{PLAN_ID.pattern}$")]
+    approved: Annotated[bool, Field(strict=True)]
+    reason: Annotated[str, StringConstraints(max_length=MOST_WORDS)] = ""
+    """Why not: the plan goes back to its agent with these words. With an approval, words to go with it."""
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+    """Of what was looked at, at least twelve digits; no approval without it."""
+    on_failure: FailurePolicy | None = None
+    comments_as_notes: Annotated[bool, Field(strict=True)] = False
+    """Whether comments nobody has read yet go along with an approval."""
+
+
+class PlanRequest(ApiModel):
+    """A task to be planned. Nothing of the plan runs before a decision about it."""
+
+    task: Annotated[str, StringConstraints(min_length=1, max_length=MOST_WORDS)]
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    """One of `tandem agents`; where none is named, the one of the settings."""
+    perspectives: Annotated[bool, Field(strict=True)] | None = None
+    """Whether three minds look at the task first; where nothing is said, as the settings and the first look say."""
+    session_id: Annotated[str, StringConstraints(pattern=f"^{SESSION_ID.pattern}$")] | None = None
+    """A session to go on with; where none is named, a new one."""
+
+
+class QualificationObject(ApiModel):
+    """The first look at a task: whether it had better be planned, and why."""
+
+    task_type: TaskType | None
+    complexity: Complexity | None
+    risk_level: RiskLevel | None
+    context: tuple[str, ...]
+    reasons: tuple[str, ...]
+    plan_required: bool
+
+
+class ToolCallObject(ApiModel):
+    """What a task is going to do."""
+
+    tool: str
+    operation_id: str | None
+    description: str
+
+
+class ExecutedToolObject(ApiModel):
+    """What was done for a task."""
+
+    tool: str
+    operation_id: str | None
+    succeeded: bool
+    error: str | None
+
+
+class TaskObject(ApiModel):
+    """One task in its plan."""
+
+    task_id: Annotated[str, Field(validation_alias="id")]
+    plan_id: str
+    subject: str
+    description: str
+    active_form: str
+    assigned_agent: Annotated[str, Field(validation_alias="agent")]
+    priority: TaskPriority
+    status: TaskStatus
+    progress: int
+    blocked_by: tuple[str, ...]
+    blocks: tuple[str, ...]
+    tools_to_execute: tuple[ToolCallObject, ...]
+    tools_executed: tuple[ExecutedToolObject, ...]
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    result: str | None
+    error: str | None
+
+
+class ProgressObject(ApiModel):
+    """How many tasks stand where."""
+
+    total: int
+    pending: int
+    in_progress: int
+    completed: int
+    failed: int
+    skipped: int
+    percent_complete: int
+
+
+class OperationObject(ApiModel):
+    """One change that would be made, or command that would run."""
+
+    id: str
+    kind: OperationKind
+    path: str | None
+    to: str | None
+    command: str | None
+    added: int
+    removed: int
+    flags: tuple[str, ...]
+    description: str
+    task: str | None
+    blocked_by: tuple[str, ...]
+    beside: tuple[str, ...]
+    """Other commands that a run starts together with this one."""
+
+
+class PerspectiveObject(ApiModel):
+    """What one of three minds said about the task beforehand, and what it really read."""
+
+    agent: Role
+    analysis: str
+    concerns: tuple[str, ...]
+    recommendations: tuple[str, ...]
+    estimated_effort: Effort
+    dependencies: tuple[str, ...]
+    timestamp: datetime
+    spoken_by: str
+    model: str
+    files_read: tuple[str, ...]
+    denied: tuple[str, ...]
+    thrown_away: tuple[str, ...]
+
+
+class ChapoObject(PerspectiveObject):
+    """The strategic view."""
+
+    strategic_analysis: str
+    risk_assessment: RiskLevel
+    impact_areas: tuple[str, ...]
+    coordination_needs: tuple[str, ...]
+
+
+class KodaObject(PerspectiveObject):
+    """The view of the code."""
+
+    affected_files: tuple[str, ...]
+    code_patterns: tuple[str, ...]
+    potential_breaking_changes: tuple[str, ...]
+    testing_requirements: tuple[str, ...]
+
+
+class DevoObject(PerspectiveObject):
+    """The view of operations."""
+
+    deployment_impact: tuple[str, ...]
+    rollback_strategy: str
+    services_affected: tuple[str, ...]
+    infrastructure_changes: tuple[str, ...]
+
+
+class PlanObject(ApiModel):
+    """The latest revision of a plan, and where it stands."""
+
+    plan_id: str
+    session_id: str
+    status: PlanStatus
+    phase: str
+    """`waiting_plan_approval` while a person has to decide."""
+    title: str
+    summary: str
+    chapo_perspective: ChapoObject | None
+    koda_perspective: KodaObject | None
+    devo_perspective: DevoObject | None
+    estimated_duration: str
+    overall_risk: RiskLevel | None
+    revision: int
+    digest: str
+    operations: tuple[OperationObject, ...]
+    tasks: tuple[TaskObject, ...]
+    warnings: tuple[str, ...]
+    incomplete: str
+    drifted: tuple[str, ...]
+    planner_model: str
+    """Who planned it, as `agent` or `agent:model`; empty where nobody knows."""
+    executor_model: str
+    """Who followed up on it, in the same words."""
+    run_id: str | None
+    approved_at: datetime | None
+    rejected_at: datetime | None
+    rejection_reason: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class PlanAnswer(ApiModel):
+    """The plan of a session, and how far its tasks are."""
+
+    plan: PlanObject
+    progress: ProgressObject
+
+
+class RevisionObject(ApiModel):
+    """One proposal: its text, its operations, and the digest an approval of it binds."""
+
+    id: str
+    plan_id: str
+    revision: int
+    parent_revision: int | None
+    origin: Origin
+    title: str
+    summary: str
+    operations: tuple[OperationObject, ...]
+    created_at: datetime
+    digest: str
+
+
+class RevisionsAnswer(ApiModel):
+    """Every revision of the plan of a session, oldest first."""
+
+    revisions: tuple[RevisionObject, ...]
+
+
+class RevisionAnswer(ApiModel):
+    """One revision."""
+
+    revision: RevisionObject
+
+
+class TasksAnswer(ApiModel):
+    """Tasks in the order they can be done, and how far they are."""
+
+    tasks: tuple[TaskObject, ...]
+    progress: ProgressObject
+
+
+class ListedPlanObject(ApiModel):
+    """A plan in short."""
+
+    plan_id: str
+    title: str
+    status: PlanStatus
+    revision: int
+    digest: str
+    updated_at: datetime
+
+
+class DamagedPlanObject(ApiModel):
+    """A plan that cannot be read, and why."""
+
+    plan_id: str
+    path: str
+    message: str
+    next: str
+
+
+class PlansAnswer(ApiModel):
+    """Newest first, and those that cannot be read."""
+
+    plans: tuple[ListedPlanObject, ...]
+    damaged: tuple[DamagedPlanObject, ...]
+
+
+class RunObject(ApiModel):
+    """One run, and whether it can be taken back."""
+
+    run_id: str
+    plan_id: str
+    revision: int
+    kind: RunKind
+    of: str | None
+    status: RunStatus
+    rolled_back: bool
+    started_at: datetime
+    ended_at: datetime | None
+    undoable: bool
+    summary: str
+
+
+class RunsAnswer(ApiModel):
+    """Newest first."""
+
+    runs: tuple[RunObject, ...]
+
+
+class ResultObject(ApiModel):
+    """How one operation ended."""
+
+    id: str
+    status: ResultStatus
+    error: str | None
+    exit_code: int | None
+    output: str | None
+
+
+class RunAnswer(ApiModel):
+    """One run with what came of each operation."""
+
+    run: RunObject
+    results: tuple[ResultObject, ...]
+
+
+class ErrorObject(ApiModel):
+    """What, where, and the next thing to do."""
+
+    kind: str
+    message: str
+    path: str | None
+    step: str | None
+    next: str
+
+
+class ErrorAnswer(ApiModel):
+    """A refusal or a failure."""
+
+    error: ErrorObject
+
+
+PLANNING = "/chat/agents/plan"
+APPROVAL = "/chat/agents/plan/approval"
+PLAN = "/chat/agents/{sessionId}/plan"
+REVISIONS = "/chat/agents/{sessionId}/plan/revisions"
+REVISION = "/chat/agents/{sessionId}/plan/revisions/{revision}"
+TASKS = "/chat/agents/{sessionId}/tasks"
+HISTORY = "/chat/agents/{sessionId}/plans"
+PLANS = "/plans"
+RUNS = "/runs"
+RUN = "/runs/{runId}"
+EVENTS = "/events"
+DESCRIPTION = "/openapi.json"
+
+_SENT = (
+    PlanAnswer,
+    RevisionsAnswer,
+    RevisionAnswer,
+    TasksAnswer,
+    PlansAnswer,
+    RunsAnswer,
+    RunAnswer,
+    ErrorAnswer,
+)
+_SESSION = {"name": "sessionId", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+_RUN = {"name": "runId", "in": "path", "required": True, "schema": {"type": "string", "pattern": f"^{RUN_ID.pattern}$"}}
+_REVISION = {"name": "revision", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
+_LINES = {"type": "string", "description": 'Lines of JSON, each an object with a "type".'}
+
+
+def description() -> dict[str, Any]:
+    """OpenAPI 3.1."""
+    asked = [(each, "validation") for each in (PlanRequest, ApprovalRequest)]
+    models = [*asked, *((each, "serialization") for each in _SENT)]
+    _, found = models_json_schema(models, by_alias=True, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]  # a literal, seen as a string
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tandem",
+            "version": __version__,
+            "description": "Plans, tasks and runs of one workspace, on this machine alone.",
+        },
+        "security": [{"token": []}],
+        "paths": _paths(),
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": found["$defs"],
+        },
+    }
+
+
+def _paths() -> dict[str, Any]:
+    planning = _asks("planTask", "Have a task planned by an agent", "PlanRequest", 409, 429)
+    approval = _asks(
+        "decidePlan", "Approve the plan of a session and run it, or send it back", "ApprovalRequest", 404, 409
+    )
+    events = _operation("followEvents", "Everything that happens to plans and runs from now on", {}, 429)
+    events["responses"]["200"] = {
+        "description": "Events until either side hangs up",
+        "content": {"application/x-ndjson": {"schema": _LINES}, "text/event-stream": {"schema": _LINES}},
+    }
+    return {
+        PLANNING: {"post": planning},
+        APPROVAL: {"post": approval},
+        PLAN: {"parameters": [_SESSION], "get": _read("getPlan", "The plan of a session", "PlanAnswer", 404, 409)},
+        REVISIONS: {
+            "parameters": [_SESSION],
+            "get": _read("getRevisions", "Every revision of it, oldest first", "RevisionsAnswer", 404, 409),
+        },
+        REVISION: {
+            "parameters": [_SESSION, _REVISION],
+            "get": _read("getRevision", "One revision of it", "RevisionAnswer", 404, 409),
+        },
+        TASKS: {"parameters": [_SESSION], "get": _read("getTasks", "Its tasks, in order", "TasksAnswer", 404, 409)},
+        HISTORY: {
+            "parameters": [_SESSION],
+            "get": _read("getPlanHistory", "Every plan of a session, past and present", "PlansAnswer", 404),
+        },
+        PLANS: {"get": _read("listPlans", "The plans of the workspace", "PlansAnswer")},
+        RUNS: {"get": _read("listRuns", "The runs of the workspace", "RunsAnswer")},
+        RUN: {"parameters": [_RUN], "get": _read("getRun", "One run with its results", "RunAnswer", 404)},
+        EVENTS: {"get": events},
+        DESCRIPTION: {"get": _operation("describe", "This description", _answer({"type": "object"}))},
+    }
+
+
+def _asks(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:
+    """What is sent as JSON and answered by lines while it goes on."""
+    found = _operation(name, summary, {}, 408, 413, 415, 422, 503, *errors)
+    found["requestBody"] = {"required": True, "content": {"application/json": {"schema": _reference(model)}}}
+    found["responses"]["200"] = {
+        "description": "What follows, as it happens",
+        "content": {"application/x-ndjson": {"schema": _LINES}},
+    }
+    return found
+
+
+def _read(name: str, summary: str, model: str, *errors: int) -> dict[str, Any]:
+    return _operation(name, summary, _answer(_reference(model)), *errors)
+
+
+def _operation(name: str, summary: str, answer: dict[str, Any], *errors: int) -> dict[str, Any]:
+    good = {"200": {"description": summary, **answer}}
+    return {"operationId": name, "summary": summary, "responses": {**good, **_errors(401, 403, 405, *errors)}}
+
+
+def _answer(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def _errors(*statuses: int) -> dict[str, Any]:
+    refused = {"description": "Refused, and why", **_answer(_reference("ErrorAnswer"))}
+    return {str(status): refused for status in statuses}
+
+
+def _reference(model: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{model}"}

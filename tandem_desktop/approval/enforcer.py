@@ -1,0 +1,161 @@
+"""Checks an approval before a run and spends it."""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.approval.store import ApprovalStore
+from tandem_desktop.domain.approval import Approval, ApprovalHash, WorkspaceIdentity
+from tandem_desktop.domain.errors import ApprovalDriftError, ApprovalMissingError
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.review import Coverage
+from tandem_desktop.domain.runs import ExecutionRecord, OperationResult
+
+LIFETIME = timedelta(hours=24)
+MIN_DIGEST_DIGITS = 12
+
+
+class ApprovalEnforcer:
+    """Stand between review and execution. It trusts no stored digest: every one is computed again."""
+
+    def __init__(
+        self, store: ApprovalStore, audit: AuditLog, clock: Callable[[], datetime], lifetime: timedelta = LIFETIME
+    ) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._lifetime = lifetime
+
+    def generate_approval_hash(self, version: PlanVersion) -> ApprovalHash:
+        """The digests of what is in a revision now, whatever its record says."""
+        return ApprovalHash.of(version)
+
+    def approve(
+        self,
+        version: PlanVersion,
+        workspace: WorkspaceIdentity,
+        digest_given: str,
+        acknowledged: tuple[str, ...] = (),
+        *,
+        coverage: Coverage | None = None,
+        notes: str = "",
+    ) -> Approval:
+        """Bind this revision to this workspace, if `digest_given` says that it is the one that was seen.
+
+        Raises:
+            ApprovalDriftError: it is another digest, or too short to tell.
+        """
+        actual = self.generate_approval_hash(version)
+        digest = actual.combined_hash
+        given = digest_given.strip().lower()
+        if version.approval_hash != digest:
+            raise _altered(version, digest)
+        if len(given) < MIN_DIGEST_DIGITS or not digest.startswith(given):
+            short = f"at least {MIN_DIGEST_DIGITS} digits are needed; " if len(given) < MIN_DIGEST_DIGITS else ""
+            raise ApprovalDriftError(
+                f"The digest given ({given[:64] or 'none'}) is not the digest of {_name(version)}: "
+                f"{short}it is {digest[:MIN_DIGEST_DIGITS]}….",
+                next=f"Look again at what would be done, then give its digest: tandem show {version.plan_id}",
+            )
+        now = self._clock()
+        approval = Approval(
+            approval_hash=actual,
+            digest=digest,
+            workspace=workspace,
+            nonce=secrets.token_hex(16),
+            approved_at=now,
+            expires_at=now + self._lifetime,
+            acknowledged_flags=acknowledged,
+            coverage=coverage,
+            notes=notes,
+        )
+        self._audit.append("approved", now, approval)
+        self._store.record(approval)
+        return approval
+
+    def verify_approval(self, plan_id: PlanId, revision: int, workspace: WorkspaceIdentity) -> Approval:
+        """The approval of this revision in this workspace, still good.
+
+        Raises:
+            ApprovalMissingError: there is none, it has been used, or its time is over.
+            ApprovalDriftError: its record is not one of ours.
+        """
+        approval = self._store.find(plan_id, workspace)
+        if approval is None or approval.approval_hash.revision != revision:
+            found = f" (r{approval.approval_hash.revision} was approved)" if approval else ""
+            raise ApprovalMissingError(
+                f"No approval found for this plan revision: {plan_id} r{revision}{found}.",
+                next=f"Look at it with: tandem show {plan_id}, then: tandem approve {plan_id} --digest DIGEST",
+            )
+        # A clock set back by more than an approval lasts must not bring it to life again.
+        end = approval.expires_at
+        if abs(self._clock() - approval.approved_at) >= end - approval.approved_at:
+            raise ApprovalMissingError(
+                f"The approval of {plan_id} r{revision} expired at {end.isoformat(timespec='seconds')}.",
+                next=f"Look at it again with: tandem show {plan_id}, then approve it again.",
+            )
+        return approval
+
+    def enforce_execution(self, version: PlanVersion, latest_revision: int, workspace: WorkspaceIdentity) -> Approval:
+        """The first line of every execution: the approval of exactly this, or a refusal.
+
+        Raises:
+            ApprovalMissingError: see `verify_approval`.
+            ApprovalDriftError: the plan is not what was approved, or no longer the latest revision.
+        """
+        approval = self.verify_approval(version.plan_id, version.revision, workspace)
+        if version.revision != latest_revision:
+            raise ApprovalDriftError(
+                f"{_name(version)} was approved, but r{latest_revision} has replaced it.",
+                next=f"Look at the new revision with: tandem show {version.plan_id}",
+            )
+        actual, approved = self.generate_approval_hash(version), approval.approval_hash
+        look_again = f"See what it says now: tandem show {version.plan_id}"
+        if actual.content_hash != approved.content_hash:
+            raise ApprovalDriftError("Plan content has changed since approval. Please re-review.", next=look_again)
+        if actual.operations_hash != approved.operations_hash:
+            raise ApprovalDriftError("Operations have changed since approval. Please re-review.", next=look_again)
+        if not actual.combined_hash == approved.combined_hash == approval.digest:
+            raise ApprovalDriftError("The plan has changed since approval. Please re-review.", next=look_again)
+        if version.approval_hash != actual.combined_hash:
+            raise _altered(version, actual.combined_hash)
+        return approval
+
+    def consume(self, approval: Approval, run_id: RunId) -> None:
+        """Use the approval up for `run_id`, durably, before its first operation.
+
+        Raises:
+            ApprovalMissingError: it has been used before.
+        """
+        self._store.consume(approval.nonce, run_id)
+
+    def revoke(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> None:
+        """Withdraw whatever was approved of this plan here."""
+        self._store.revoke(plan_id, workspace)
+
+    def record_execution(
+        self, approval: Approval | str | None, run_id: RunId, results: tuple[OperationResult, ...]
+    ) -> ExecutionRecord:
+        """Write down what came of an approval, or of the digest it was for. Output stays with the run."""
+        record = ExecutionRecord(
+            timestamp=self._clock(),
+            approval=approval.digest if isinstance(approval, Approval) else approval,
+            run_id=run_id,
+            results=tuple(r.model_copy(update={"output": None}) if r.output else r for r in results),
+        )
+        self._audit.append("executed", record.timestamp, record)
+        return record
+
+
+def _name(version: PlanVersion) -> str:
+    return f"{version.plan_id} r{version.revision}"
+
+
+def _altered(version: PlanVersion, digest: str) -> ApprovalDriftError:
+    return ApprovalDriftError(
+        f"The record of {_name(version)} was altered: it carries the digest {version.approval_hash[:12] or 'none'}…, "
+        f"but its digest is {digest[:12]}….",
+        next="Make a new revision from it, and look at that.",
+    )

@@ -1,0 +1,366 @@
+"""The run and agents commands."""
+
+import asyncio
+import os
+import shlex
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from tandem_desktop.acp_client.profiles import (
+    BUILT_IN,
+    CUSTOM,
+    FoundAgent,
+    custom_profile,
+    find_agent,
+    load_profiles,
+    profile_named,
+)
+from tandem_desktop.advisors.perspective_planning import DelegatedPlanning
+from tandem_desktop.cli import perspectives
+from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
+from tandem_desktop.cli.main import CommandContext, CommandResult
+from tandem_desktop.cli.plans import proposed
+from tandem_desktop.cli.stop_request import StopRequest
+from tandem_desktop.domain.advice import Qualification
+from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
+from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
+from tandem_desktop.domain.events import AgentUpdated, PermissionAnswered, TandemEvent
+from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.services.engine_thread import EngineThread
+from tandem_desktop.sessions.advisors import Advisors
+from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.session import Turn
+from tandem_desktop.shadow.factory import describe_confinement
+
+EXECUTOR = "executor"
+"""The role of whoever follows up on a plan that somebody else made."""
+_GRACE_S = 3.0
+"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
+
+
+def run(call: CommandContext) -> CommandResult:
+    environment = chosen_environment(call)
+    progress = AgentProgress(call)
+    unsubscribe = call.engine.events.subscribe(progress.on_event)
+    sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
+    profile = chosen_profile(call, sessions)
+    if _follows_up_on_a_delegated_plan(call, sessions):
+        mind = Advisors(call.engine.settings.minds, profile, environment=environment).of(EXECUTOR)
+        profile, environment = mind.profile, dict(mind.environment)
+    try:
+        with EngineThread() as thread:
+            stop = StopRequest()
+            work = thread.submit(_plan(call, sessions, profile, environment, stop))
+            ended = _awaited(call, work, stop)
+    finally:
+        unsubscribe()
+        progress.finish()
+    return _answer(call, ended)
+
+
+def agents(call: CommandContext) -> CommandResult:
+    confinement = describe_confinement(call.engine.locations.shadows)
+    found = [find_agent(profile) for profile in load_profiles()]
+    data: dict[str, Any] = {
+        "agents": [
+            {
+                "name": each.profile.name,
+                "title": each.profile.title,
+                "version": each.version,
+                "found": each.path is not None,
+                "path": str(each.path) if each.path else None,
+                "confined": confinement.confined,
+                "needs": _needs(each),
+                "known": each.profile.known.strip(),
+            }
+            for each in found
+        ],
+        "confinement": confinement.words,
+    }
+    lines: list[Line] = []
+    for each in found:
+        lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *_here(each)))
+        lines.append(f"           {_needs(each) if each.path else 'Install: ' + _needs(each)}")
+    lines.append(f"Agents are {confinement.words}.")
+    return CommandResult(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
+
+
+def _here(found: FoundAgent) -> tuple[Piece, ...]:
+    if found.path is None:
+        return (Span("not here", Tone.QUIET),)
+    if found.lacks:
+        return (Span("cannot start", Tone.WARNING),)
+    return (Span("found", Tone.ADDED), f"  {found.version or ''}")
+
+
+def _needs(found: FoundAgent) -> str:
+    profile = found.profile
+    if found.path is None:
+        return profile.install
+    if found.lacks:
+        return (
+            f"`{found.lacks}`, which runs it, was not found: install that, or {profile.title} again: {profile.install}"
+        )
+    return profile.needs
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A turn, and what kept it from being a whole one."""
+
+    turn: Turn
+    confined: bool
+    failure: TandemError | None
+
+
+async def _plan(
+    call: CommandContext, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
+    session_id = SessionId(call.arguments.session) if call.arguments.session is not None else None
+    try:
+        if call.arguments.delegate:
+            return await _plan_by_delegation(call, sessions, profile, environment, stop)
+        call.console.remark(perspectives.first_look(call, _qualified(call)))
+        if perspectives.are_wanted(call, _qualified(call)):
+            return await _plan_with_perspectives(call, sessions, profile, environment, stop)
+        session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
+        confined = session.shadow.confinement.confined
+        call.known.update(session_id=session.id, confined=confined)
+        work = _Work(session.plan(_task(call)), session.end_turn, session.id, session.profile.title)
+        turn, failure = await _turn(call, work, stop)
+        return _Ended(turn, confined, failure)
+    finally:
+        await sessions.close()
+
+
+async def _plan_with_perspectives(
+    call: CommandContext, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
+    minds = perspectives.minds_for(call, profile, environment)
+    session_id, slot, planning = perspectives.lead(call, sessions, minds)
+    call.known.update(session_id=session_id)
+    plan = planning.run_plan_mode(session_id, _task(call), _qualified(call))
+    turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title), stop)
+    return _Ended(turn, slot.is_confined, failure)
+
+
+async def _plan_by_delegation(
+    call: CommandContext, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
+) -> _Ended:
+    if call.arguments.session is not None:
+        raise UsageError(
+            "--delegate and --session exclude each other: a delegated plan begins a session.",
+            next="Leave out --delegate to go on with the session.",
+        )
+    is_named = call.arguments.agent or call.arguments.agent_command is not None
+    minds = Advisors({} if is_named else call.engine.settings.minds, profile, environment=environment)
+    session_id = new_session_id()
+    call.known.update(session_id=session_id)
+    planning = DelegatedPlanning(call.engine.generator(sessions.advisor(minds)), call.engine.events)
+    plan = planning.plan(session_id, _task(call))
+    turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title, keeps=False), stop)
+    return _Ended(turn, describe_confinement(call.engine.locations.shadows).confined, failure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What goes on, how it is ended, and whose it is."""
+
+    planning: Awaitable[Turn]
+    end: Callable[[float], Awaitable[None]]
+    session_id: SessionId
+    title: str
+    keeps: bool = True
+    """Whether the session can go on, also where there is no plan yet."""
+
+
+async def _turn(call: CommandContext, work: _Work, stop: StopRequest) -> tuple[Turn, TandemError | None]:
+    seconds = call.arguments.timeout
+    working = asyncio.ensure_future(work.planning)
+    stopped = asyncio.ensure_future(stop.wait())
+    await asyncio.wait({working, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if working.done():
+            turn = working.result()
+            return turn, turn.failure
+        # What it did until now is staged, marked as unfinished.
+        await work.end(_GRACE_S)
+        turn = await working
+    finally:
+        stopped.cancel()
+    go_on = call.command("run", "--session", work.session_id, "--task", "TEXT")
+    if stopped.done():
+        kept = "What it had done is kept, marked as unfinished." if turn.version else "It had not done anything yet."
+        return turn, UserAbortError(
+            f"Stopped; the agent was ended. {kept} No file of the workspace has been touched.",
+            next=f"Let it go on with: {go_on}" if turn.version else "Run it again.",
+        )
+    late = SidecarTimeoutError(
+        f"{work.title} had not finished after {seconds:g} seconds and was stopped.",
+        next=f"Give it more time with --timeout{f', or go on: {go_on}' if work.keeps else ''}.",
+        stderr=turn.failure.stderr if turn.failure else (),
+    )
+    return turn, late
+
+
+def _awaited(call: CommandContext, work: "Future[_Ended]", stop: StopRequest) -> _Ended:
+    with _stopped_by_signals(call, work, stop):
+        try:
+            return work.result()
+        except CancelledError:
+            raise UserAbortError(
+                "Stopped; the agent was ended. No file of the workspace has been touched.", next="Run it again."
+            ) from None
+
+
+def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
+    turn, confined = ended.turn, ended.confined
+    if turn.version is None:
+        failure = ended.failure or SidecarError(
+            "The agent ended its turn without changing anything or presenting a plan.",
+            next="Read what it said, and give the task in other words.",
+        )
+        said = {"said": turn.said, "warnings": [], "confined": confined}
+        return CommandResult({**call.known, **said, **_stderr(failure)}, exit_code=failure.exit_code, failure=failure)
+    answer = proposed(call, turn.version)
+    found = _qualified(call)
+    advice = turn.version.perspectives
+    data = {
+        **answer.data,
+        **perspectives.as_data(advice),
+        "tasks": [task.model_dump(mode="json") for task in turn.version.tasks],
+        "phase": phase_of(call.engine.plans.meta(turn.version.plan_id).status),
+        "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
+        "warnings": list(turn.version.warnings),
+        "confined": confined,
+        "said": turn.said,
+        "incomplete": turn.version.incomplete,
+        "notes": [note.model_dump(mode="json") for note in turn.version.notes],
+        **_stderr(ended.failure),
+    }
+    lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
+    if advice is not None:
+        lines += perspectives.lines_about(advice)
+    if ended.failure is None:
+        return CommandResult(data, lines, answer.next)
+    return CommandResult(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)
+
+
+def _stderr(failure: TandemError | None) -> dict[str, Any]:
+    return {"stderr": list(failure.stderr)} if isinstance(failure, SidecarError) else {}
+
+
+def chosen_profile(call: CommandContext, sessions: AgentSessions) -> AgentProfile:
+    """The agent that was named, or the one of the session, or the one of the settings."""
+    name, command = call.arguments.agent, call.arguments.agent_command
+    if name and command is not None:
+        raise UsageError("--agent and --agent-command exclude each other.", next="Give one of them.")
+    if command is not None:
+        return custom_profile(command)
+    if name:
+        return profile_named(name)
+    session = getattr(call.arguments, "session", None)
+    if session is not None and sessions.has_agent(SessionId(session)):
+        facts = sessions.facts(SessionId(session))
+        return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
+    return profile_named(call.engine.settings.agent or BUILT_IN)
+
+
+def _follows_up_on_a_delegated_plan(call: CommandContext, sessions: AgentSessions) -> bool:
+    """Whether the settings may say who: nobody was named, and the session has a plan and no agent."""
+    given = call.arguments
+    is_named = given.agent or given.agent_command is not None
+    return not is_named and given.session is not None and not sessions.has_agent(SessionId(given.session))
+
+
+def chosen_environment(call: CommandContext) -> dict[str, str]:
+    """`--env NAME` passes a variable on, `--env NAME=VALUE` sets one; beside those of its profile nothing does."""
+    found = {}
+    for word in call.arguments.env:
+        name, given, value = word.partition("=")
+        if not name:
+            raise UsageError(f"--env {word} names no variable.", next="Write --env NAME or --env NAME=VALUE.")
+        if not given and name not in os.environ:
+            raise UsageError(f"--env {name}: there is no such variable here.", next=f"Set it: --env {name}=VALUE")
+        found[name] = value if given else os.environ[name]
+    return found
+
+
+def _qualified(call: CommandContext) -> Qualification:
+    return qualify(_task(call), lambda name: ".." not in name and (call.workspace / name).exists())
+
+
+def _task(call: CommandContext) -> str:
+    task: str = call.arguments.task
+    if not task.strip():
+        raise UsageError("The task is empty.", next='Say what to do: --task "…"')
+    return task
+
+
+class AgentProgress:
+    """What the agent says and does, on stderr while it goes on; a script sees only the answer."""
+
+    def __init__(self, call: CommandContext) -> None:
+        self._call = call
+        self._line = ""
+        self._shown: dict[str, ToolCallStatus] = {}
+
+    def on_event(self, event: TandemEvent) -> None:
+        if isinstance(event, AgentUpdated) and isinstance(event.update, AgentSaid) and not event.update.thought:
+            *lines, self._line = (self._line + event.update.text).split("\n")
+            for line in lines:
+                self._say(line)
+        elif isinstance(event, AgentUpdated) and isinstance(event.update, ToolCallChanged):
+            self._tool(event.update)
+        elif isinstance(event, PermissionAnswered):
+            self.finish()
+            self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
+        elif (remark := perspectives.progress_line(event)) is not None:
+            self.finish()
+            self._call.console.remark(remark)
+
+    def finish(self) -> None:
+        if self._line:
+            self._say(self._line)
+            self._line = ""
+
+    def _tool(self, update: ToolCallChanged) -> None:
+        found = update.call
+        if self._shown.get(found.id) is found.status or found.status is ToolCallStatus.PENDING:
+            return
+        self._shown[found.id] = found.status
+        self.finish()
+        what = found.title or found.tool or found.kind.value
+        self._call.console.remark((Span(f"  {found.status.value}: ", Tone.QUIET), what))
+
+    def _say(self, line: str) -> None:
+        self._call.console.remark((Span("| ", Tone.QUIET), line))
+
+
+@contextmanager
+def _stopped_by_signals(call: CommandContext, work: "Future[Any]", stop: StopRequest) -> Iterator[None]:
+    """The first signal ends the turn and keeps what there is; the second, or one before the turn, ends all at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.request():
+            call.console.remark("Stopping the agent; once more ends it at once.")
+        elif work.cancel():
+            call.console.remark("Stopping the agent.")
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,174 @@
+"""Operations as text for the terminal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tandem_desktop.cli.console import EscapedText, Line, Piece, Span, Tone, table
+from tandem_desktop.diff.hunks import Hunk
+from tandem_desktop.diff.text import Document
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.review.compare import Interdiff
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.staging.hazards import explain
+from tandem_desktop.storage.objects import ObjectStore
+
+_INDENT = "      "
+_RESULT_TONES = {
+    ResultStatus.COMPLETED: Tone.ADDED,
+    ResultStatus.FAILED: Tone.FAILED,
+    ResultStatus.ROLLED_BACK: Tone.WARNING,
+    ResultStatus.SKIPPED: Tone.WARNING,
+    ResultStatus.CANCELLED: Tone.WARNING,
+}
+
+
+def summary_table(views: tuple[OperationView, ...]) -> list[Line]:
+    """One line per operation."""
+    return table(_summary_row(view) for view in views)
+
+
+def in_full(
+    view: OperationView,
+    documents: tuple[Document, Document] | None,
+    beside: tuple[OperationId, ...] = (),
+    task: str = "",
+) -> Iterator[Line]:
+    """Everything a reviewer needs about one operation; with its hunks when the two sides are handed in."""
+    staged = view.operation
+    yield (Span(staged.id, Tone.STRONG), "  ", staged.action, *_counts(view))
+    yield from _command(staged)
+    if staged.recorded_from:
+        yield f"{_INDENT}recorded from a rehearsal, in place of:"
+        yield from command_text(staged.recorded_from)
+    if task:
+        yield f"{_INDENT}task {task}"
+    if staged.blocked_by:
+        yield f"{_INDENT}after {', '.join(staged.blocked_by)}"
+    if beside:
+        yield f"{_INDENT}side by side with {', '.join(beside)}, not seeing what the other changes"
+    for flag in view.flags:
+        yield (_INDENT, Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}")
+    for label, words in (
+        ("the agent says", staged.description),
+        ("its reason", staged.rationale),
+        ("its view of the risk", staged.risk),
+    ):
+        if words:
+            yield (_INDENT, Span(f"{label}: ", Tone.QUIET), Span(words, Tone.QUIET))
+    if documents is not None:
+        yield from _difference(view, *documents)
+
+
+def result_table(results: tuple[OperationResult, ...], operations: tuple[StagedOperation, ...] = ()) -> list[Line]:
+    """One line per operation of a run."""
+    words = {staged.id: staged.action for staged in operations}
+    return table(_result_row(result, words.get(result.id, "")) for result in results)
+
+
+def between(found: Interdiff) -> Iterator[Line]:
+    """How two revisions of one operation differ in what they leave."""
+    before, after = Document.of(found.earlier), Document.of(found.later)
+    if not found.hunks:
+        yield f"{_INDENT}the same bytes; something else about it changed"
+    elif before.is_binary or after.is_binary:
+        yield (_INDENT, Span("binary; the bytes are not shown", Tone.PLACE))
+    else:
+        for each in found.hunks:
+            yield from _hunk(each, before, after)
+
+
+def agent_text(content: str) -> Iterator[Line]:
+    """The plan's own text, line by line."""
+    for text in content.rstrip("\n").split("\n"):
+        yield (Span("  │ ", Tone.QUIET), text)
+
+
+def edited_page_text(page: Path) -> str:
+    """What is said where a person edited the Markdown page of a revision."""
+    record = f"{page.name.partition('.')[0]}.json"
+    return f"{page} was edited by hand. It is a page for reading: what is approved and applied is {record}."
+
+
+def command_text(command: str) -> Iterator[Line]:
+    """A command, whole, as it is given to the shell."""
+    first = "$ "
+    for text in command.split("\n"):
+        yield (_INDENT, Span(first, Tone.QUIET), Span(text, Tone.STRONG))
+        first = "  "
+
+
+def documents(view: OperationView, objects: ObjectStore) -> tuple[Document, Document]:
+    """Both sides of an operation."""
+    return _document(view.operation.base, objects), _document(view.operation.after, objects)
+
+
+def _document(state: NodeState, objects: ObjectStore) -> Document:
+    return Document.of(objects.read(state.sha256) if isinstance(state, FileState) else b"")
+
+
+def _summary_row(view: OperationView) -> tuple[Piece, ...]:
+    staged = view.operation
+    command = f": {staged.command}" if staged.command else ""
+    flags = " ".join(flag.value for flag in view.flags)
+    plus, minus = (f"+{view.added}", f"-{view.removed}") if view.hunks else ("", "")
+    return (
+        Span(staged.id, Tone.STRONG),
+        Span(plus, Tone.ADDED),
+        Span(minus, Tone.REMOVED),
+        f"{staged.action}{command}",
+        Span(flags, Tone.WARNING),
+    )
+
+
+def _result_row(result: OperationResult, words: str) -> tuple[Piece, ...]:
+    status = Span(result.status.value.replace("_", " "), _RESULT_TONES.get(result.status, Tone.PLAIN))
+    why = f"{words}: {result.error}" if result.error and words else result.error or words
+    return (Span(result.id, Tone.STRONG), status, why)
+
+
+def _counts(view: OperationView) -> tuple[Piece, ...]:
+    if not view.hunks:
+        return ()
+    return ("  ", Span(f"+{view.added}", Tone.ADDED), " ", Span(f"-{view.removed}", Tone.REMOVED))
+
+
+def _command(staged: StagedOperation) -> Iterator[Line]:
+    """The exact text, whole, and where and how it will run."""
+    if staged.call is None:
+        return
+    yield from command_text(staged.call.command)
+    where = "the workspace" if staged.call.cwd == "." else staged.call.cwd
+    yield f"{_INDENT}in {where}, at most {staged.call.timeout_s} s"
+    for name, value in staged.call.env:
+        yield (f"{_INDENT}with {name}=", value)
+
+
+def _difference(view: OperationView, before: Document, after: Document) -> Iterator[Line]:
+    if not view.hunks:
+        return
+    if before.is_binary or after.is_binary:
+        yield (_INDENT, Span("binary; the bytes are not shown: ", Tone.PLACE), _sizes(view.operation))
+        return
+    if "none" not in (before.endings, after.endings) and before.endings != after.endings:
+        yield (_INDENT, Span(f"line ends change from {before.endings} to {after.endings}", Tone.WARNING))
+    for found in view.hunks:
+        yield from _hunk(found, before, after)
+
+
+def _hunk(found: Hunk, before: Document, after: Document) -> Iterator[Line]:
+    yield (_INDENT, Span(f"hunk {found.n}  {found.header}", Tone.PLACE))
+    tones = {"+": Tone.ADDED, "-": Tone.REMOVED, " ": Tone.PLAIN}
+    for line in found.lines:
+        document = after if line.kind == "+" else before
+        yield (_INDENT, Span(EscapedText(line.kind + document.display(line.raw)), tones[line.kind]))
+        if line.no_newline:
+            yield (_INDENT, Span("\\ No newline at end of file", Tone.QUIET))
+
+
+def _sizes(staged: StagedOperation) -> str:
+    def side(state: object) -> str:
+        return f"{state.size:,} bytes ({state.sha256[:16]}…)" if isinstance(state, FileState) else "nothing"
+
+    return f"{side(staged.base)} → {side(staged.after)}"

@@ -1,0 +1,213 @@
+"""Plans, operations and runs as JSON for scripts."""
+
+from typing import Any
+
+from tandem_desktop.cli.main import utc
+from tandem_desktop.diff.hunks import Hunk
+from tandem_desktop.diff.text import Document
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation, SymlinkState, kind_of_change
+from tandem_desktop.domain.plan import BranchPoint, PlanMeta, PlanVersion
+from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.domain.runs import OperationResult
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.execution.executor import RunResult
+from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
+from tandem_desktop.review.compare import ComparedOperation
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.services.runs import ListedRun
+
+
+def digest_of(version: PlanVersion) -> str:
+    """The digest of what is there now, never the one the record claims."""
+    return ApprovalHash.of(version).combined_hash
+
+
+def proposal(version: PlanVersion, views: tuple[OperationView, ...]) -> dict[str, Any]:
+    return {
+        "plan_id": version.plan_id,
+        "session_id": version.session_id,
+        "revision": version.revision,
+        "digest": digest_of(version),
+        "operations": [operation(view) for view in views],
+    }
+
+
+def operation(view: OperationView) -> dict[str, Any]:
+    staged = view.operation
+    return {
+        "id": staged.id,
+        "kind": staged.kind.value,
+        "path": staged.path,
+        "to": staged.to,
+        "command": staged.command,
+        "added": view.added,
+        "removed": view.removed,
+        "flags": [flag.value for flag in view.flags],
+        "task": staged.task,
+        "description": staged.description,
+    }
+
+
+def operation_in_full(view: OperationView, documents: tuple[Document, Document] | None) -> dict[str, Any]:
+    """All of an operation; with its hunks when the two sides are handed in."""
+    staged = view.operation
+    found = {
+        **operation(view),
+        "rationale": staged.rationale,
+        "risk": staged.risk,
+        "blocked_by": list(staged.blocked_by),
+        "recorded_from": staged.recorded_from or None,
+        **_states(staged),
+    }
+    if staged.call is not None:
+        found |= {"cwd": staged.call.cwd, "env": dict(staged.call.env), "timeout_s": staged.call.timeout_s}
+    if documents is not None:
+        found["hunks"] = [hunk(each, *documents) for each in view.hunks]
+    return found
+
+
+def hunk(found: Hunk, before: Document, after: Document) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "header": found.header,
+        "added": found.added,
+        "removed": found.removed,
+        "lines": [
+            {
+                "kind": line.kind,
+                "text": (after if line.kind == "+" else before).display(line.raw),
+                "no_newline": line.no_newline,
+            }
+            for line in found.lines
+        ],
+    }
+
+
+def hunks(found: tuple[Hunk, ...], before: bytes, after: bytes) -> list[dict[str, Any]]:
+    documents = Document.of(before), Document.of(after)
+    return [hunk(each, *documents) for each in found]
+
+
+def plan(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> dict[str, Any]:
+    return {
+        "plan_id": version.plan_id,
+        "session_id": version.session_id,
+        "title": version.title,
+        "status": meta.status.value,
+        "revision": version.revision,
+        "latest_revision": meta.revision,
+        "parent_revision": version.parent_revision,
+        "origin": version.origin.value,
+        "branched_from": branch_point(meta.branched_from),
+        "digest": digest_of(version),
+        "version": meta.version,
+        "content": version.content,
+        "context": version.context,
+        "tasks": [task.model_dump(mode="json") for task in tasks],
+        "notes": [note.model_dump(mode="json") for note in version.notes],
+        "warnings": list(version.warnings),
+        "incomplete": version.incomplete,
+        "drifted": list(version.drifted),
+        "confinement": version.confinement,
+        "perspectives": version.perspectives and version.perspectives.model_dump(mode="json"),
+        "phase": phase_of(meta.status),
+        "rejections": [{"revision": r.revision, "feedback": r.feedback, "at": utc(r.at)} for r in meta.rejections],
+        "rating": meta.rating,
+        "run_id": meta.execution_session,
+        "planner_model": meta.planner_model,
+        "executor_model": meta.executor_model,
+        "created_at": utc(version.created_at),
+        "updated_at": utc(meta.updated_at),
+    }
+
+
+def branch_point(point: BranchPoint | None) -> dict[str, Any] | None:
+    """What an alternative was branched from; nothing for a plan that is none."""
+    return None if point is None else {"plan_id": point.plan_id, "revision": point.revision}
+
+
+def results(found: tuple[OperationResult, ...]) -> list[dict[str, Any]]:
+    return [result(each) for each in found]
+
+
+def result(found: OperationResult) -> dict[str, Any]:
+    return {"id": found.id, "status": found.status.value, "error": found.error}
+
+
+def run_result(found: RunResult) -> dict[str, Any]:
+    return {
+        "run_id": found.record.run_id,
+        "status": found.record.status.value,
+        "rolled_back": found.record.rolled_back,
+        "results": results(found.results),
+        "meanwhile": [{"path": each.path, "change": each.change} for each in found.record.meanwhile],
+    }
+
+
+def listed_run(found: ListedRun) -> dict[str, Any]:
+    record = found.record
+    return {
+        "run_id": record.run_id,
+        "plan_id": record.plan_id,
+        "revision": record.revision,
+        "kind": record.kind.value,
+        "of": record.of,
+        "status": found.status.value,
+        "rolled_back": record.rolled_back,
+        "started_at": utc(record.started_at),
+        "ended_at": utc(record.ended_at),
+        "undoable": found.undoable,
+        "summary": record.summary,
+    }
+
+
+def rehearsal(found: Rehearsal) -> dict[str, Any]:
+    return {
+        "plan_id": found.plan_id,
+        "revision": found.revision,
+        "network": found.network,
+        "confinement": found.confinement,
+        "at": utc(found.at),
+        "commands": [_rehearsed(each) for each in found.commands],
+        "problems": [{"step": each.step, "reason": each.reason} for each in found.problems],
+    }
+
+
+def _rehearsed(found: RehearsedCommand) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "command": found.call.command,
+        "exit_code": found.exit_code,
+        "output": found.output,
+        "seconds": round(found.seconds, 3),
+        "effects": [
+            {
+                "path": each.path,
+                "kind": kind_of_change(each.before, each.after).value,
+                "before": _state(each.before),
+                "after": _state(each.after),
+            }
+            for each in found.effects
+        ],
+        "previewable": found.is_previewable,
+        "reasons": list(found.doubts),
+        "outside": list(found.outside),
+        "error": found.error,
+    }
+
+
+def compared(found: ComparedOperation) -> dict[str, Any]:
+    return found.model_dump(mode="json")
+
+
+def _states(staged: StagedOperation) -> dict[str, Any]:
+    return {"before": _state(staged.base), "after": _state(staged.after)} if not staged.is_run else {}
+
+
+def _state(found: NodeState) -> dict[str, Any]:
+    if isinstance(found, FileState):
+        return {"type": found.type, "sha256": found.sha256, "size": found.size, "mode": f"{found.mode:04o}"}
+    if isinstance(found, SymlinkState):
+        return {"type": found.type, "target": found.target}
+    return {"type": found.type, "mode": f"{found.mode:04o}"} if found.type == "dir" else {"type": found.type}

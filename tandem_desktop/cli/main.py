@@ -1,0 +1,226 @@
+"""Runs one command from its arguments to its exit code."""
+
+import importlib
+import re
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tandem_desktop.cli.console import Console, Line, Span, Tone, sentence
+from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.domain.errors import BadInputError, TandemError
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.paths import shown
+from tandem_desktop.storage.errors import as_refusal
+
+if TYPE_CHECKING:
+    from tandem_desktop.services.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """The outcome of a call that ran to its end."""
+
+    data: dict[str, Any]
+    lines: Sequence[Line] = field(default_factory=tuple)
+    next: str = ""
+    exit_code: int = 0
+    failure: TandemError | None = None
+    """Why the exit code is not 0, where something went wrong that was no refusal."""
+
+
+def utc(moment: datetime | None) -> str | None:
+    """ISO 8601 in UTC."""
+    return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def readable(moment: datetime | None) -> str:
+    """The same for a person."""
+    return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def count(number: int, one: str, several: str = "") -> str:
+    """`1 operation`, `3 operations`."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+OnOutput = Callable[[OperationId, bytes], None]
+
+
+class BuildEngine(Protocol):
+    """The composition root, as far as the command line knows it."""
+
+    def __call__(self, root: Path, *, state: Path | None = None, on_output: OnOutput = ...) -> "Engine": ...
+
+
+OpenWindow = Callable[[Path | None, str | None, str], int]
+"""Shows the window on a workspace, and on one of its plans, until it is closed; says something there first."""
+
+
+Serve = Callable[[Path, int, Callable[[str, str], None]], None]
+"""Answers HTTP for a workspace on a port until it is stopped; tells its address and token when it is ready."""
+
+
+class CommandContext:
+    """Hand an engine to whoever needs one, built once and closed at the end."""
+
+    def __init__(
+        self,
+        arguments: Namespace,
+        console: Console,
+        build_engine: BuildEngine,
+        open_window: OpenWindow,
+        serve: Serve,
+    ) -> None:
+        self.arguments = arguments
+        self.console = console
+        self.known: dict[str, Any] = {}
+        """Goes into the JSON beside the error when the call fails."""
+        self.on_output: OnOutput = lambda operation, chunk: None
+        self.build_engine = build_engine
+        self.open_window = open_window
+        self.serve = serve
+        self._engine: Engine | None = None
+
+    @property
+    def workspace(self) -> Path:
+        return Path(getattr(self.arguments, "workspace", "."))
+
+    @property
+    def engine(self) -> "Engine":
+        if self._engine is None:
+            self._engine = self.build_engine(
+                self.workspace, on_output=lambda operation, chunk: self.on_output(operation, chunk)
+            )
+        return self._engine
+
+    def plan_id(self) -> PlanId:
+        """The plan that was named, by its id or its first digits."""
+        plan_id = self.engine.plans.resolve(self.arguments.plan)
+        self.known["plan_id"] = plan_id
+        return plan_id
+
+    def command(self, *words: str) -> str:
+        """A call to type next, in the same workspace."""
+        chosen = getattr(self.arguments, "workspace", None)
+        return shlex.join(["tandem", *(("-C", chosen) if chosen else ()), *words])
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+INTERRUPTED = 130
+"""What a shell expects after Ctrl-C, for calls that are not runs."""
+STDOUT_LOST = 4
+_THIS_PLAN = re.compile(r"(?<= )PLAN(?= |$)")
+"""What the engine says where it does not know which plan its caller named."""
+
+Handler = Callable[[CommandContext], CommandResult]
+
+
+def run_command_line(words: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
+    """Parse, do, answer."""
+    console = Console(as_json=_wants_json(words))
+    try:
+        arguments = build_parser().parse_args(words)
+    except TandemError as error:
+        return _deliver(console, _refused(error, {}))
+    except SystemExit as leaving:  # --help and --version have answered already
+        return leaving.code if isinstance(leaving.code, int) else 0
+    call = CommandContext(arguments, console, build_engine, open_window, serve)
+    try:
+        answer = _handler(arguments.handler)(call)
+        return _deliver(console, answer)
+    except KeyboardInterrupt:
+        console.remark("Stopped.")
+        return INTERRUPTED
+    except Exception as error:  # the last door: every failure leaves as a sentence with an exit code
+        return _deliver(console, _refused(as_refusal(error), call.known))
+    finally:
+        call.close()
+
+
+def _handler(name: str) -> Handler:
+    """Only the module of this call is imported."""
+    module, _, function = name.partition(":")
+    handler: Handler = getattr(importlib.import_module(f"tandem_desktop.cli.{module}"), function)
+    return handler
+
+
+def _deliver(console: Console, answer: CommandResult) -> int:
+    try:
+        if console.as_json:
+            failed = {"error": answer.failure.as_object()} if answer.failure else {}
+            console.answer_object({**failed, **answer.data})
+        else:
+            console.answer(answer.lines)
+            if answer.next:
+                console.answer([(Span("Next: ", Tone.STRONG), sentence(answer.next))])
+        console.flush()
+    except BrokenPipeError:
+        console.give_up_stdout()  # whoever read has seen enough
+    except OSError as error:
+        console.give_up_stdout()
+        console.complain(f"The answer could not be written: {error.strerror}.", "Make room, then look again.")
+        return answer.exit_code or STDOUT_LOST
+    if answer.failure:
+        console.complain(answer.failure.message, answer.failure.next)
+    return answer.exit_code
+
+
+def _refused(error: TandemError, known: dict[str, Any]) -> CommandResult:
+    if "plan_id" in known:
+        error.next = _THIS_PLAN.sub(known["plan_id"], error.next)
+    return CommandResult(dict(known), exit_code=error.exit_code, failure=error)
+
+
+def _wants_json(words: list[str]) -> bool:
+    before_end = words[: words.index("--")] if "--" in words else words
+    return "--json" in before_end
+
+
+MAX_BYTES = 64 * 1024 * 1024
+STANDARD_INPUT = "-"
+
+
+def read_input(name: str, what: str, console: Console, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of `name`, at most `limit`: as many as any plan may have, unless said otherwise.
+
+    Raises:
+        BadInputError: there is no such file, it cannot be read, or it is too large.
+    """
+    try:
+        data = _standard_input(what, console, limit) if name == STANDARD_INPUT else _file(name, limit)
+    except OSError as error:
+        raise BadInputError(
+            f"{shown(name)} cannot be read: {error.strerror or error}.",
+            path=name,
+            next=f"Name a file that holds {what}, or - for standard input.",
+        ) from error
+    except ValueError as error:  # a name with a NUL in it
+        raise BadInputError(f"{shown(name)} is no file name: {error}.", path=name, next="Name another file.") from error
+    if len(data) > limit:
+        raise BadInputError(
+            f"{shown(name)} has more than {limit:,} bytes.", path=name, next="Split it into several plans."
+        )
+    return data
+
+
+def _file(name: str, limit: int) -> bytes:
+    with Path(name).open("rb") as file:
+        return file.read(limit + 1)
+
+
+def _standard_input(what: str, console: Console, limit: int) -> bytes:
+    if sys.stdin is None or sys.stdin.closed:
+        raise BadInputError("Standard input is closed.", next=f"Name a file that holds {what}.")
+    if sys.stdin.isatty():
+        console.remark(f"Reading {what} from the terminal; end it with Ctrl-D.")
+    return sys.stdin.buffer.read(limit + 1)

@@ -1,0 +1,225 @@
+"""Commands that create, change and decide plans."""
+
+import re
+from typing import Any, NamedTuple
+
+from tandem_desktop.cli import json_output
+from tandem_desktop.cli.console import Line, Span, Tone
+from tandem_desktop.cli.formatting import edited_page_text, summary_table
+from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input, readable, utc
+from tandem_desktop.cli.show import go_on
+from tandem_desktop.domain.errors import BadInputError, NotApprovableError
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.plan_steps import phase_of
+from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
+from tandem_desktop.review.choices import Drop
+from tandem_desktop.review.comments import where
+from tandem_desktop.sessions.manager import discard_shadow
+from tandem_desktop.staging.hazards import explain
+
+
+def propose(call: CommandContext) -> CommandResult:
+    raw = read_input(call.arguments.file, "plan JSON", call.console)
+    return proposed(call, call.engine.proposals.propose(raw))
+
+
+def review(call: CommandContext) -> CommandResult:
+    raw = read_input(call.arguments.file, "a unified diff", call.console)
+    version = call.engine.proposals.review_patch(raw)
+    answer = proposed(call, version)
+    if not call.arguments.no_window and not call.console.as_json:
+        call.console.answer(answer.lines)
+        call.close()
+        try:
+            call.open_window(call.workspace.absolute(), version.plan_id, "")
+        except BadInputError as refusal:  # the plan is made, window or not
+            call.console.remark(refusal.message)
+    return answer
+
+
+def drop(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    drops = [Drop.parse(text) for text in call.arguments.drops]
+    return proposed(call, call.engine.proposals.drop(plan_id, drops))
+
+
+def restore(call: CommandContext) -> CommandResult:
+    return proposed(call, call.engine.proposals.restore(call.plan_id(), call.arguments.revision))
+
+
+def branch(call: CommandContext) -> CommandResult:
+    version = call.engine.proposals.branch(call.plan_id(), call.arguments.revision)
+    answer = proposed(call, version)
+    point = version.branched_from
+    assert point is not None
+    words = f"An alternative to {point.plan_id} r{point.revision}, which stays as it is."
+    against = call.command("compare", point.plan_id, str(point.revision), version.plan_id, str(version.revision))
+    data = {**answer.data, "branched_from": json_output.branch_point(point)}
+    return CommandResult(data, [*answer.lines, words], next=f"Change it, then compare the two: {against}")
+
+
+def proposed(call: CommandContext, version: PlanVersion) -> CommandResult:
+    """A plan that waits for a decision, as every call that made one answers."""
+    call.known.update(plan_id=version.plan_id, revision=version.revision)
+    views = call.engine.view(version)
+    data = json_output.proposal(version, views)
+    operations = count(len(views), "operation")
+    lines: list[Line] = [
+        (Span(version.plan_id, Tone.STRONG), f"  r{version.revision}  {version.title}"),
+        f"{operations} staged; no file has been touched.",
+        *summary_table(views),
+    ]
+    for flag in sorted({flag for view in views for flag in view.flags}, key=lambda flag: flag.value):
+        lines.append((Span(f"! {flag.value}", Tone.WARNING), f": {explain(flag)}"))
+    lines.append(("Digest  ", Span(data["digest"], Tone.STRONG)))
+    return CommandResult(data, lines, next=call.command("show", version.plan_id, "--diff"))
+
+
+def approve(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    drafts = _drafts(call, plan_id)
+    edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
+    approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=call.arguments.notes, drafts=drafts)
+    revision = approval.approval_hash.revision
+    data = {
+        "plan_id": plan_id,
+        "revision": revision,
+        "digest": approval.digest,
+        "expires_at": utc(approval.expires_at),
+        "edited_page": str(edited) if edited else None,
+    }
+    lines: list[Line] = [
+        (Span(plan_id, Tone.STRONG), f" r{revision} is approved, for one run, until {readable(approval.expires_at)}."),
+        ("Digest  ", Span(approval.digest, Tone.STRONG)),
+    ]
+    if edited is not None:
+        lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
+        lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
+    version = call.engine.plans.revision(plan_id, revision)
+    if not version.operations:
+        lines.append("It has no operations: it is text, there is nothing to write, and no run follows.")
+        return CommandResult(data, lines, next=f"Let its agent carry it out: {go_on(call, version)}")
+    return CommandResult(data, lines, next=call.command("apply", plan_id))
+
+
+def reject(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    meta = call.engine.decisions.reject(plan_id, call.arguments.feedback)
+    if meta.status is PlanStatus.CANCELLED:
+        return _ended(call, meta)
+    found = call.engine.decisions.qualified(plan_id)
+    data = {
+        "plan_id": plan_id,
+        "revision": meta.revision,
+        "status": meta.status.value,
+        "rejections": len(meta.rejections),
+        "phase": phase_of(meta.status),
+        "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
+    }
+    if meta.status is PlanStatus.NEEDS_REVIEW:
+        words = f" was sent back {len(meta.rejections)} times; now a person has to step in."
+        following = (
+            f"Approve it as it is after: {call.command('show', plan_id)}, change it yourself with: "
+            f"{call.command('drop', plan_id, 'OP')}, or end it with: {call.command('cancel', plan_id)}"
+        )
+    else:
+        words = f" r{meta.revision} was sent back:"
+        following = f"Wait for a new revision, or make one: {call.command('drop', plan_id, 'OP')}"
+    said = meta.rejections[-1].feedback.split("\n")
+    return CommandResult(data, [(Span(plan_id, Tone.STRONG), words), *(f"  {line}" for line in said)], next=following)
+
+
+def cancel(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    return _ended(call, call.engine.decisions.cancel(plan_id))
+
+
+def _ended(call: CommandContext, meta: PlanMeta) -> CommandResult:
+    plan_id = meta.plan_id
+    discard_shadow(call.engine, meta.session_id)
+    data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}
+    words = (Span(plan_id, Tone.STRONG), " is cancelled; nothing of it will run.")
+    return CommandResult(data, [words], next=call.command("list"))
+
+
+def _drafts(call: CommandContext, plan_id: PlanId) -> tuple[Comment, ...]:
+    """The comments that go with an approval. Those that were not sent are never dropped on the way."""
+    drafts = call.engine.commenting.comments(plan_id).drafts
+    if drafts and not call.arguments.comments_as_notes:
+        raise NotApprovableError(
+            f"{plan_id} has {count(len(drafts), 'comment')} that nobody has read yet.",
+            next=f"Send the plan back: {call.command('reject', plan_id)}; or approve it with --comments-as-notes",
+        )
+    return drafts
+
+
+_PLACE = re.compile(r"(?P<what>[^:]+)(?::(?P<sign>[+-]?)(?P<first>[1-9]\d{0,8})(?:\.\.(?P<last>[1-9]\d{0,8}))?)?")
+_PLAN_TEXT = "text"
+
+
+class PlaceNamed(NamedTuple):
+    """A place as a person types it."""
+
+    operation: OperationId | None
+    side: Side
+    lines: tuple[int, int] | None
+
+
+def comment(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    place = parse_place(call.arguments.place)
+    return _told(call, plan_id, call.engine.commenting.add(plan_id, call.arguments.text, *place))
+
+
+def comments(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    commenting = call.engine.commenting
+    if call.arguments.remove:
+        return _told(call, plan_id, commenting.remove(plan_id, CommentId(call.arguments.remove)))
+    return _told(call, plan_id, commenting.comments(plan_id))
+
+
+def parse_place(text: str) -> PlaceNamed:
+    """`OP`, `OP:+12..14` in the proposed file, `OP:-8` in the file as it was, `text` or `text:3` in the plan text."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise BadInputError(
+            f"{text} is not a place: name an operation (s1), lines of it (s1:+12..14 as proposed, s1:-8 as it was), "
+            "or the plan text (text, text:3).",
+            next="See operations and line numbers with: tandem show PLAN --diff",
+        )
+    operation = None if match["what"] == _PLAN_TEXT else OperationId(match["what"])
+    side = Side.BEFORE if match["sign"] == "-" else Side.AFTER
+    if match["first"] is None:
+        return PlaceNamed(operation, side, None)
+    return PlaceNamed(operation, side, (int(match["first"]), int(match["last"] or match["first"])))
+
+
+def _told(call: CommandContext, plan_id: PlanId, found: Comments) -> CommandResult:
+    data = {"plan_id": plan_id, "comments": [_shape(c) for c in found.drafts], "sent": [_shape(c) for c in found.sent]}
+    lines: list[Line] = [f"{count(len(found.drafts), 'comment')} on {plan_id}, not sent yet."]
+    for each in found.drafts:
+        outdated = " (no longer in the plan)" if each.outdated else ""
+        lines.append((Span(each.id, Tone.STRONG), f"  {where(each.place)}{outdated}"))
+        lines += [f"    > {line}" for line in each.place.quoted.split("\n") if each.place.first_line]
+        lines += [f"    {line}" for line in each.text.split("\n")]
+    following = call.command("reject", plan_id) if found.drafts else call.command("comment", plan_id, "OP", "TEXT")
+    return CommandResult(data, lines, next=following)
+
+
+def _shape(found: Comment) -> dict[str, Any]:
+    place = found.place
+    return {
+        "id": found.id,
+        "operation": place.operation,
+        "subject": place.subject,
+        "side": place.side.value,
+        "first_line": place.first_line,
+        "last_line": place.last_line,
+        "quoted": place.quoted,
+        "text": found.text,
+        "revision": found.revision,
+        "outdated": found.outdated,
+        "written_at": utc(found.written_at),
+    }

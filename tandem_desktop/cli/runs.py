@@ -1,0 +1,344 @@
+"""Commands that run, undo and recover."""
+
+import contextlib
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tandem_desktop.cli import json_output
+from tandem_desktop.cli.console import Line, Span, Tone, UsageError, table
+from tandem_desktop.cli.formatting import result_table
+from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
+from tandem_desktop.cli.progress import watched
+from tandem_desktop.domain.errors import (
+    OperationError,
+    RunNotFoundError,
+    TandemError,
+    UndoConflictError,
+    UserAbortError,
+)
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.operations import Absent, PathChange, StagedOperation
+from tandem_desktop.domain.paths import check_path, shown
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunRecord, RunStatus
+from tandem_desktop.execution.executor import RunResult
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import UndoneRun, UndoPart, UndoPlan
+from tandem_desktop.plans.recovery import describe
+
+_BEGINNING = re.compile(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
+
+
+def resolve_run(text: str, runs: Iterable[str]) -> str:
+    """The one run whose digits begin like this.
+
+    Raises:
+        RunNotFoundError: none or several do.
+    """
+    beginning = _BEGINNING.fullmatch(text.strip())
+    found = [run for run in runs if beginning and run.startswith(f"RUN-{beginning[1].lower()}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise RunNotFoundError(f"{shown(text)} fits {len(found)} runs.", next="Give more digits of the id.")
+    raise RunNotFoundError(f"There is no run {shown(text)!r} in this workspace.", next="See them with: tandem runs")
+
+
+def apply(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    version = call.engine.plans.revision(plan_id)
+    policy = FailurePolicy(call.arguments.on_failure or call.engine.settings.on_failure)
+    try:
+        with watched(call, len(version.operations)) as control:
+            ended = call.engine.runs.apply(plan_id, policy, control)
+    except TandemError:
+        _remember_run(call, plan_id)
+        raise
+    lines: list[Line] = [_ended(ended.record), *result_table(ended.results, version.operations)]
+    lines += [
+        f"{shown(each.path)} was changed by something else meanwhile ({each.change})."
+        for each in ended.record.meanwhile
+    ]
+    data = {**json_output.run_result(ended), "plan_id": plan_id}
+    if ended.succeeded:
+        return CommandResult(data, lines, next=f"Take it back with: {call.command('undo', ended.record.run_id)}")
+    failure = run_failure(call, ended, version.operations)
+    return CommandResult(data, lines, exit_code=failure.exit_code, failure=failure)
+
+
+def runs(call: CommandContext) -> CommandResult:
+    found = call.engine.runs.runs()
+    data = {"runs": [json_output.listed_run(each) for each in found]}
+    lines = table(
+        (
+            Span(each.record.run_id, Tone.STRONG),
+            each.record.kind.value if each.record.of is None else f"{each.record.kind.value} of {each.record.of}",
+            each.status.value,
+            f"{each.record.plan_id} r{each.record.revision}",
+            readable(each.record.started_at),
+            "can be undone" if each.undoable else "",
+        )
+        for each in found
+    )
+    undoable = next((each.record.run_id for each in found if each.undoable), None)
+    if any(each.status is RunStatus.INTERRUPTED for each in found):
+        following = f"Settle the interrupted run with: {call.command('recover')}"
+    else:
+        following = call.command("undo", undoable, "--preview") if undoable else call.command("list")
+    return CommandResult(data, lines or ["Nothing has been run here yet."], next=following)
+
+
+def undo(call: CommandContext) -> CommandResult:
+    run_id = _named_run(call)
+    given, runs = call.arguments, call.engine.runs
+    if given.with_later:
+        return _rewind(call, run_id)
+    part = UndoPart(
+        operation=OperationId(given.op) if given.op else None, path=check_path(given.path) if given.path else None
+    )
+    if given.preview:
+        return _preview(call, run_id, runs.preview_undo(run_id, part))
+    try:
+        with watched(call, 0) as control:
+            undone = runs.undo(run_id, part, control)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
+        raise
+    return _undone(call, undone, "undone" if part.is_whole else "undone in part", call.command("redo", run_id))
+
+
+def _rewind(call: CommandContext, run_id: str) -> CommandResult:
+    """With every run since."""
+    runs = call.engine.runs
+    if call.arguments.preview:
+        found = runs.preview_rewind(run_id)
+        answer = _preview(call, run_id, found.undoing)
+        together: Line = f"With it, newest first: {', '.join(found.runs)}"
+        return CommandResult({**answer.data, "runs": list(found.runs)}, [*answer.lines, together], next=answer.next)
+    try:
+        with watched(call, 0) as control:
+            undone = runs.rewind(run_id, control)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
+        raise
+    answer = _undone(call, undone, "undone with every run since", call.command("redo", undone.record.run_id))
+    together_ids = [*undone.record.also, undone.record.of]
+    return CommandResult(
+        {**answer.data, "runs": together_ids}, answer.lines, answer.next, answer.exit_code, failure=answer.failure
+    )
+
+
+def redo(call: CommandContext) -> CommandResult:
+    run_id = _named_run(call)
+    try:
+        with watched(call, 0) as control:
+            redone = call.engine.runs.redo(run_id, control)
+    except UndoConflictError as error:
+        call.known["conflicts"] = _conflicts(error.conflicts)
+        raise
+    return _undone(call, redone, "done again", call.command("undo", redone.record.run_id))
+
+
+def run_failure(call: CommandContext, ended: RunResult, operations: tuple[StagedOperation, ...] = ()) -> TandemError:
+    """Why a run did not complete, at which path where its operations are known, and what can be done."""
+    record = ended.record
+    put_back = record.on_failure is FailurePolicy.ROLLBACK
+    following = f"Take back what was done with: {call.command('undo', record.run_id)}"
+    if put_back:
+        following = (
+            f"Mend the cause, then approve and apply again: {call.command('show', record.plan_id)}; "
+            f"or ask an agent what to change: {call.command('reflect', record.run_id)}"
+        )
+    if record.rolled_back:
+        state = "The tree is as before."
+    elif put_back:
+        state = "Every path was put back, but what commands did cannot be taken back."
+    else:
+        state = "What was done before is still there."
+    if record.status is RunStatus.CANCELLED:
+        return UserAbortError(f"{record.run_id} was stopped. {state}", next=following)
+    failed = next((each for each in ended.results if each.status is ResultStatus.FAILED), None)
+    if failed is None:
+        return OperationError(f"{record.run_id} failed. {state}", next=following)
+    message = f"{record.run_id} failed at {failed.id}: {(failed.error or '').rstrip('.')}. {state}"
+    path = next((each.path for each in operations if each.id == failed.id), None)
+    return OperationError(message, path=path, step=failed.id, next=following)
+
+
+def _named_run(call: CommandContext) -> str:
+    run_id = resolve_run(call.arguments.run, (each.record.run_id for each in call.engine.runs.runs()))
+    call.known["of"] = run_id
+    return run_id
+
+
+def _remember_run(call: CommandContext, plan_id: PlanId) -> None:
+    """A run that could not even be closed has its name in the plan."""
+    try:
+        meta = call.engine.plans.meta(plan_id)
+    except TandemError:
+        return
+    if meta.status is PlanStatus.EXECUTING and meta.execution_session:
+        call.known.setdefault("run_id", meta.execution_session)
+
+
+def _preview(call: CommandContext, run_id: str, undoing: UndoPlan) -> CommandResult:
+    changed = [change.path for change in undoing.changes]
+    data = {
+        "run_id": None,
+        "of": run_id,
+        "changed": changed,
+        "merged": list(undoing.merged),
+        "kept": list(undoing.kept),
+        "conflicts": _conflicts(undoing.conflicts),
+    }
+    rows = [(_undo_words(change), change.path) for change in undoing.changes if change.path not in undoing.merged]
+    rows += [("would merge with your edit", path) for path in undoing.merged]
+    rows += [("would leave, it is not empty", path) for path in undoing.kept]
+    rows += [(f"conflict: {reason}", path) for path, reason in undoing.conflicts]
+    lines: list[Line] = [
+        f"Undoing {run_id} would touch {count(len(changed), 'path')}; nothing was written.",
+        *table(rows),
+    ]
+    if undoing.conflicts:
+        following = _past_conflicts(call, run_id)
+    else:
+        given = call.arguments
+        parts = (("--op", given.op), ("--path", given.path), ("--with-later", given.with_later))
+        options = [word for option, value in parts if value for word in (option, value) if word is not True]
+        following = call.command("undo", run_id, *options)
+    return CommandResult(data, lines, next=following)
+
+
+def _past_conflicts(call: CommandContext, run_id: str) -> str:
+    """What can be done where undo would change nothing: where later runs stand in the way, take them back too."""
+    given = call.arguments
+    if not (given.with_later or given.op or given.path):
+        with contextlib.suppress(TandemError):
+            found = call.engine.runs.preview_rewind(run_id)
+            if len(found.runs) > 1 and not found.undoing.conflicts:
+                together = call.command("undo", run_id, "--with-later", "--preview")
+                return f"Later runs changed the same files; take them back with it: {together}"
+    return "Save your edits elsewhere or revert them; as it is, undo would change nothing."
+
+
+def _undone(call: CommandContext, undone: UndoneRun, words: str, following: str) -> CommandResult:
+    record = undone.record
+    data: dict[str, Any] = {
+        "run_id": record.run_id,
+        "of": record.of,
+        "status": record.status.value,
+        "changed": list(undone.changed),
+        "merged": list(undone.merged),
+        "kept": list(undone.kept),
+    }
+    if record.status is not RunStatus.COMPLETED:
+        failure = run_failure(call, RunResult(record, ()))
+        nothing = {**data, "changed": [], "merged": [], "rolled_back": record.rolled_back}
+        return CommandResult(nothing, [_ended(record)], exit_code=failure.exit_code, failure=failure)
+    lines: list[Line] = [f"{record.of} is {words} by {record.run_id}: {count(len(undone.changed), 'path')} put back."]
+    lines += table((path,) for path in undone.changed)
+    lines += [f"Your later edit of {path} was kept." for path in undone.merged]
+    lines += [f"The folder {path} was left: it holds something else." for path in undone.kept]
+    return CommandResult(data, lines, next=following)
+
+
+def _undo_words(change: PathChange) -> str:
+    if isinstance(change.after, Absent):
+        return "would remove"
+    return "would bring back" if isinstance(change.before, Absent) else "would restore"
+
+
+def _ended(record: RunRecord) -> Line:
+    tone = Tone.ADDED if record.status is RunStatus.COMPLETED else Tone.FAILED
+    return (Span(record.run_id, Tone.STRONG), "  ", Span(record.status.value, tone), f"  {record.summary}")
+
+
+def _conflicts(found: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    return [{"path": path, "reason": reason} for path, reason in found]
+
+
+RESUME, ROLL_BACK = "resume", "rollback"
+
+
+def recover(call: CommandContext) -> CommandResult:
+    way = call.arguments.way
+    if call.arguments.again and way != RESUME:
+        raise UsageError("--again belongs to --resume.", next="tandem recover --resume --again")
+    waiting = call.engine.runs.interrupted()
+    call.known["interrupted"] = [_interrupted(run) for run in waiting]
+    if way is None:
+        return _listing(call, waiting)
+    return _settle(call, way, waiting)
+
+
+def _listing(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> CommandResult:
+    data = {"interrupted": [_interrupted(run) for run in waiting]}
+    if not waiting:
+        return CommandResult(data, ["No run was interrupted; there is nothing to settle."], next=call.command("runs"))
+    now = call.engine.clock()
+    lines: list[Line] = []
+    for run in waiting:
+        if run.damage:
+            lines.append((Span(run.run_id, Tone.STRONG), f"  {run.damage.message}"))
+            continue
+        how_far = describe(run.done, run.total, run.started_at, now)
+        lines.append((Span(run.run_id, Tone.STRONG), f"  {how_far} ({readable(run.started_at)}), plan {run.plan_id}"))
+        if run.command:
+            again = f"  It was cut off inside the command of {run.command}; going on (--resume --again) runs it again."
+            lines.append(Span(again, Tone.WARNING))
+    lines += table(
+        (
+            (call.command("recover", "--resume"), "go on where it was cut off"),
+            (call.command("recover", "--rollback"), "put every path back to what it was before the run"),
+            (call.command("recover", "--mark-failed"), "leave the tree as it is"),
+        )
+    )
+    return CommandResult(data, lines, next="Choose one; until then every writing call is refused.")
+
+
+def _settle(call: CommandContext, way: str, waiting: tuple[InterruptedRun, ...]) -> CommandResult:
+    named = resolve_run(call.arguments.run, _every_run(call, waiting)) if call.arguments.run else None
+    chosen = next((run for run in waiting if named in (None, run.run_id)), None)
+    if chosen is not None:
+        call.known["run_id"] = chosen.run_id
+    runs = call.engine.runs
+    try:
+        with watched(call, chosen.total if chosen else 0, stoppable=False):
+            if way == RESUME:
+                settled = runs.resume(named, run_command_again=call.arguments.again)
+            else:
+                settled = runs.roll_back(named) if way == ROLL_BACK else runs.mark_failed(named)
+    except KeyboardInterrupt:
+        raise UserAbortError(
+            "Stopped; the run is still interrupted.", next=f"Settle it with: {call.command('recover')}"
+        ) from None
+    return _settled(call, way, settled)
+
+
+def _settled(call: CommandContext, way: str, settled: RunResult) -> CommandResult:
+    record = settled.record
+    data = {
+        "interrupted": [_interrupted(run) for run in call.engine.runs.interrupted()],
+        **json_output.run_result(settled),
+    }
+    lines: list[Line] = [
+        (Span(record.run_id, Tone.STRONG), f"  is settled as {record.status.value}: {record.summary}"),
+        *result_table(settled.results),
+    ]
+    if way == ROLL_BACK and not record.rolled_back:
+        lines.append(Span("! Every path was put back, but what commands did cannot be taken back.", Tone.WARNING))
+    if way == RESUME and not settled.succeeded:
+        failure = run_failure(call, settled)
+        return CommandResult(data, lines, exit_code=failure.exit_code, failure=failure)
+    return CommandResult(data, lines, next=call.command("runs"))
+
+
+def _every_run(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> dict[str, None]:
+    """A run that was cut off early may have no record beside the plans yet."""
+    names = [run.run_id for run in waiting] + [each.record.run_id for each in call.engine.runs.runs()]
+    return dict.fromkeys(str(name) for name in names)
+
+
+def _interrupted(run: InterruptedRun) -> dict[str, Any]:
+    return {"run_id": run.run_id, "done": run.done, "total": run.total, "started_at": utc(run.started_at)}

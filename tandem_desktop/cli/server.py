@@ -1,0 +1,110 @@
+"""The serve, mcp and gui commands."""
+
+import os
+from pathlib import Path
+
+from tandem_desktop.cli.console import Span, Tone
+from tandem_desktop.cli.main import CommandContext, CommandResult, read_input
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.storage.paths import TANDEM_DIRECTORY
+
+
+def serve(call: CommandContext) -> CommandResult:
+    def ready(url: str, token: str) -> None:
+        """Whoever started this reads the first line, and then knows that requests are answered."""
+        call.known["url"] = url
+        if call.console.as_json:
+            call.console.answer_object({"url": url, "token": token})
+        else:
+            call.console.answer(
+                [
+                    ("Listening on  ", Span(url, Tone.STRONG), ", on this machine alone."),
+                    ("Token         ", Span(token, Tone.STRONG)),
+                    f'Try it: curl -H "Authorization: Bearer {token}" {url}/plans',
+                    "Stop with Ctrl-C.",
+                ]
+            )
+        call.console.flush()
+
+    call.serve(call.workspace, call.arguments.port, ready)
+    return CommandResult({"url": call.known["url"], "stopped": True}, ["Stopped."])
+
+
+def mcp(call: CommandContext) -> CommandResult:
+    """With a session the relay to the engine that leads it; without, the tools over the workspace's plans."""
+    if call.arguments.session:
+        from tandem_desktop.planning_tools import relay as planning_tool_relay
+
+        code = planning_tool_relay.main(call.arguments.session)
+        call.console.give_up_stdout()  # stdout was the agent's; no answer follows
+        return CommandResult({}, exit_code=code)
+    _serve_workspace(call)
+    return CommandResult({})
+
+
+def _serve_workspace(call: CommandContext) -> None:
+    import asyncio
+
+    from tandem_desktop.domain.ids import new_session_id
+    from tandem_desktop.planning_tools.definitions import ToolPrompts
+    from tandem_desktop.planning_tools.handlers import NOT_IN_A_WORKSPACE, WorkspaceToolHandler
+    from tandem_desktop.planning_tools.mcp import serve_stdio
+    from tandem_desktop.planning_tools.server import DEFAULT_MESSAGE_BYTES
+    from tandem_desktop.planning_tools.tools import PlanningTools, RetryBudget
+
+    tools = PlanningTools(
+        new_session_id(),
+        WorkspaceToolHandler(call.engine),
+        plan_mode=lambda: False,
+        prompts=ToolPrompts(),
+        tries=RetryBudget(sees_turns=False),
+        without=NOT_IN_A_WORKSPACE,
+    )
+    wire = os.dup(1)
+    call.console.give_up_stdout()  # it is the agent's wire now: nothing else may be written there
+    asyncio.run(serve_stdio(tools, DEFAULT_MESSAGE_BYTES, target=wire))
+
+
+_MARKS = (TANDEM_DIRECTORY, ".git")
+
+
+def gui(call: CommandContext) -> CommandResult:
+    chosen = call.arguments.folder or getattr(call.arguments, "workspace", None)
+    if chosen and Path(chosen).is_file():
+        return _shown(_open_patch(call, Path(chosen).absolute()))
+    return _shown(call.open_window(Path(chosen).absolute() if chosen else None, None, ""))
+
+
+def _open_patch(call: CommandContext, patch: Path) -> int:
+    """Whoever opens a file from the desktop sees no terminal: a patch that does not fit is told in the window."""
+    project = getattr(call.arguments, "workspace", None) or project_of(patch)
+    root = Path(project or patch.parent).absolute()
+    try:
+        raw = read_input(str(patch), "a unified diff", call.console)
+        engine = call.build_engine(root)
+        try:
+            plan = engine.proposals.review_patch(raw, title=patch.name).plan_id
+        finally:
+            engine.close()
+    except TandemError as refusal:
+        call.console.complain(refusal.message, refusal.next)
+        if project is None:  # a folder of downloads is no workspace
+            return call.open_window(None, None, _of_no_project(patch, refusal))
+        return call.open_window(root, None, f"{patch.name}: {refusal.message}")
+    return call.open_window(root, plan, "")
+
+
+def project_of(patch: Path) -> Path | None:
+    """The project a patch lies in, if it lies in one."""
+    return next((each for each in patch.parents if any((each / mark).exists() for mark in _MARKS)), None)
+
+
+def _of_no_project(patch: Path, refusal: TandemError) -> str:
+    return (
+        f"{patch.name} lies in no project, and does not fit its own folder: {refusal.message} "
+        f"Move it into the project it is for and open it there, or type: tandem -C PROJECT review {patch.name}"
+    )
+
+
+def _shown(code: int) -> CommandResult:
+    return CommandResult({"exit_code": code}, exit_code=code)

@@ -1,0 +1,295 @@
+"""Commands that show, compare and simulate plans."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tandem_desktop.acp_client.profiles import title_of
+from tandem_desktop.cli import json_output
+from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
+from tandem_desktop.cli.formatting import agent_text, between, documents, edited_page_text, in_full
+from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
+from tandem_desktop.cli.perspectives import lines_about
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.errors import PlanNotFoundError
+from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.lifecycle import can, is_open
+from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.state_machine import EventKind
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.plans.index import PlanSummary
+from tandem_desktop.rehearsal.results import Rehearsal
+from tandem_desktop.review.compare import ComparedOperation, interdiff
+from tandem_desktop.review.compare import compare as compare_versions
+from tandem_desktop.sessions.record import SessionRecord
+from tandem_desktop.tasks.suggested_order import suggest_order
+
+_AUTHORS = {
+    Origin.AGENT: "an agent",
+    Origin.REWORK: "an agent, reworked",
+    Origin.PERSON: "a person",
+    Origin.REBASE: "a rebase",
+    Origin.ADJUSTMENT: "an adjustment",
+}
+
+
+def list_plans(call: CommandContext) -> CommandResult:
+    listing = call.engine.listing()
+    found = _of_session(call, listing.plans)
+    edited = _edited_pages(call, found)
+    plans = [
+        {
+            "plan_id": plan.plan_id,
+            "title": plan.title,
+            "status": plan.status.value,
+            "revision": plan.revision,
+            "digest": plan.digest,
+            "updated_at": utc(plan.updated_at),
+            "branched_from": json_output.branch_point(plan.branched_from),
+            "edited_page": edited.get(plan.plan_id),
+        }
+        for plan in found
+    ]
+    damaged = [each._asdict() for each in listing.damaged]
+    lines = table(
+        (
+            Span(p.plan_id, Tone.STRONG),
+            p.status.label.lower(),
+            f"r{p.revision}",
+            p.digest[:12],
+            readable(p.updated_at),
+            _titled(p),
+        )
+        for p in found
+    )
+    lines += [(Span("! ", Tone.WARNING), edited_page_text(Path(path))) for path in edited.values()]
+    for each in listing.damaged:
+        lines.append((Span(f"! {each.plan_id} cannot be read: ", Tone.WARNING), sentence(each.message)))
+        lines.append(f"  {each.next}")
+    following = call.command("show", found[0].plan_id, "--diff") if plans else call.command("propose", "FILE")
+    return CommandResult(
+        {"plans": plans, "damaged": damaged}, lines or ["There are no plans here yet."], next=following
+    )
+
+
+def show(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    engine = call.engine
+    meta = engine.meta(plan_id)
+    version = engine.plans.revision(plan_id, call.arguments.revision)
+    board = engine.boards.board(version)
+    tasks, following = board.get_tasks(), board.get_next_task()
+    subjects = {task.id: f"{task.id}: {task.subject}" for task in tasks}
+    views = engine.view(version)
+    beside = engine.beside(version)
+    sides = [documents(view, engine.objects) if call.arguments.diff else None for view in views]
+    kept = SessionRecord(engine.locations.sessions / version.session_id).advice_kept()
+    advice = {role: str(file) for role, file in kept.items()}
+    edited = engine.plans.edited_page(plan_id, version.revision)
+    data: dict[str, Any] = {
+        "plan": {
+            **json_output.plan(version, meta, tasks),
+            "next_task": following.id if following else None,
+            "edited_page": str(edited) if edited else None,
+            "advice": advice,
+        },
+        "operations": [
+            {**json_output.operation_in_full(view, each), "beside": list(beside.get(view.operation.id, ()))}
+            for view, each in zip(views, sides, strict=True)
+        ],
+    }
+    rehearsal = engine.rehearsals.kept(version)
+    if rehearsal is not None:
+        data["rehearsal"] = json_output.rehearsal(rehearsal)
+    lines = [
+        *_heading(version, meta, tasks),
+        *_edited(call, edited, version),
+        *_advised(version, advice),
+        *_rehearsed(rehearsal),
+    ]
+    for view, each in zip(views, sides, strict=True):
+        task = subjects.get(view.operation.task, "") if view.operation.task else ""
+        lines += ["", *in_full(view, each, beside.get(view.operation.id, ()), task)]
+    digest = json_output.digest_of(version)
+    lines += ["", ("Digest  ", Span(digest, Tone.STRONG))]
+    if version.approval_hash != digest:
+        altered = f"! The record was altered: it claims the digest {version.approval_hash[:12] or 'none'}."
+        lines.append(Span(altered, Tone.FAILED))
+    return CommandResult(data, lines, next=_after_show(call, version, meta))
+
+
+def compare(call: CommandContext) -> CommandResult:
+    plans, plan_id = call.engine.plans, call.plan_id()
+    other = plan_id if call.arguments.other is None else plans.resolve(call.arguments.other)
+    old, new = plans.revision(plan_id, call.arguments.old), plans.revision(other, call.arguments.new)
+    found = compare_versions(old, new)
+    parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "reordered": found.reordered}
+    data = {name: [json_output.compared(each) for each in part] for name, part in parts.items()}
+    shown = interdiff(old, new, found, call.engine.objects) if call.arguments.diff else ()
+    for place, each in enumerate(shown):
+        data["changed"][place]["hunks"] = json_output.hunks(each.hunks, each.earlier, each.later)
+    rows = [(name, Span(each.id, Tone.STRONG), _named(each)) for name, part in parts.items() for each in part]
+    later = f"r{new.revision}" if other == plan_id else f"{other} r{new.revision}"
+    lines: list[Line] = [f"{plan_id}: r{old.revision} → {later}", *table(rows)]
+    if found.text_changed:
+        lines.append("  the plan's text changed")
+    if found.is_empty:
+        lines.append("  no difference in effect")
+    for each in shown:
+        lines += ["", Span(f"{each.operation.id}  {_named(each.operation)}", Tone.STRONG), *between(each)]
+    return CommandResult(
+        {**data, "text_changed": found.text_changed}, lines, next=call.command("show", other, "--diff")
+    )
+
+
+def drift(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    found = call.engine.drift(plan_id)
+    data = {"drifted": [{"path": each.path, "change": each.change.value, "at": utc(each.at)} for each in found]}
+    if not found:
+        return CommandResult(
+            data, ["Nothing has drifted: the files are what the plan was made for."], call.command("show", plan_id)
+        )
+    lines: list[Line] = [f"{count(len(found), 'path')} changed on disk since {plan_id} was made; apply would refuse:"]
+    lines += table((Span(each.change.value, Tone.WARNING), each.path, readable(each.at)) for each in found)
+    return CommandResult(data, lines, next=call.command("rebase", plan_id))
+
+
+def simulate(call: CommandContext) -> CommandResult:
+    plan_id = call.plan_id()
+    version = call.engine.plans.revision(plan_id)
+    problems = call.engine.simulate(plan_id)
+    data: dict[str, Any] = {
+        "ok": not problems,
+        "operations": [json_output.operation(view) for view in call.engine.view(version)],
+        "problems": [{"step": each.step, "reason": each.reason} for each in problems],
+    }
+    suggested = suggest_order(version.operations, version.tasks)
+    data["suggested_order"] = {"order": suggested.order, "reasons": suggested.reasons} if suggested else None
+    total = count(len(version.operations), "operation")
+    if not problems:
+        told: list[Line] = [f"{total} would apply."]
+        if suggested is not None:
+            told.append(f"Suggested order: {', '.join(suggested.order)}. {visible(' '.join(suggested.reasons))}")
+        return CommandResult(data, told, next=call.command("show", plan_id, "--diff"))
+    lines: list[Line] = [f"{len(problems)} of {total} would not apply:"]
+    lines += table((Span(each.step, Tone.WARNING), sentence(each.reason)) for each in problems)
+    return CommandResult(data, lines, next=f"Leave them out with: {call.command('drop', plan_id, problems[0].step)}")
+
+
+def _agent(kept: str) -> str:
+    """`OpenCode with gpt-5`, of what a plan's record keeps."""
+    name, _, model = kept.partition(":")
+    return f"{title_of(name)} with {model}" if model else title_of(name)
+
+
+def _heading(version: PlanVersion, meta: PlanMeta, tasks: tuple[PlanTask, ...]) -> list[Line]:
+    latest = "" if version.revision == meta.revision else f" (the latest is r{meta.revision})"
+    lines: list[Line] = [
+        (
+            Span(version.plan_id, Tone.STRONG),
+            f"  r{version.revision}{latest}  ",
+            Span(meta.status.label.lower(), Tone.PLACE),
+        ),
+        Span(version.title, Tone.STRONG),
+        f"{count(len(version.operations), 'operation')}, made {readable(version.created_at)} by "
+        f"{_AUTHORS[version.origin]}",
+    ]
+    if meta.planner_model:
+        lines.append(f"Planned by {_agent(meta.planner_model)}")
+    if meta.executor_model:
+        lines.append(f"Followed up by {_agent(meta.executor_model)}")
+    if point := meta.branched_from:
+        lines.append(f"An alternative to {point.plan_id} r{point.revision}")
+    if version.content.strip() not in ("", f"# {version.title}"):
+        lines += ["The plan in the agent's words:", *agent_text(version.content)]
+    for task in tasks:
+        after = f", after {', '.join(task.blocked_by)}" if task.blocked_by else ""
+        lines.append(f"Task {task.id}: {task.subject} ({task.status.value}{after})")
+    lines += [f"Reads {note.path or note.step}: {note.description}" for note in version.notes]
+    for said in meta.rejections:
+        lines += [f"Sent back at r{said.revision}:", *agent_text(said.feedback)]
+    if version.confinement:
+        lines.append(f"The agent was {version.confinement}.")
+    unfinished = [f"Its agent did not finish: {version.incomplete}"] if version.incomplete else []
+    lines += [(Span("! ", Tone.WARNING), words) for words in (*unfinished, *version.warnings)]
+    return lines
+
+
+def _of_session(call: CommandContext, plans: tuple[PlanSummary, ...]) -> tuple[PlanSummary, ...]:
+    """All of them, or the history of one session."""
+    session = call.arguments.session
+    if session is None:
+        return plans
+    history = call.engine.plans.plans_of(SessionId(session))
+    if not history:
+        raise PlanNotFoundError(f"There is no plan of the session {session} here.", next="See all of them: tandem list")
+    return tuple(plan for plan in plans if plan.plan_id in history)
+
+
+def _edited_pages(call: CommandContext, plans: tuple[PlanSummary, ...]) -> dict[PlanId, str]:
+    """Pages that a person edited, of plans that still wait for a decision."""
+    waiting = ((plan.plan_id, plan.revision) for plan in plans if is_open(plan.status))
+    found = ((plan_id, call.engine.plans.edited_page(plan_id, revision)) for plan_id, revision in waiting)
+    return {plan_id: str(page) for plan_id, page in found if page is not None}
+
+
+def _edited(call: CommandContext, page: Path | None, version: PlanVersion) -> Iterator[Line]:
+    if page is not None:
+        yield (Span("! ", Tone.WARNING), edited_page_text(page))
+        change = call.command("reject", version.plan_id, "--feedback", "TEXT")
+        yield f"  To change the plan, say what you want: {change}; or propose a new one."
+
+
+def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:
+    """What several minds said beforehand, in a line for each, and where all of it can be read."""
+    if version.perspectives is not None:
+        yield from lines_about(version.perspectives)
+    for role, file in advice.items():
+        yield (Span(f"What {role.upper()} was asked and did: ", Tone.QUIET), file)
+
+
+def _rehearsed(found: Rehearsal | None) -> Iterator[Line]:
+    """What is kept of a rehearsal, in a line for each command."""
+    if found is None:
+        return
+    network = "with" if found.network else "without"
+    yield f"Rehearsed {readable(found.at)}, {network} a network:"
+    for command in found.commands:
+        ended = "was not run" if command.exit_code is None else f"exit code {command.exit_code}"
+        doubtful = "" if command.is_previewable else "; cannot be previewed"
+        yield f"  {command.id}  {ended}, changes {count(len(command.effects), 'path')}{doubtful}"
+    for problem in found.problems:
+        yield f"  {problem.step}  did not apply: {sentence(problem.reason)}"
+
+
+def _after_show(call: CommandContext, version: PlanVersion, meta: PlanMeta) -> str:
+    plan_id = version.plan_id
+    if version.revision != meta.revision:
+        return f"Bring it back with: {call.command('restore', plan_id, str(version.revision))}"
+    if meta.status is PlanStatus.APPROVED:
+        return call.command("apply", plan_id) if version.operations else go_on(call, version)
+    if can(meta, EventKind.APPROVE):
+        if version.incomplete:
+            return f"Let the agent go on: {go_on(call, version)}"
+        return call.command("approve", plan_id, "--digest", json_output.digest_of(version))
+    if meta.status is PlanStatus.COMPLETED and meta.execution_session:
+        return f"Take it back with: {call.command('undo', meta.execution_session)}"
+    if meta.status in (PlanStatus.REJECTED, PlanStatus.EXPIRED):
+        return f"Make a new revision with: {call.command('drop', plan_id, 'OP')}, or bring one back with restore."
+    return call.command("runs") if meta.execution_session else call.command("list")
+
+
+def go_on(call: CommandContext, version: PlanVersion) -> str:
+    """How the agent of a plan is asked to go on with it."""
+    return call.command("run", "--session", version.session_id, "--task", "TEXT")
+
+
+def _titled(plan: PlanSummary) -> str:
+    point = plan.branched_from
+    return f"{plan.title}  (alternative to {point.plan_id} r{point.revision})" if point else plan.title
+
+
+def _named(each: ComparedOperation) -> str:
+    target = each.command or (f"{each.path} → {each.to}" if each.to else each.path)
+    return f"{each.kind.value} {target}"

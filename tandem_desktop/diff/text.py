@@ -1,0 +1,235 @@
+"""Splits bytes into displayable lines and finds hidden characters."""
+
+import codecs
+import io
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+UTF16_CODECS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+# Printable by category, yet drawn as nothing: fillers, joiners and variation selectors.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+# Characters the tokens themselves are made of; escaped too, so that no text can imitate a token.
+_TOKEN_ALPHABET = re.compile("[⟨\u2400-\u2421]")
+_READABLE_LATIN_1 = re.compile(rb"[\t\n\f\r\x20-\x7e\xa0-\xff]*")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One content, cut for display. `b"".join(lines)` is the content, whatever it is."""
+
+    encoding: str
+    """`utf-8`, `utf-16-le`, `utf-16-be`, `latin-1`, or `binary` for a view of bytes."""
+    lines: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, content: bytes) -> "Document":
+        return cls(detect_encoding(content), tuple(split_lines(content)))
+
+    @property
+    def is_binary(self) -> bool:
+        return self.encoding == "binary"
+
+    @cached_property
+    def endings(self) -> str:
+        """`lf`, `crlf`, `mixed`, or `none`: so that a flip of line ends can be said in words."""
+        found = {self._ending(line) for line in self.lines}
+        found.discard("none")
+        return "mixed" if len(found) > 1 else next(iter(found), "none")
+
+    def display(self, raw_line: bytes) -> str:
+        """The line without its newline, every hidden character as a visible token.
+
+        Two different lines of one document never look the same, save for the newline at their end.
+        """
+        if self.encoding == "binary":
+            return _visible_bytes(raw_line.removesuffix(b"\n"))
+        return visible(raw_line.decode(self.encoding).removesuffix("\n"))
+
+    def _ending(self, raw_line: bytes) -> str:
+        wide = self.encoding.startswith("utf-16")
+        text = raw_line[-4:].decode(self.encoding, "replace") if wide else raw_line[-2:].decode("latin-1")
+        if not text.endswith("\n"):
+            return "none"
+        return "crlf" if text.endswith("\r\n") else "lf"
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    """Cut after every newline and nowhere else; in UTF-16 a newline is a code unit, not a byte."""
+    codec = _utf16_codec(content)
+    if codec is None:
+        return split_at_newlines(content)
+    return [line.encode(codec) for line in io.StringIO(content.decode(codec), newline="\n")]
+
+
+def split_at_newlines(content: bytes) -> list[bytes]:
+    """Cut after every 0x0A byte, whatever the encoding: the lines that diff tools mean."""
+    return io.BytesIO(content).readlines()
+
+
+def ends_without_newline(content: bytes) -> bool:
+    codec = _utf16_codec(content)
+    if codec is None:
+        return bool(content) and not content.endswith(b"\n")
+    return not content.endswith("\n".encode(codec))
+
+
+def newline_of(content: bytes) -> bytes:
+    """The bytes that end a line in such a content."""
+    codec = _utf16_codec(content)
+    return b"\n" if codec is None else "\n".encode(codec)
+
+
+def detect_encoding(content: bytes) -> str:
+    wide = _utf16_codec(content)
+    if wide is not None:
+        return wide
+    if b"\0" in content:
+        return "binary"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin-1" if _READABLE_LATIN_1.fullmatch(content) else "binary"
+    return "utf-8"
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a reader would not see this character, or see it act on its neighbours."""
+    if character in "\t\n":
+        return False
+    return not character.isprintable() or _INVISIBLE.match(character) is not None
+
+
+def visible(text: str) -> str:
+    """The text with hidden characters as tokens: ␛, ␍, ⟨U+202E⟩. A tab stays a tab."""
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(
+        {ord(c): _token(c) for c in set(text) if is_hidden(c) or c == "\n" or _TOKEN_ALPHABET.match(c)}
+    )
+
+
+def _token(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    return f"⟨U+{code:04X}⟩"
+
+
+def _visible_bytes(raw: bytes) -> str:
+    text = raw.decode("latin-1")
+    return text.translate({c: f"⟨{c:02X}⟩" if c > 0x7F else _token(chr(c)) for c in set(raw) if not 0x20 <= c < 0x7F})
+
+
+def _utf16_codec(content: bytes) -> str | None:
+    """The codec, if the content says that it is UTF-16 and is; a NUL inside means it is something else."""
+    codec = UTF16_CODECS.get(content[:2])
+    if codec is None:
+        return None
+    try:
+        text = content.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else codec
+
+
+_PRINTABLE_ASCII = bytes([*range(0x20, 0x7F)])
+PLAIN_IN_CONTENT = _PRINTABLE_ASCII + b"\t\n\r"
+PLAIN_IN_COMMAND = _PRINTABLE_ASCII + b"\t\n"
+PLAIN_IN_PATH = _PRINTABLE_ASCII
+
+_HIDING_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+_EMOJI_SELECTORS = "\ufe0e\ufe0f"
+_MONGOLIAN_SELECTORS = "\u180b\u180c\u180d\u180f"
+_DEPENDS_ON_PLACE = re.compile(f"[{_JOINERS}{_EMOJI_SELECTORS}{_MONGOLIAN_SELECTORS}\U000e0100-\U000e01ef]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_MONGOLIAN = re.compile("[\u1820-\u18aa]")
+_JOINING_SCRIPT = re.compile("[\u0600-\u109f\u1780-\u18af\ua840-\ua8ff\U00011000-\U00011fff]")
+_EMOJI_AMONG_OTHERS = frozenset("\u203c\u2049\u2139\u3030\u303d")
+_WORD = re.compile(r"\w+")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+
+Ranges = Sequence[tuple[int, int]]
+
+
+class HiddenCharacters:
+    """Decide whether text contains what a reader cannot see or would misread."""
+
+    def __init__(self, *, invisible: Ranges, visible: Ranges, lookalikes: Ranges) -> None:
+        self._invisible = _members(invisible)
+        self._visible = _members(visible)
+        self._lookalike = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in lookalikes) + "]")
+        self._is_hidden = lru_cache(maxsize=4096)(self._hidden)
+
+    def in_text(self, text: str, *, plain: bytes = PLAIN_IN_CONTENT) -> bool:
+        """Whether `text` hides something; `plain` are the ASCII characters that belong in such a text."""
+        if text.isascii():
+            return not is_plain(text.encode(), plain)
+        characters = set(text)
+        suspicious = {each for each in characters if not self._belongs(each, plain)}
+        if not all(_DEPENDS_ON_PLACE.fullmatch(each) for each in suspicious):
+            return True
+        if suspicious and any(_out_of_place(text, found.start()) for found in _DEPENDS_ON_PLACE.finditer(text)):
+            return True
+        return any(self._lookalike.match(each) for each in characters) and any(
+            self._lookalike.search(word) and _LATIN.search(word) for word in _WORD.findall(text)
+        )
+
+    def _belongs(self, character: str, plain: bytes) -> bool:
+        if character.isascii():
+            return ord(character) in plain
+        if self._is_hidden(character):
+            return False
+        # Odd spaces are common in prose; in a path or a command they only deceive.
+        return plain is PLAIN_IN_CONTENT or not character.isspace()
+
+    def _hidden(self, character: str) -> bool:
+        code = ord(character)
+        if code in self._visible:
+            return False
+        return (
+            unicodedata.category(character) in _HIDING_CATEGORIES or code in self._invisible or code & 0xFFFE == 0xFFFE
+        )
+
+
+def is_plain(content: bytes, plain: bytes = PLAIN_IN_CONTENT) -> bool:
+    """Whether there are only ASCII characters that everybody can see; fast on any size."""
+    return not content.translate(None, plain)
+
+
+def _members(ranges: Ranges) -> frozenset[int]:
+    return frozenset(code for first, last in ranges for code in range(first, last + 1))
+
+
+def _out_of_place(text: str, at: int) -> bool:
+    """Whether a joiner or selector stands where no script and no emoji asks for one."""
+    before, character, after = text[at - 1 : at] if at else "", text[at], text[at + 1 : at + 2]
+    if character in _EMOJI_SELECTORS:
+        keycap = before in frozenset("0123456789#*") and after == "\u20e3"
+        return not (keycap or _is_emoji(before))
+    if character in _MONGOLIAN_SELECTORS:
+        return not _MONGOLIAN.fullmatch(before)
+    if character in _JOINERS:
+        within_word = _JOINING_SCRIPT.fullmatch(before) and _JOINING_SCRIPT.fullmatch(after)
+        between_emoji = (_is_emoji(before) or before in frozenset(_EMOJI_SELECTORS)) and _is_emoji(after)
+        return not (within_word or (character == "\u200d" and between_emoji))
+    return not _HAN.fullmatch(before)
+
+
+def _is_emoji(character: str) -> bool:
+    if not character or character.isascii():
+        return False
+    # The block is asked as well, since emoji are added to it faster than interpreters learn about them.
+    return (
+        unicodedata.category(character) in {"So", "Sm", "Sk"}
+        or character in _EMOJI_AMONG_OTHERS
+        or 0x1F000 <= ord(character) <= 0x1FAFF
+    )

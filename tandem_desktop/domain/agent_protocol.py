@@ -1,0 +1,352 @@
+"""Agents, sessions, tool calls, permission requests and chat entries, without a wire format."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field
+
+from tandem_desktop.domain.base import NOTHING_ELSE, Frozen
+from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.ids import PlanId, RequestId, RunId, SessionId, ToolCallId
+
+
+class WritesBy(StrEnum):
+    """Who carries out an agent's file changes."""
+
+    ITSELF = "itself"
+    CLIENT = "client"
+
+
+class OnReject(StrEnum):
+    """What an agent does when a request is refused."""
+
+    CONTINUES = "continues"
+    STOPS = "stops"
+
+
+def agent_and_model(agent: str, model: str) -> str:
+    """Who planned or follows up, as a plan's record keeps it."""
+    return f"{agent}:{model}" if model else agent
+
+
+class AgentProfile(Frozen):
+    """What has to be known of an agent to start it and to understand it; data, never code."""
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    """How it is started; the first word is looked for on PATH."""
+    version_command: tuple[str, ...] = ()
+    asking_mode: str | None = None
+    """The mode in which it asks before it acts; set after every new session. Without one, `plan` in Plan mode."""
+    login_method: str | None = None
+    """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
+    writes_by: WritesBy = WritesBy.ITSELF
+    on_reject: OnReject = OnReject.CONTINUES
+    env: tuple[str, ...] = ()
+    """Names let through from the person's environment."""
+    set_env: dict[str, str] = Field(default_factory=dict)
+    credentials: tuple[str, ...] = ()
+    """Files of the real home, relative to it, copied into the private one when newer."""
+    instruction_files: tuple[str, ...] = ("AGENTS.md",)
+    """Project instruction files it reads by itself; the others are passed on with the first prompt."""
+    plan_agent_file: str | None = None
+    """Where in its private home the agent looks for the description of its mode `plan`, if it knows such a thing."""
+    model_file: str | None = None
+    """The JSON file there that names its model."""
+    model_env: dict[str, str] = Field(default_factory=dict)
+    """Variables that choose its model, `{model}` standing for the name; none where it cannot be chosen so."""
+    own_tools: tuple[str, ...] = ()
+    """The names of its own tools, where they are known; it is told which of them Plan mode leaves it."""
+    planning_tools: bool = True
+    """Whether it takes MCP servers with a new session."""
+    planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0
+    """How long after a new session it has connected to them; the first prompt waits for it."""
+    start_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    needs: str = ""
+    """What a person has to do before it works: install, log in, set a key."""
+    install: str = ""
+    known: str = ""
+    """What was measured, and what was not."""
+
+    def choosing(self, model: str) -> dict[str, str]:
+        """The variables that choose this model; none for the model it chooses itself.
+
+        Raises:
+            BadInputError: its model cannot be chosen from outside.
+        """
+        if model and not self.model_env:
+            raise BadInputError(
+                f"The model of {self.title} cannot be chosen from here.",
+                next="Leave the model out, and choose it in the agent's own configuration.",
+            )
+        return {name: value.replace("{model}", model) for name, value in self.model_env.items()} if model else {}
+
+    def model_in(self, environment: Mapping[str, str]) -> str:
+        """The model its environment chooses; empty where the agent chooses by itself, or the model is not readable."""
+        names = (name for name, value in self.model_env.items() if value == "{model}")
+        return next((environment[name] for name in names if environment.get(name)), "")
+
+
+class ToolKind(StrEnum):
+    """What a tool call is about, in the agent's own words."""
+
+    READ = "read"
+    EDIT = "edit"
+    DELETE = "delete"
+    MOVE = "move"
+    SEARCH = "search"
+    EXECUTE = "execute"
+    THINK = "think"
+    FETCH = "fetch"
+    SWITCH_MODE = "switch_mode"
+    OTHER = "other"
+
+
+class ToolCallStatus(StrEnum):
+    """How far a tool call is."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedDiff:
+    """What an agent says it will change; shown beside the real change, never taken for it.
+
+    This and what else is made for each request of an agent are dataclasses: they come by the thousand, from values
+    that were looked at already, and are read with care only where they come back from a file.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+
+    path: str
+    old_text: str | None
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """Everything heard so far about one use of a tool, merged from all messages that carry its id."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+
+    id: ToolCallId
+    tool: str = ""
+    """The tool's name as far as it is known: `edit`, `bash`, `present_plan`."""
+    title: str = ""
+    kind: ToolKind = ToolKind.OTHER
+    status: ToolCallStatus = ToolCallStatus.PENDING
+    arguments: dict[str, Any] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    """Relative to the workspace where inside it; as the agent wrote them otherwise."""
+    diffs: tuple[ProposedDiff, ...] = ()
+    command: str | None = None
+    cwd: str | None = None
+    output: str = ""
+    asked: bool = False
+    """Whether the agent asked for permission for this call."""
+
+
+class OptionKind(StrEnum):
+    """What choosing an option means; its name and id mean nothing."""
+
+    ALLOW_ONCE = "allow_once"
+    ALLOW_ALWAYS = "allow_always"
+    REJECT_ONCE = "reject_once"
+    REJECT_ALWAYS = "reject_always"
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """An agent asks before it acts."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
+
+    id: RequestId
+    session_id: SessionId
+    call: ToolCall
+    options: tuple[OptionKind, ...]
+    """The kinds on offer; which option answers is chosen by kind where the wire is spoken."""
+
+
+class PermissionVerdict(StrEnum):
+    """The answer to a request."""
+
+    ALLOW = "allow"
+    REJECT = "reject"
+    CANCELLED = "cancelled"
+
+
+class PermissionAnswer(NamedTuple):
+    """One answer to one request, and why."""
+
+    verdict: PermissionVerdict
+    reason: str = ""
+
+
+class AgentFacts(Frozen):
+    """What an agent said about itself when it was greeted."""
+
+    name: str = ""
+    version: str = ""
+    protocol: int = 1
+    login_methods: tuple[str, ...] = ()
+    sees_pictures: bool = False
+
+
+class Picture(Frozen):
+    """A picture that goes with a message."""
+
+    mime_type: str
+    data: bytes
+
+
+class AgentSession(Frozen):
+    """A conversation the agent has opened."""
+
+    id: SessionId
+    modes: tuple[str, ...] = ()
+    mode: str | None = None
+    model: str = ""
+    """The model it uses, as far as it says so or was told to; empty where nobody knows."""
+
+
+class PlanningServer(Frozen):
+    """How the agent starts the server of the planning tools."""
+
+    name: str
+    command: tuple[str, ...]
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class AgentSaid(Frozen):
+    """A piece of the agent's answer, or of its thinking."""
+
+    type: Literal["said"] = "said"
+    text: str
+    thought: bool = False
+
+
+class ToolCallChanged(Frozen):
+    """A tool call appeared or moved on; carries all that is known of it."""
+
+    type: Literal["tool_call"] = "tool_call"
+    call: ToolCall
+
+
+class Todo(Frozen):
+    """One line of the agent's own list."""
+
+    content: str
+    status: str = "pending"
+    priority: str = "medium"
+
+
+class TodosChanged(Frozen):
+    """The agent's own list of what it means to do."""
+
+    type: Literal["todos"] = "todos"
+    todos: tuple[Todo, ...]
+
+
+class OfferedCommand(Frozen):
+    """A slash command of the agent."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
+class CommandsOffered(Frozen):
+    """The slash commands the agent understands."""
+
+    type: Literal["commands"] = "commands"
+    commands: tuple[OfferedCommand, ...]
+
+
+class ModeChanged(Frozen):
+    """The agent works in another mode now."""
+
+    type: Literal["mode"] = "mode"
+    mode: str
+
+
+class UsageReported(Frozen):
+    """How full the context is, and what it cost where the agent says so."""
+
+    type: Literal["usage"] = "usage"
+    used: int = 0
+    size: int = 0
+    cost: float | None = None
+    currency: str = ""
+
+
+AgentUpdate = Annotated[
+    AgentSaid | ToolCallChanged | TodosChanged | CommandsOffered | ModeChanged | UsageReported,
+    Field(discriminator="type"),
+]
+
+
+class StopReason(StrEnum):
+    """Why a turn ended."""
+
+    END_TURN = "end_turn"
+    MAX_TOKENS = "max_tokens"
+    MAX_TURN_REQUESTS = "max_turn_requests"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+
+
+class TerminalOutput(Frozen):
+    """What a terminal shows, and how its command ended, if it did."""
+
+    text: str = ""
+    truncated: bool = False
+    exit_code: int | None = None
+
+
+class EntryKind(StrEnum):
+    """Who speaks, or what is shown."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    THOUGHT = "thought"
+    TOOL = "tool"
+    PLAN = "plan"
+    """A revision that waits, or waited, for a decision."""
+    QUESTION = "question"
+    """A permission card: Plan mode is off and the agent asks."""
+    NOTE = "note"
+    """What happened beside the conversation: a run, an undo, a change of mode."""
+    REFLECTION = "reflection"
+    """What a reflector made of a run, and the adjustments it proposes."""
+    REPORT = "report"
+    """The window's own answer to a command, in Markdown."""
+    PROBLEM = "problem"
+
+
+class ChatEntry(Frozen):
+    """One entry. A later value with the same number replaces it."""
+
+    number: int
+    kind: EntryKind
+    at: datetime
+    text: str = ""
+    call: ToolCall | None = None
+    request: PermissionRequest | None = None
+    answer: str = ""
+    """What became of a question; empty while it waits."""
+    plan_id: PlanId | None = None
+    revision: int = 0
+    run_id: RunId | None = None
+    """The run a note tells of."""
+    details: tuple[str, ...] = ()
+    """Further lines, such as an agent's last words."""
+    set_aside: bool = False
+    """The person went back to before it: kept, and no longer part of the conversation."""

@@ -1,0 +1,250 @@
+"""Executes approved revisions after preflight checks."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tandem_desktop.approval.enforcer import ApprovalEnforcer
+from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
+from tandem_desktop.domain.ids import RunId, new_run_id
+from tandem_desktop.domain.operation_shape import misfit, unfit_call
+from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, StagedOperation
+from tandem_desktop.domain.paths import check_path
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
+from tandem_desktop.execution.commands import segments
+from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.run import Run
+from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.policy.tools import EXECUTE_TOOLS, name_of
+from tandem_desktop.review.drift import drift
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import StatSignatures, Workspace
+
+_SPARE_BYTES = 1024 * 1024
+_NAMED = 5
+
+
+def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> StatSignatures:
+    """Check the folder, the paths, every base, every stored byte and the room on the disk; answer what was seen.
+
+    Raises:
+        PreflightError: and nothing has been written.
+    """
+    workspace.check_identity()
+    _check_paths(operations)
+    check_tools(operations)
+    sights = _check_drift(operations, workspace, objects)
+    needed = _check_objects(operations, objects)
+    _check_room(workspace, needed)
+    return sights
+
+
+def _check_paths(operations: Iterable[StagedOperation]) -> None:
+    for operation in operations:
+        for path in operation.paths:
+            check_path(path)
+        if operation.call is not None and (unfit := unfit_call(operation.call)) is not None:
+            raise PreflightError(
+                f"The command of {operation.id} cannot be run: {unfit}. Nothing was written.",
+                step=operation.id,
+                next="Take the command out of the plan, or propose it again.",
+            )
+
+
+def check_tools(operations: Iterable[StagedOperation]) -> None:
+    """Commands need a shell.
+
+    Raises:
+        PreflightError: there is none.
+    """
+    command = next((each for each in operations if each.is_run), None)
+    if command is not None and shutil.which("bash") is None and shutil.which("sh") is None:
+        raise PreflightError(
+            f"{command.id} runs a command, and there is no shell on this machine's PATH.",
+            step=command.id,
+            next="Install bash, or take the command out of the plan.",
+        )
+
+
+def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> StatSignatures:
+    workspace.forget_directories()
+    sights = StatSignatures()
+    if _is_plainly_unchanged(operations, workspace, objects, sights):
+        return sights
+    drifted = drift(operations, workspace)
+    if not drifted:
+        return StatSignatures()
+    named = ", ".join(f"{entry.path} ({entry.change})" for entry in drifted[:_NAMED])
+    more = f" and {len(drifted) - _NAMED} more" if len(drifted) > _NAMED else ""
+    raise DriftError(
+        f"Changed on disk since the plan was made: {named}{more}. Nothing was written.",
+        path=drifted[0].path,
+        next="See each with tandem drift, then carry the plan over with tandem rebase.",
+    )
+
+
+def _is_plainly_unchanged(
+    operations: Iterable[StagedOperation], workspace: Workspace, objects: ObjectStore, sights: StatSignatures
+) -> bool:
+    """Whether every path is just as the plan saw it first; plans that touch folders need the thorough look."""
+    first: dict[str, NodeState] = {}
+    for operation in operations:
+        if isinstance(operation.base, DirectoryState):
+            return False
+        if operation.path is not None:
+            first.setdefault(operation.path, operation.base)
+        if operation.to is not None:
+            first.setdefault(operation.to, ABSENT)
+    return all(workspace.has(path, state, sights, objects.at_hand) for path, state in first.items())
+
+
+def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:
+    needed = 0
+    for operation in operations:
+        if operation.is_run or not isinstance(operation.after, FileState) or operation.to is not None:
+            continue
+        try:
+            needed += objects.check(operation.after.sha256)
+        except StorageError as error:
+            raise PreflightError(error.message, path=operation.path, step=operation.id, next=error.next) from error
+    return needed
+
+
+def _check_room(workspace: Workspace, needed: int) -> None:
+    room = os.fstatvfs(workspace.root_fd)
+    free = room.f_bavail * room.f_frsize
+    if free < needed + _SPARE_BYTES:
+        raise PreflightError(
+            f"The disk of {workspace.path} has {free:,} bytes free; the plan needs {needed + _SPARE_BYTES:,}.",
+            path=str(workspace.path),
+            next="Make room, then apply again.",
+        )
+    if room.f_flag & os.ST_RDONLY or not os.access(workspace.path, os.W_OK):
+        raise PreflightError(
+            f"The workspace {workspace.path} is read-only.",
+            path=str(workspace.path),
+            next="Make it writable, then apply again.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a run."""
+
+    record: RunRecord
+    results: tuple[OperationResult, ...]
+
+    @property
+    def succeeded(self) -> bool:
+        return self.record.status is RunStatus.COMPLETED
+
+
+class PlanExecutor:
+    """Enforce, check, consume the approval, then carry out segment by segment under the journal."""
+
+    def __init__(self, desk: RunManager, enforcer: ApprovalEnforcer) -> None:
+        self._desk = desk
+        self._enforcer = enforcer
+
+    def execute(
+        self,
+        version: PlanVersion,
+        *,
+        latest_revision: int,
+        policy: FailurePolicy = FailurePolicy.ROLLBACK,
+        control: RunControl | None = None,
+        check_status: Callable[[], None],
+        on_start: Callable[[RunId], None],
+    ) -> RunResult:
+        """Run `version` once.
+
+        Raises:
+            ApprovalError: it is not what a person approved; nothing was written.
+            PreflightError: the disk is not what the plan was made for; nothing was written.
+            RollbackError: the tree could not be put back; the run waits for recovery.
+        """
+        desk = self._desk
+        approval = self._enforcer.enforce_execution(version, latest_revision, desk.workspace.identity)
+        with desk.only_run():
+            desk.refuse_if_interrupted()
+            check_status()
+            sights = preflight(version.operations, desk.workspace, desk.objects)
+            record = RunRecord(
+                run_id=new_run_id(),
+                kind=RunKind.APPLY,
+                plan_id=version.plan_id,
+                revision=version.revision,
+                digest=approval.digest,
+                on_failure=policy,
+                status=RunStatus.RUNNING,
+                started_at=desk.clock(),
+            )
+            self._enforcer.consume(approval, record.run_id)
+            journal = desk.begin(record, version.operations)
+            paths = (path for operation in version.operations for path in operation.paths)
+            meanwhile = ConcurrentChanges(desk.workspace, paths)
+
+            def work(run: Run) -> None:
+                on_start(record.run_id)
+                run.carry_out(segments(version.operations))
+
+            ended, results = desk.conduct(
+                record, version.operations, journal, work, control=control, sights=sights, meanwhile=meanwhile
+            )
+        return RunResult(ended, results)
+
+
+class KnowsBytes(Protocol):
+    """Where stored bytes are asked for."""
+
+    def has(self, sha256: str) -> bool: ...
+
+
+def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsBytes) -> None:
+    """Look at every operation by itself; whether files have changed meanwhile is asked when it runs.
+
+    Raises:
+        PreflightError: one could never be done; it is named with the reason.
+    """
+    known = {operation.id for operation in operations}
+    for operation in operations:
+        wrong = misfit(operation)
+        unknown = next((each for each in operation.blocked_by if each not in known), None)
+        if wrong is None and unknown is not None:
+            wrong = f"it waits for {unknown}, which is not in the plan"
+        if wrong is None and isinstance(operation.after, FileState) and not stored.has(operation.after.sha256):
+            wrong = "the bytes it would write are not stored here any more"
+        if wrong is not None:
+            raise PreflightError(
+                f"{operation.id} cannot be done: {wrong.rstrip('.')}.",
+                step=operation.id,
+                path=operation.path,
+                next="Take it out of the plan, or send the plan back.",
+            )
+    check_tools(operations)
+
+
+def refuse_out_of_scope(operations: Iterable[StagedOperation], scope: tuple[str, ...]) -> None:
+    """Run only what the plan's record names as its tools; a command only where the shell is among them.
+
+    Raises:
+        PreflightError: an operation uses another tool.
+    """
+    names = {name_of(tool) for tool in scope}
+    in_scope = {""}
+    for operation in operations:
+        tool = operation.tool or (EXECUTE_TOOLS[0] if operation.is_run else "")
+        if tool in in_scope:
+            continue
+        if name_of(tool) in names:
+            in_scope.add(tool)
+        else:
+            raise PreflightError(
+                f"Tool not available in plan scope. Only [{', '.join(scope)}] are available.",
+                step=operation.id,
+                next="Make a new revision: it names the tools it uses.",
+            )

@@ -1,0 +1,442 @@
+"""Opens and closes runs, one at a time per workspace.
+
+It goes through everything that lives, again and again, and finds nothing: runs make no such garbage. It is not turned
+off: a run may take as long as its commands do, or as the person lets it wait.
+"""
+
+import contextlib
+import errno
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tandem_desktop.domain.errors import (
+    BusyError,
+    InterruptedRunError,
+    OperationError,
+    RollbackError,
+    StorageError,
+    TandemError,
+)
+from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.execution.commands import CommandRunner, OnOutput
+from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.journal import Journal, JournalStore
+from tandem_desktop.execution.publisher import Publisher
+from tandem_desktop.execution.run import HaltError, Run
+from tandem_desktop.execution.run_store import RunStore, StepLog, encode_operations, encode_results
+from tandem_desktop.execution.scratch_dir import Metadata, RunScratchDir, sweep_folder
+from tandem_desktop.execution.steps import Step
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.errors import writing
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import Locations
+from tandem_desktop.storage.workspace import StatSignatures, Workspace
+from tandem_desktop.tasks.board import tasks_told
+
+
+def clear_now(clearing: Callable[[], None]) -> None:
+    """Before the caller goes on: right for a process that ends with its run."""
+    clearing()
+
+
+class ClearBeside:
+    """Beside the caller, for a process that lives on. A run that begins meanwhile finds nothing in its way."""
+
+    def __init__(self) -> None:
+        self._threads: list[threading.Thread] = []
+
+    def __call__(self, clearing: Callable[[], None]) -> None:
+        self.finish(0)
+        thread = threading.Thread(target=clearing, name="clearing")
+        thread.start()
+        self._threads.append(thread)
+
+    def finish(self, timeout_s: float | None = None) -> None:
+        """Wait until everything is cleared."""
+        for thread in self._threads:
+            thread.join(timeout_s)
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+
+
+_RARELY = 50_000
+"""New values between two searches; the interpreter's own number is a few hundred."""
+
+_lock = threading.Lock()
+_users = 0
+_usual = gc.get_threshold()
+
+
+@contextlib.contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Search rarely inside the block, whichever thread is in it last."""
+    global _users, _usual
+    with _lock:
+        if _users == 0:
+            _usual = gc.get_threshold()
+            gc.set_threshold(max(_usual[0], _RARELY) if _usual[0] else 0, *_usual[1:])
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                gc.set_threshold(*_usual)
+
+
+Clock = Callable[[], datetime]
+
+_LETTING_GO_S = 2.0
+_A_LOOK_S = 0.5
+"""Somebody who only asks whether a run is under way holds its lock for an instant."""
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class RunOutcome(NamedTuple):
+    """How a run ends when its work decides that itself."""
+
+    status: RunStatus
+    rolled_back: bool
+
+
+class RunCompletion(Protocol):
+    """Whoever keeps plans and the audit in step with a run that has ended. Filing twice is filing once."""
+
+    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None: ...
+
+
+class RunManager:
+    """Open a run, conduct it to an end, and close it, so that every way it can go leaves a true record."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        locations: Locations,
+        objects: ObjectStore,
+        runs: RunStore,
+        commands: CommandRunner,
+        run_completion: RunCompletion,
+        clock: Clock,
+        on_result: Callable[[RunId, OperationResult], None],
+        on_output: OnOutput,
+        on_start: Callable[[RunId, OperationId], None] = lambda run_id, operation: None,
+        clear: Callable[[Callable[[], None]], None] = clear_now,
+    ) -> None:
+        self.workspace = workspace
+        self.objects = objects
+        self.clock = clock
+        self.runs = runs
+        self.journal_store = JournalStore(locations.journals, workspace.identity)
+        self._locations = locations
+        self._commands = commands
+        self._run_completion = run_completion
+        self._on_result = on_result
+        self._on_output = on_output
+        self._on_start = on_start
+        self._clear = clear
+        self._turn = threading.Lock()
+
+    @contextlib.contextmanager
+    def only_run(self) -> Iterator[None]:
+        """Hold the workspace for one run; one that has just told its end here is given a moment to let go.
+
+        Raises:
+            BusyError: another run holds it.
+        """
+        is_ours = self._turn.acquire(timeout=_LETTING_GO_S)
+        try:
+            with atomic.held_or_busy(self._lock, _A_LOOK_S) as free:
+                if not free:
+                    raise BusyError(
+                        f"Another run is under way in {self.workspace.path}.",
+                        path=str(self.workspace.path),
+                        next="Wait for it to end; see it with: tandem runs",
+                    )
+                with collecting_rarely():
+                    yield
+        finally:
+            if is_ours:
+                self._turn.release()
+
+    def is_busy(self) -> bool:
+        return atomic.is_held(self._lock)
+
+    def refuse_if_interrupted(self) -> None:
+        """Raises InterruptedRunError while a cut-off run is not settled."""
+        open_runs = self.journal_store.open_runs()
+        if open_runs:
+            raise InterruptedRunError(
+                f"{open_runs[0]} was interrupted and must be settled first.",
+                next="See it with: tandem recover; then: tandem recover --resume, --rollback or --mark-failed",
+            )
+
+    def begin(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        planned: tuple[Step, ...] = (),
+        metadata: dict[str, Metadata] | None = None,
+    ) -> Journal:
+        """The durable beginning of a run: its operations, or the steps that were worked out in their place.
+
+        Raises:
+            StorageError: the disk refused; nothing was written outside `.tandem`.
+            InterruptedRunError: it refused when the journal had begun; nothing but that journal is to be settled.
+        """
+        with writing(self._locations.state):
+            self._locations.prepare_workspace()
+            self.sweep()
+            encoded = encode_operations(operations)
+            try:
+                journal = self.journal_store.start(record, encoded, planned, metadata)
+                self.runs.begin(record, encoded, operations)
+            except OSError as error:
+                if not self.journal_store.is_open(record.run_id):
+                    raise
+                raise self._left_open(record, error, "begun: {reason}. Nothing was changed.") from error
+        return journal
+
+    def sweep(self) -> None:
+        """Remove benches that a crash left behind after their run had ended; what is not a bench stays."""
+        folder = self._locations.scratch_dirs
+        if not folder.is_dir() or folder.is_symlink():
+            return
+        keep = set(self.journal_store.open_runs())
+        for leftover in folder.iterdir():
+            if RUN_ID.fullmatch(leftover.name) and leftover.name not in keep and not leftover.is_symlink():
+                with contextlib.suppress(OSError):
+                    sweep_folder(leftover)
+
+    def conduct(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        journal: Journal,
+        work: Callable[[Run], RunOutcome | None],
+        *,
+        control: RunControl | None = None,
+        metadata: dict[str, Metadata] | None = None,
+        sights: StatSignatures | None = None,
+        meanwhile: ConcurrentChanges | None = None,
+    ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
+        """Do the work, roll back when the policy says so, close the books.
+
+        Raises:
+            RollbackError: the tree could not be restored; the run stays open.
+            OperationError: an unexpected fault; the tree is as before.
+        """
+        scratch_dir = self._scratch_dir(record)
+        steps = self.runs.step_log(record.run_id, operations)
+        run = Run(
+            workspace=self.workspace,
+            scratch_dir=scratch_dir,
+            journal=journal,
+            commands=self._commands,
+            control=control or RunControl(),
+            policy=record.on_failure,
+            on_results=lambda results: self._told(record.run_id, steps, results),
+            on_output=self._on_output,
+            on_start=lambda operation: self._on_start(record.run_id, operation),
+            metadata=metadata,
+            sights=sights,
+        )
+        fault: OSError | TandemError | None = None
+        try:
+            try:
+                scratch_dir.open()
+                status, rolled_back = work(run) or RunOutcome(RunStatus.COMPLETED, rolled_back=False)
+            except HaltError as halt:
+                status = RunStatus.CANCELLED if halt.cancelled else RunStatus.FAILED
+                rolled_back = self._roll_back(run, record.on_failure)
+            except RollbackError:
+                raise
+            except (OSError, TandemError) as error:
+                # Not the fault of one operation: whatever the policy, the tree goes back to what it was.
+                fault, status = error, RunStatus.FAILED
+                rolled_back = self._roll_back(run, FailurePolicy.ROLLBACK)
+            if any(result.status is ResultStatus.FAILED for result in run.results.values()):
+                status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
+            results = _all_results(operations, run, status, fault)
+            ended = self._ended(record, status, operations, results, rolled_back=rolled_back)
+            if meanwhile is not None:
+                others = meanwhile.changes(run.touched, run.to_read_again())
+                ended = ended.model_copy(update={"meanwhile": others})
+            self._close(ended, operations, results, journal, scratch_dir)
+        finally:
+            journal.close()
+            scratch_dir.close()
+            steps.close()
+        if fault is not None and not operations:
+            raise _fault(record, fault, self.workspace.path)
+        return ended, results
+
+    def give_back(self, record: RunRecord, steps: tuple[Step, ...]) -> None:
+        """Return what a crash left on the bench and is not the run's own: somebody's edit, caught in an exchange."""
+        scratch_dir = self._scratch_dir(record)
+        if not scratch_dir.folder.is_dir():
+            return
+        scratch_dir.open()
+        try:
+            Publisher(self.workspace, scratch_dir).give_back(steps)
+        finally:
+            scratch_dir.close()
+
+    def file(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        encoded: bytes | None = None,
+    ) -> None:
+        """What follows the last record of a journal; repeated by recovery when it was cut off.
+
+        Raises:
+            StorageError: the workspace is no longer where its papers would be put.
+        """
+        self.workspace.check_identity()
+        try:
+            self.runs.finish(record, operations, results, encoded)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            # What rests on its own bench takes up the room, and a run that has ended needs none of it.
+            _discard(self._scratch_dir(record))
+            self.runs.finish(record, operations, results, encoded)
+        self._run_completion.file(record, results)
+        self.journal_store.close(record.run_id)
+
+    def close_unread(self, record: RunRecord) -> None:
+        """Close a run whose journal was set aside."""
+        self.runs.finish(record, (), ())
+        self._run_completion.file(record, ())
+        self.sweep()
+
+    def _told(self, run_id: RunId, steps: StepLog, results: tuple[OperationResult, ...]) -> None:
+        """A result is written down before it is announced."""
+        steps.add(results)
+        for result in results:
+            self._on_result(run_id, result)
+
+    def _scratch_dir(self, record: RunRecord) -> RunScratchDir:
+        return RunScratchDir(self._locations.scratch_dirs / record.run_id, self.workspace, self.objects)
+
+    def _roll_back(self, run: Run, policy: FailurePolicy) -> bool:
+        if policy is not FailurePolicy.ROLLBACK:
+            return False
+        run.roll_back()
+        return not run.ran_in_place
+
+    def _ended(
+        self,
+        record: RunRecord,
+        status: RunStatus,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        *,
+        rolled_back: bool,
+    ) -> RunRecord:
+        summary = _summary(record.kind, results, rolled_back=rolled_back)
+        return record.model_copy(
+            update={
+                "status": status,
+                "rolled_back": rolled_back,
+                "ended_at": self.clock(),
+                "summary": f"{summary}{tasks_told(operations, results)}",
+            }
+        )
+
+    def _close(
+        self,
+        record: RunRecord,
+        operations: tuple[StagedOperation, ...],
+        results: tuple[OperationResult, ...],
+        journal: Journal,
+        scratch_dir: RunScratchDir,
+    ) -> None:
+        encoded = encode_results(results)
+        try:
+            end = (b'{"type":"end","record":', record.model_dump_json().encode(), b',"results":', encoded, b"}")
+            journal.append(b"".join(end))
+            self.file(record, operations, results, encoded)
+        except (OSError, StorageError) as error:
+            raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
+        # Last, so that no sync has to wait for it; what an error or a kill leaves behind is swept by the next call.
+        scratch_dir.close()
+        self._clear(lambda: _discard(scratch_dir))
+
+    def _left_open(self, record: RunRecord, error: OSError | StorageError, what: str) -> InterruptedRunError:
+        if isinstance(error, StorageError):
+            reason, mend = error.message.rstrip("."), error.next.rstrip(".")
+        else:
+            reason, mend = error.strerror or "", "Make room or mend the permissions, then"
+        return InterruptedRunError(
+            f"{record.run_id} could not be {what.format(reason=reason)}",
+            path=_place(error) or str(self._locations.state),
+            next=f"{mend}: tandem recover",
+        )
+
+    @property
+    def _lock(self) -> Path:
+        self._locations.prepare_state()
+        return self._locations.locks / f"{self.workspace.identity.key}.lock"
+
+
+def _discard(scratch_dir: RunScratchDir) -> None:
+    with contextlib.suppress(OSError):
+        scratch_dir.discard()
+
+
+def _all_results(
+    operations: tuple[StagedOperation, ...], run: Run, status: RunStatus, fault: OSError | TandemError | None
+) -> tuple[OperationResult, ...]:
+    """One result per operation; what was never reached says so, and a fault is that of the operation it names."""
+    rest = ResultStatus.CANCELLED if status is RunStatus.CANCELLED else ResultStatus.PENDING
+    known = run.results
+    results = [known.get(o.id) or OperationResult(id=o.id, status=rest) for o in operations]
+    if fault is not None:
+        named = fault.step if isinstance(fault, TandemError) else None
+        unfinished = [i for i, result in enumerate(results) if result.status is not ResultStatus.ROLLED_BACK]
+        guilty = next((i for i, result in enumerate(results) if result.id == named), next(iter(unfinished), None))
+        if guilty is not None:
+            results[guilty] = OperationResult(id=results[guilty].id, status=ResultStatus.FAILED, error=_words(fault))
+    return tuple(results)
+
+
+def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back: bool) -> str:
+    if not results:
+        ways = {RunKind.UNDO: "undone: the files are as they were before the run", RunKind.REDO: "done again"}
+        return "rolled back, the tree is as before" if rolled_back else ways.get(kind, "done")
+    done = sum(result.status is ResultStatus.COMPLETED for result in results)
+    tail = "; rolled back, the tree is as before" if rolled_back else ""
+    return f"{done} of {len(results)} operations done{tail}"
+
+
+def _words(error: OSError | TandemError | None) -> str:
+    if isinstance(error, TandemError):
+        return error.message
+    return f"{_place(error) or 'the disk'}: {error.strerror}" if error else ""
+
+
+def _place(error: OSError | TandemError) -> str | None:
+    """The path an error is about, when it names a whole one."""
+    if isinstance(error, TandemError):
+        return error.path
+    return error.filename if isinstance(error.filename, str) and error.filename.startswith("/") else None
+
+
+def _fault(record: RunRecord, error: OSError | TandemError, workspace: Path) -> TandemError:
+    if isinstance(error, OperationError):
+        return error
+    return StorageError(
+        f"{record.run_id} failed: {_words(error)}. The tree is as before.",
+        path=_place(error) or str(workspace),
+        next="Make room or mend the permissions, then try again.",
+    )

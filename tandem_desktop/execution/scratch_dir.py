@@ -1,0 +1,423 @@
+"""The scratch folder of a run, and the attributes of replaced files.
+
+Prepared files are made on the bench and then moved: what the kernel gives to other programs' files is given by hand.
+
+It lies in `.tandem/tmp` of the workspace, on the same file system as every target, so that each publish and each roll
+back is one rename, and no half-written file is ever seen beside the person's own.
+"""
+
+import base64
+import contextlib
+import os
+import stat
+import struct
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from tandem_desktop.domain.errors import OperationError, OutsideWorkspaceError, StorageError
+from tandem_desktop.domain.operations import DirectoryState, FileState, SymlinkState
+from tandem_desktop.domain.paths import parent_of
+from tandem_desktop.execution.steps import Action, Step
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.workspace import StatSignature, Workspace, is_settled, stat_signature
+
+_ACCESS, _DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+_NO_ENTRIES = struct.pack("<I", 2)
+"""An access list without a line: setting it removes the one that is there."""
+
+
+class _Given(NamedTuple):
+    group: int | None = None
+    """None where it is the person's own."""
+    access: bytes = b""
+
+
+class Inheritance:
+    """What each folder of a workspace gives to what is made in it; looks at each once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: dict[str, _Given] = {}
+
+    def of(self, step: Step) -> dict[str, Any]:
+        """Metadata by which the node of `step` is as one that was made in its place."""
+        given = self._by(parent_of(step.path))
+        metadata: dict[str, Any] = {}
+        if given.group is not None:
+            metadata["owner"] = [-1, given.group]
+        if given.access:
+            names = (_ACCESS, _DEFAULT) if isinstance(step.after, DirectoryState) else (_ACCESS,)
+            metadata["xattrs"] = dict.fromkeys(names, base64.b64encode(given.access).decode())
+        return metadata
+
+    def _by(self, folder: str) -> _Given:
+        if folder not in self._known:
+            try:
+                self._known[folder] = _given_by(self._workspace.directory(folder))
+            except FileNotFoundError:
+                # The same run makes it, and it is an heir itself.
+                self._known[folder] = self._by(parent_of(folder))
+            except (OSError, OutsideWorkspaceError, StorageError):
+                self._known[folder] = _Given()
+        return self._known[folder]
+
+
+def give_nothing(folder_fd: int) -> None:
+    """Let what is made in a folder be as if nobody had said anything about it."""
+    given = _given_by(folder_fd)
+    if given.access:
+        syscalls.set_attribute(folder_fd, _DEFAULT, _NO_ENTRIES)
+    if given.group is not None:
+        syscalls.chmod(folder_fd, stat.S_IMODE(os.fstat(folder_fd).st_mode) & ~stat.S_ISGID)
+
+
+def _given_by(folder_fd: int) -> _Given:
+    info = os.fstat(folder_fd)
+    is_shared = info.st_mode & stat.S_ISGID and info.st_gid != os.getegid()
+    access = b""
+    with contextlib.suppress(OSError, AttributeError):  # no such list, no such system
+        access = os.getxattr(folder_fd, _DEFAULT)
+    return _Given(info.st_gid if is_shared else None, access)
+
+
+Metadata = dict[str, Any]
+"""Owner and extended attributes of a node, as far as they differ from what a new file would get."""
+
+_T = TypeVar("_T")
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_FEW = 16
+"""Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
+_HANDS = 2
+"""Threads that prepare after-images side by side; publishing is always one thread in plan order."""
+_WORTH_A_THREAD = 64 * 1024
+"""Bytes per file from which that pays; small files only get into each other's way in the kernel."""
+
+
+class RunScratchDir:
+    """A folder of numbered nodes, held by descriptor."""
+
+    def __init__(self, folder: Path, workspace: Workspace, objects: ObjectStore) -> None:
+        self.folder = folder
+        self._workspace = workspace
+        self._objects = objects
+        self.at_hand = objects.at_hand
+        self._sights: dict[str, StatSignature] = {}
+        self._synced_ns = 0
+        self.is_for_many = False
+        """Whether so much was prepared that it was synced with its file system, as its names then are as well."""
+        self.fd = -1
+
+    def open(self) -> None:
+        """Make or reopen the folder.
+
+        Raises:
+            StorageError: it is not on the workspace's own file system.
+        """
+        atomic.make_directory(self.folder.parent)
+        _let_benches_lie_apart(self.folder.parent)
+        atomic.make_directory(self.folder)
+        self.fd = os.open(self.folder, _FOLDER)
+        if os.fstat(self.fd).st_dev != self._workspace.identity.device:
+            self.close()
+            raise StorageError(
+                f"{self.folder} is not on the same file system as the workspace.",
+                path=str(self.folder),
+                next="Remove the link or mount at .tandem, then try again.",
+            )
+        give_nothing(self.fd)
+
+    def prepare(
+        self, steps: tuple[Step, ...], metadata: dict[str, Metadata] | None, plain: Set[str] = frozenset()
+    ) -> None:
+        """Write every after-image; durable after the next `sync_all`.
+
+        With `metadata` files come back with what they had; without, new ones get what their folder gives. Of those
+        that are replaced, the `plain` ones have nothing to hand on.
+
+        Raises:
+            OperationError: one could not be written; nothing of the workspace has changed.
+        """
+        origins = _Origins()
+        inheritance = Inheritance(self._workspace)
+        wanted: list[tuple[Step, Metadata]] = []
+        for step in steps:
+            if step.needs_preparation:
+                kept = self._kept_metadata(step, origins.of(step.path), metadata, plain)
+                wanted.append((step, inheritance.of(step) if kept is None else kept))
+            origins.follow(step)
+        few = len(wanted) <= _FEW
+
+        def place(task: tuple[Step, Metadata]) -> None:
+            try:
+                self.place(*task, sync=few)
+            except (OSError, StorageError) as error:
+                raise _not_prepared(task[0], error) from error
+
+        size = sum(step.after.size for step, _ in wanted if isinstance(step.after, FileState))
+        if few or size < len(wanted) * _WORTH_A_THREAD:
+            for task in wanted:
+                place(task)
+        else:
+            _side_by_side(place, wanted)
+
+    def place(self, step: Step, metadata: Metadata, *, sync: bool, name: str = "") -> None:
+        """Write one after-image under the step's number, or another name, replacing a leftover of that name."""
+        name, after = name or step.name, step.after
+        if isinstance(after, FileState):
+            self._place_file(name, after, metadata, sync=sync)
+        elif isinstance(after, SymlinkState):
+            self._fresh(name, lambda: syscalls.symlink(after.target, name, self.fd))
+        elif isinstance(after, DirectoryState):
+            self.place_directory(name, after.mode, metadata, sync=sync)
+
+    def replace(self, step: Step, metadata: Metadata) -> None:
+        """Put another after-image in the place of what rests under the step's number, whole at every moment."""
+        part = f"{step.name}.part"
+        self.place(step, metadata, sync=True, name=part)
+        syscalls.rename(part, step.name, self.fd, self.fd)
+
+    def place_directory(self, name: str, mode: int, metadata: Metadata, *, sync: bool) -> None:
+        self._fresh(name, lambda: syscalls.mkdir(name, self.fd, mode=0o700))
+        fd = os.open(name, _FOLDER, dir_fd=self.fd)
+        try:
+            _apply_metadata(fd, metadata)
+            syscalls.chmod(fd, mode)
+            if sync:
+                syscalls.sync(fd)
+        finally:
+            os.close(fd)
+
+    def sync_all(self, steps: tuple[Step, ...]) -> None:
+        """Make the prepared nodes and their names durable."""
+        with self.syncing(steps):
+            pass
+
+    @contextlib.contextmanager
+    def syncing(self, steps: tuple[Step, ...]) -> Iterator[None]:
+        """Make the prepared nodes and their names durable, while the caller does something else with its time."""
+        self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
+        if self.is_for_many:
+            with ThreadPoolExecutor(1) as hand:
+                synced = hand.submit(syscalls.sync_filesystem, self.fd)
+                yield
+                synced.result()
+        else:
+            yield
+            syscalls.sync(self.fd)
+        self._synced_ns = time.time_ns()
+
+    def sight(self, step: Step) -> StatSignature | None:
+        """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
+        sight = self._sights.get(step.name) if step.needs_preparation else None
+        return sight if sight is not None and is_settled(sight, self._synced_ns) else None
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def discard(self) -> None:
+        """Remove the folder and everything on it; what is left behind by an error is swept by the next run."""
+        self.close()
+        sweep_folder(self.folder)
+
+    def _kept_metadata(
+        self, step: Step, origin: str | None, metadata: dict[str, Metadata] | None, plain: Set[str]
+    ) -> Metadata | None:
+        """Owner and attributes of the file that is replaced, or that comes back; None for one that was never there."""
+        if metadata is not None and step.path in metadata:
+            return metadata[step.path]
+        if step.action is not Action.SWAP or origin is None:
+            return None if metadata is None else {}
+        if origin in plain:
+            return {}
+        try:
+            return read_metadata(*self._workspace.parent(origin))
+        except OSError as error:
+            raise _not_prepared(step, error) from error
+
+    def _place_file(self, name: str, after: FileState, metadata: Metadata, *, sync: bool) -> None:
+        data = self._objects.read(after.sha256)
+        mode = after.mode & 0o777
+        try:
+            fd = syscalls.create(name, self.fd, mode)
+        except FileExistsError:
+            remove_node(self.fd, name)
+            fd = syscalls.create(name, self.fd, mode)
+        try:
+            syscalls.write(fd, data)
+            if metadata:
+                _apply_metadata(fd, metadata)
+            info = os.fstat(fd)
+            if stat.S_IMODE(info.st_mode) != after.mode:
+                syscalls.chmod(fd, after.mode)
+                info = os.fstat(fd)
+            if sync:
+                syscalls.sync(fd)
+            self._sights[name] = stat_signature(info)
+        finally:
+            os.close(fd)
+
+    def _fresh(self, name: str, make: Callable[[], None]) -> None:
+        try:
+            make()
+        except FileExistsError:
+            remove_node(self.fd, name)
+            make()
+
+
+class _Origins:
+    """Where on disk the file of a path lies before the segment runs; nowhere when the segment makes it."""
+
+    def __init__(self) -> None:
+        self._moved: dict[str, str | None] = {}
+
+    def of(self, path: str) -> str | None:
+        return self._moved.get(path, path)
+
+    def follow(self, step: Step) -> None:
+        if step.action is Action.RENAME and step.to is not None:
+            self._moved[step.to] = self.of(step.path)
+        elif step.action is Action.PUT:
+            self._moved[step.path] = None
+
+
+def _let_benches_lie_apart(folder: Path) -> None:
+    """Where many files come and go, making one becomes slow; each bench gets fresh ground, if the disk can do that."""
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, _FOLDER)
+        try:
+            syscalls.spread(fd)
+        finally:
+            os.close(fd)
+
+
+def read_metadata(dir_fd: int, name: str) -> Metadata:
+    """Owner and extended attributes where they are not what a new file would have anyway."""
+    metadata: Metadata = {}
+    info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    if (info.st_uid, info.st_gid) != (os.geteuid(), os.getegid()):
+        metadata["owner"] = [info.st_uid, info.st_gid]
+    if not stat.S_ISREG(info.st_mode) and not stat.S_ISDIR(info.st_mode):
+        return metadata
+    # By way of the directory's descriptor: the attributes of a link's target are never read.
+    place = f"/proc/self/fd/{dir_fd}/{name}"
+    if names := _attribute_names(place):
+        metadata["xattrs"] = {n: base64.b64encode(os.getxattr(place, n, follow_symlinks=False)).decode() for n in names}
+    return metadata
+
+
+def remove_node(dir_fd: int, name: str) -> None:
+    """Remove one file, link or folder from a bench."""
+    info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    if stat.S_ISDIR(info.st_mode):
+        syscalls.rmdir(name, dir_fd)
+    else:
+        syscalls.unlink(name, dir_fd)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove a bench with its nodes, following nothing."""
+    with contextlib.suppress(FileNotFoundError):
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(fd):
+                with contextlib.suppress(FileNotFoundError):  # somebody else may be sweeping too
+                    remove_node(fd, name)
+        finally:
+            os.close(fd)
+        syscalls.rmdir(str(folder))
+
+
+def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
+    """Do every task, shared out among several threads; a failure is raised when all have stopped."""
+
+    def share(first: int) -> None:
+        for task in tasks[first::_HANDS]:
+            do(task)
+
+    with ThreadPoolExecutor(_HANDS) as edit_executor:
+        for done in [edit_executor.submit(share, first) for first in range(_HANDS)]:
+            done.result()
+
+
+def _not_prepared(step: Step, error: OSError | StorageError) -> OperationError:
+    reason = error.message if isinstance(error, StorageError) else f"{error.strerror}."
+    return OperationError(
+        f"{step.path} could not be prepared: {reason}",
+        path=step.path,
+        step=step.operation,
+        next="Make room or mend the permissions, then apply again.",
+    )
+
+
+def _attribute_names(place: str) -> list[str]:
+    try:
+        return [
+            name
+            for name in os.listxattr(place, follow_symlinks=False)
+            if not name.startswith(("security.", "trusted."))
+        ]
+    except OSError:
+        return []
+
+
+def _apply_metadata(fd: int, metadata: Metadata) -> None:
+    if owner := metadata.get("owner"):
+        # A group that is only inherited may be one this person is not in; then the file stays in theirs.
+        with contextlib.suppress(PermissionError) if owner[0] < 0 else contextlib.nullcontext():
+            syscalls.chown(fd, owner[0], owner[1])
+    for name, value in metadata.get("xattrs", {}).items():
+        syscalls.set_attribute(fd, name, base64.b64decode(value))
+
+
+class LostAttributes:
+    """Look at each node that goes, and remember by the number of its step what it had, nothing included.
+
+    A file that is replaced hands on what it had, unless its successor is one of the `renewed`, which get their own.
+    """
+
+    def __init__(self, workspace: Workspace, scratch_dir: RunScratchDir, renewed: Collection[str]) -> None:
+        self._workspace = workspace
+        self._scratch_dir = scratch_dir
+        self._renewed = renewed
+        self._known: dict[int, Metadata] = {}
+
+    def take_over(self, known: dict[int, Metadata]) -> None:
+        """Go on with what an earlier, cut-off run had written down."""
+        self._known = known
+
+    def before(self, step: Step) -> None:
+        """A folder leaves nothing behind, so it is looked at before it goes."""
+        if step.action is Action.RMDIR:
+            with contextlib.suppress(OSError):
+                self._known[step.n] = read_metadata(*self._workspace.parent(step.path))
+
+    def after(self, step: Step) -> None:
+        """A file rests on the bench when it has gone."""
+        if self._rests(step):
+            self._known[step.n] = read_metadata(self._scratch_dir.fd, step.name)
+
+    def catch_up(self, steps: Iterable[Step]) -> None:
+        """Look again at what went right before a run was cut off."""
+        for step in steps:
+            if step.n not in self._known:
+                with contextlib.suppress(OSError):
+                    self.after(step)
+
+    def of(self, step: Step) -> Metadata:
+        return self._known.get(step.n, {})
+
+    def packed(self) -> dict[str, Metadata]:
+        """For the journal."""
+        return {str(n): metadata for n, metadata in self._known.items()}
+
+    def _rests(self, step: Step) -> bool:
+        is_gone = step.action is Action.REMOVE or (step.action is Action.SWAP and step.path in self._renewed)
+        return is_gone and isinstance(step.before, FileState)

@@ -1,0 +1,295 @@
+"""Reads and writes the files of one plan."""
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+from tandem_desktop.domain.approval import ApprovalHash
+from tandem_desktop.domain.errors import PlanDamagedError, StaleRevisionError
+from tandem_desktop.domain.ids import PlanId
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.state_machine import PlanCreated, PlanStateMachine, StartPlanning, TransitionStep
+from tandem_desktop.plans import markdown, records
+from tandem_desktop.plans.index import REVISING
+from tandem_desktop.plans.records import LOCK, META, NEVER, Signature
+from tandem_desktop.storage import atomic, syscalls
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class StatCache(Generic[Key, Value]):
+    """Hold the latest few values, each good only while its file looks as it did. Safe to share between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = Lock()
+        self._values: OrderedDict[Key, tuple[Signature, Value]] = OrderedDict()
+
+    def get(self, key: Key, found: Signature) -> Value | None:
+        """The value, when `found` is the signature it was remembered under."""
+        with self._lock:
+            known = self._values.get(key)
+            if known is None or known[0] != found:
+                return None
+            self._values.move_to_end(key)
+            return known[1]
+
+    def put(self, key: Key, seen: Signature, value: Value) -> None:
+        if seen == NEVER:
+            return
+        with self._lock:
+            self._values[key] = (seen, value)
+            self._values.move_to_end(key)
+            if len(self._values) > self._limit:
+                self._values.popitem(last=False)
+
+
+_METAS_REMEMBERED = 256
+_VERSIONS_REMEMBERED = 16
+
+
+class PlanFiles:
+    """Everything a plan store does to the disk. Whoever saves holds the plan's lock; reading never writes."""
+
+    def __init__(self, folder: Path, artifacts: Path) -> None:
+        self._folder = folder
+        self._artifacts = artifacts
+        self._metas: StatCache[PlanId, PlanMeta] = StatCache(_METAS_REMEMBERED)
+        self._versions: StatCache[tuple[PlanId, int], PlanVersion] = StatCache(_VERSIONS_REMEMBERED)
+        self._worded: StatCache[tuple[PlanId, int], str] = StatCache(_VERSIONS_REMEMBERED)
+
+    def existing(self, plan_id: PlanId) -> Path:
+        """The folder of a plan that is there.
+
+        Raises:
+            PlanNotFoundError: it is not.
+        """
+        folder = records.folder_of(self._folder, plan_id)
+        if folder.is_symlink() or not (records.latest_revision(folder) or (folder / META).exists()):
+            raise records.unknown(plan_id)
+        return folder
+
+    def meta(self, plan_id: PlanId) -> PlanMeta:
+        """The record, from memory while its file is the one that was read."""
+        folder = self.existing(plan_id)
+        with contextlib.suppress(OSError):
+            known = self._metas.get(plan_id, records.signature(os.lstat(folder / META)))
+            if known and known.revision == records.latest_revision(folder):
+                return known
+        return self.fresh_meta(plan_id)[0]
+
+    def fresh_meta(self, plan_id: PlanId) -> tuple[PlanMeta, Signature]:
+        """The record from disk, with the signature under which it may be remembered."""
+        meta, seen = self.load_meta(self.existing(plan_id))
+        self._metas.put(plan_id, seen or NEVER, meta)
+        return meta, seen or NEVER
+
+    def load_meta(self, folder: Path) -> tuple[PlanMeta, Signature | None]:
+        """The record from disk; without a signature when a crash left it behind its newest revision."""
+        latest = records.latest_revision(folder)
+        try:
+            meta, seen = records.read_meta(folder)
+        except FileNotFoundError:
+            return first_meta(self.load_revision(folder, latest))[0], None
+        if meta.revision == latest:
+            return meta, seen
+        # Behind: the newest revision wins. Ahead: its revision is gone, and looking for it says so.
+        version = self.load_revision(folder, max(latest, meta.revision))
+        repaired = meta.model_copy(update={"status": PlanStatus.PROPOSED})
+        return next_meta(repaired, version), None
+
+    def load_revision(self, folder: Path, revision: int) -> PlanVersion:
+        key = (PlanId(folder.name), revision)
+        path = folder / records.revision_file(revision)
+        try:
+            known = self._versions.get(key, records.signature(os.lstat(path)))
+            if known:
+                return known
+            version, seen = records.read_revision(folder, revision)
+        except FileNotFoundError:
+            raise PlanDamagedError(f"{path} is missing.", path=str(path), next=records.RESTORE) from None
+        self._versions.put(key, seen, version)
+        return version
+
+    def save_revision(self, folder: Path, version: PlanVersion) -> PlanVersion:
+        """Write a revision once; its file name is the lock.
+
+        Raises:
+            StaleRevisionError: the number is taken.
+        """
+        saved = version.model_copy(update={"context": self._shortened(version)})
+        saved = saved.model_copy(update={"approval_hash": ApprovalHash.of(saved).combined_hash})
+        path = folder / records.revision_file(saved.revision)
+        try:
+            atomic.create(path, records.encode(saved))
+        except FileExistsError:
+            found = records.latest_revision(folder)
+            raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
+        # Whoever writes into it in the same instant is not heard: what was said here is what is shown and run.
+        self._versions.put((saved.plan_id, saved.revision), records.signature(os.lstat(path)), saved)
+        return saved
+
+    def whole_context(self, version: PlanVersion) -> dict[str, Any]:
+        """The context of a revision, also where it lies in an artifact; the link alone when that is gone."""
+        names = version.context.get(markdown.ARTIFACTS)
+        if isinstance(names, list) and names == [_context_name(version)]:
+            with contextlib.suppress(OSError, ValueError):
+                data = (self._artifacts / names[0]).read_bytes()
+                if version.context == markdown.linked_context(names[0], data):
+                    return dict(json.loads(data))
+        return version.context
+
+    def save_meta(self, folder: Path, meta: PlanMeta) -> None:
+        """Replace the record, then the page for people, without which the plan is whole."""
+        atomic.replace(folder / META, records.encode(meta))
+        if meta.status is not PlanStatus.EXECUTING:
+            self._save_page(folder, meta)  # for reading before and after; a run does not wait for it
+
+    def adopt(self, folder: Path, versions: tuple[PlanVersion, ...], meta: PlanMeta) -> bool:
+        """Write a whole plan beside its place and put it there in one go; says whether the place was free."""
+        beside = self._folder / f".{folder.name}.{secrets.token_hex(6)}.tmp"
+        atomic.make_directory(beside)
+        try:
+            for version in versions:
+                atomic.create(beside / records.revision_file(version.revision), records.encode(version))
+            atomic.replace(beside / META, records.encode(meta))
+            syscalls.rename(str(beside), str(folder))
+        except OSError as error:
+            atomic.remove_tree(beside)
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                return False
+            raise
+        atomic.sync_directory(self._folder)
+        with atomic.held(folder / LOCK):
+            self._save_page(folder, meta)
+        return True
+
+    def sweep(self, folder: Path) -> None:
+        """Remove what writers that died left behind; the caller holds the lock, so none is at work."""
+        for name in os.listdir(folder):
+            if name.endswith(".tmp"):
+                with contextlib.suppress(OSError):
+                    syscalls.unlink(str(folder / name))
+
+    @contextlib.contextmanager
+    def revising(self, plan_id: PlanId) -> Iterator[None]:
+        """Keep a mark beside the plan from before its new revision to after its new record.
+
+        A list believes a record whose file has not changed; the mark tells it to look for a newer revision too.
+        After a failure it stays, which costs a look and no more.
+        """
+        with contextlib.suppress(FileExistsError):
+            os.close(syscalls.create(str(self._mark(plan_id)), mode=0o644))
+        atomic.sync_directory(self._folder)
+        yield
+        self.caught_up(plan_id)
+
+    def caught_up(self, plan_id: PlanId) -> None:
+        """Take the mark away: the record says what the newest revision says."""
+        with contextlib.suppress(FileNotFoundError):
+            syscalls.unlink(str(self._mark(plan_id)))
+
+    def _save_page(self, folder: Path, meta: PlanMeta) -> None:
+        with contextlib.suppress(OSError, PlanDamagedError):
+            version = self.load_revision(folder, meta.revision)
+            text = markdown.render(version, meta, self._artifacts, folder, self._steps(folder, version))
+            page = folder / records.document_file(meta.revision)
+            if _is_edited(page, lambda: text):
+                syscalls.rename(str(page), str(folder / records.edited_file(meta.revision)))
+            atomic.replace(page, text.encode("utf-8", "replace"))
+
+    def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
+        """The page of a revision where a person has edited it; it is never what is approved or applied."""
+        folder = self.existing(plan_id)
+        with contextlib.suppress(OSError, PlanDamagedError):
+            page = folder / records.document_file(revision)
+            if page.exists():
+                meta, version = self.meta(plan_id), self.load_revision(folder, revision)
+                if _is_edited(page, lambda: markdown.render(version, meta, self._artifacts, folder)):
+                    return page
+        kept = folder / records.edited_file(revision)
+        return kept if kept.exists() else None
+
+    def _steps(self, folder: Path, version: PlanVersion) -> str:
+        """The steps in words: a revision keeps its own, and its page is written at every turn of the plan."""
+        key = (version.plan_id, version.revision)
+        seen = records.signature(os.lstat(folder / records.revision_file(version.revision)))
+        steps = self._worded.get(key, seen) or markdown.steps(version.operations)
+        self._worded.put(key, seen, steps)
+        return steps
+
+    def _mark(self, plan_id: PlanId) -> Path:
+        return self._folder / f".{plan_id}{REVISING}"
+
+    def _shortened(self, version: PlanVersion) -> dict[str, object]:
+        """The context, or, when it is long, a link to the artifact that holds it."""
+        data = markdown.context_bytes(version.context)
+        if len(data) <= markdown.MAX_INLINE_CONTEXT:
+            return version.context
+        name = _context_name(version)
+        atomic.make_directory((self._artifacts / name).parent)
+        atomic.replace(self._artifacts / name, data)
+        return markdown.linked_context(name, data)
+
+
+def _is_edited(page: Path, expected: Callable[[], str]) -> bool:
+    try:
+        return markdown.is_edited(page.read_bytes().decode("utf-8", "replace"), expected)
+    except FileNotFoundError:
+        return False
+
+
+def _context_name(version: PlanVersion) -> str:
+    return f"{version.plan_id}/r{version.revision:03d}-context.json"
+
+
+def first_meta(
+    version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+) -> tuple[PlanMeta, TransitionStep]:
+    """The record of a plan with one revision, and the step that created it."""
+    machine = PlanStateMachine()
+    machine.send(StartPlanning(task=version.title))
+    step = machine.send(PlanCreated(plan_id=version.plan_id, revision=version.revision))
+    meta = PlanMeta(
+        plan_id=version.plan_id,
+        session_id=version.session_id,
+        title=version.title,
+        status=machine.status,
+        revision=version.revision,
+        digest=ApprovalHash.of(version).combined_hash,
+        branched_from=version.branched_from,
+        created_at=version.created_at,
+        updated_at=version.created_at,
+        planner_model=planner_model,
+        tools_required=_tools(version) if tools_required is None else tools_required,
+    )
+    return meta, step
+
+
+def next_meta(
+    meta: PlanMeta, version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
+) -> PlanMeta:
+    """The record once `version` is the newest revision; the planner stays the same unless another is named."""
+    return meta.model_copy(
+        update={
+            "title": version.title,
+            "version": meta.version + 1,
+            "revision": version.revision,
+            "digest": ApprovalHash.of(version).combined_hash,
+            "updated_at": version.created_at,
+            "planner_model": planner_model or meta.planner_model,
+            "tools_required": _tools(version) if tools_required is None else tools_required,
+        }
+    )
+
+
+def _tools(version: PlanVersion) -> tuple[str, ...]:
+    return tuple(sorted({operation.tool for operation in version.operations if operation.tool}))

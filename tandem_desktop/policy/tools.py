@@ -1,0 +1,249 @@
+"""Tool names, categories, and the tools available to a plan."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tandem_desktop.domain.agent_protocol import ToolCall, ToolKind
+from tandem_desktop.domain.authorization import ToolCategory, ToolUse
+from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.operations import PLAN_TOOLS
+from tandem_desktop.policy.prompt_files import PromptFiles
+
+UNKNOWN_TOOL = "unknown"
+"""What a request is filed under when its agent names no tool."""
+
+READ_ONLY_TOOLS = ("read_file", "grep", "list_dir", "glob", "react", "research_codebase", "web_fetch")
+WRITE_TOOLS = ("write_file", "update_file")
+EXECUTE_TOOLS = ("bash",)
+PLANNING_TOOLS = (
+    "todo_write",
+    "present_plan",
+    "plan_propose",
+    "plan_list",
+    "plan_get",
+    "task_update",
+    "submit_perspective",
+    "submit_reflection",
+)
+"""Always available: they change nothing but what is planned."""
+
+UNSTAGEABLE = frozenset({ToolCategory.OUTSIDE, ToolCategory.MODE})
+"""What no shadow can hold back, so that it cannot happen while a plan is made."""
+
+
+def tool_use(call: ToolCall) -> ToolUse:
+    """What a tool call comes to. Of the name, the kind and the content of the call the gravest is believed."""
+    tool = call.tool or UNKNOWN_TOOL
+    name, by_name = _known(tool)
+    category = _graver(by_name, _BY_KIND[call.kind])
+    if call.command is not None:
+        category = _graver(category, ToolCategory.EXECUTE)
+    if call.diffs:
+        category = _graver(category, ToolCategory.WRITE)
+    if tool == UNKNOWN_TOOL and category is ToolCategory.EXECUTE:
+        name = EXECUTE_TOOLS[0]
+    return ToolUse(
+        tool=tool,
+        name=name,
+        category=category,
+        paths=_paths(call),
+        command=call.command,
+        disguised=by_name not in (ToolCategory.OTHER, category),
+    )
+
+
+def name_of(tool: str) -> str:
+    """The one name of a tool in every agent."""
+    return _known(tool)[0]
+
+
+def category_of(tool: str) -> ToolCategory:
+    """The category of a tool known only by name."""
+    return _known(tool)[1]
+
+
+_GRAVITY = {
+    category: gravity
+    for gravity, category in enumerate(
+        (
+            ToolCategory.OTHER,
+            ToolCategory.PLANNING,
+            ToolCategory.READ,
+            ToolCategory.WRITE,
+            ToolCategory.EXECUTE,
+            ToolCategory.MODE,
+            ToolCategory.OUTSIDE,
+        )
+    )
+}
+
+_BY_KIND = {
+    ToolKind.READ: ToolCategory.READ,
+    ToolKind.SEARCH: ToolCategory.READ,
+    ToolKind.FETCH: ToolCategory.READ,
+    ToolKind.THINK: ToolCategory.OTHER,
+    ToolKind.EDIT: ToolCategory.WRITE,
+    ToolKind.DELETE: ToolCategory.WRITE,
+    ToolKind.MOVE: ToolCategory.WRITE,
+    ToolKind.EXECUTE: ToolCategory.EXECUTE,
+    ToolKind.SWITCH_MODE: ToolCategory.MODE,
+    ToolKind.OTHER: ToolCategory.OTHER,
+}
+
+_NAMES: dict[str, tuple[ToolCategory, tuple[str, ...]]] = {
+    "read": (ToolCategory.READ, ("read", "read_file", "read_text_file", "read_many_files", "notebookread", "view")),
+    "grep": (ToolCategory.READ, ("grep", "search_file_content", "grep_search", "codesearch", "search", "analyze")),
+    "list": (ToolCategory.READ, ("list", "ls", "list_dir", "list_directory", "tree")),
+    "glob": (ToolCategory.READ, ("glob", "find_files", "file_search")),
+    "think": (ToolCategory.READ, ("react", "think", "research_codebase", "lsp", "lsp_hover", "lsp_diagnostics")),
+    "web_fetch": (ToolCategory.READ, ("web_fetch", "webfetch", "websearch", "web_search", "google_web_search")),
+    "write": (ToolCategory.WRITE, ("write", "write_file", "write_text_file", "create_file", "notebookedit")),
+    "edit": (
+        ToolCategory.WRITE,
+        ("edit", "multiedit", "update_file", "edit_file", "replace", "search_replace", "str_replace", "text_editor"),
+    ),
+    "patch": (ToolCategory.WRITE, ("patch", "apply_patch")),
+    "delete": (ToolCategory.WRITE, ("delete", "delete_file", "remove_file")),
+    "move": (ToolCategory.WRITE, ("move", "move_file", "rename", "rename_file")),
+    "mkdir": (ToolCategory.WRITE, ("mkdir", "create_directory")),
+    "chmod": (ToolCategory.WRITE, ("chmod",)),
+    "symlink": (ToolCategory.WRITE, ("symlink",)),
+    "bash": (ToolCategory.EXECUTE, ("bash", "shell", "run_shell_command", "execute", "exec", "terminal", "powershell")),
+    "todo": (ToolCategory.PLANNING, ("todo", "todo_write", "todowrite", "todo_read", "todoread", "update_plan")),
+    "exit_plan_mode": (ToolCategory.MODE, ("exitplanmode", "exit_plan_mode", "plan_exit", "switch_mode", "set_mode")),
+    "send": (ToolCategory.OUTSIDE, ("web_post", "http_post", "send_email", "git_push", "create_pull_request")),
+}
+
+_CATALOG = {alias: (name, category) for name, (category, aliases) in _NAMES.items() for alias in aliases}
+_LONGEST_KEPT = 100
+_OWN_PREFIX = re.compile(r"(?:mcp__)?tandem(?:__|_|: ?|\.)")
+_SHELL_PREFIX = re.compile(r"(?:developer|computercontroller)__")
+_REACHES_OUT = re.compile(r"(?:^|[_\-. ])(?:send|post|publish|upload|push|deploy|tweet|pay|purchase)(?:$|[_\-. ])")
+
+
+def _graver(one: ToolCategory, other: ToolCategory) -> ToolCategory:
+    return one if _GRAVITY[one] >= _GRAVITY[other] else other
+
+
+def _known(tool: str) -> tuple[str, ToolCategory]:
+    # An agent has few tools and names each many times; a name made to fill the memory is not kept.
+    return _looked_up(tool) if len(tool) <= _LONGEST_KEPT else _looked_up.__wrapped__(tool)
+
+
+@lru_cache(maxsize=1024)
+def _looked_up(tool: str) -> tuple[str, ToolCategory]:
+    plain = tool.strip().lower()
+    own = _OWN_PREFIX.sub("", plain, count=1) if _OWN_PREFIX.match(plain) else plain
+    own = own.replace(" ", "_")
+    if own in PLANNING_TOOLS and own != "todo_write":
+        return own, ToolCategory.PLANNING
+    known = _CATALOG.get(_SHELL_PREFIX.sub("", plain, count=1))
+    if known is not None:
+        return known
+    reaches_out = _REACHES_OUT.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool.strip()).lower())
+    return plain, ToolCategory.OUTSIDE if reaches_out else ToolCategory.OTHER
+
+
+def _paths(call: ToolCall) -> tuple[str, ...]:
+    named = set(call.paths)
+    if all(diff.path in named for diff in call.diffs):
+        return call.paths
+    return tuple(dict.fromkeys((*call.paths, *(diff.path for diff in call.diffs))))
+
+
+PROGRAMS = (
+    *("bash", "sh", "git", "make", "cmake", "python3", "pip", "uv", "node", "npm", "pnpm", "yarn", "cargo", "go"),
+    *("java", "mvn", "gradle", "ruby", "php", "dotnet", "gcc", "clang", "docker", "curl", "jq", "rg"),
+)
+"""What planners reach for most; anything else may be there as well."""
+
+
+def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | None] = shutil.which) -> str:
+    """The manifest a planner is handed before its first task, so that it plans with what there is."""
+    here = [name for name in PROGRAMS if which(name)]
+    missing = [name for name in PROGRAMS if name not in here]
+    lines = [
+        "Tools here:",
+        f"- Steps of a plan may use: {', '.join(PLAN_TOOLS)}. A step with any other tool is refused.",
+        f"- Programs for `bash`, found on this machine: {', '.join(here) or 'none'}.",
+        f"- Not found: {', '.join(missing) or 'none'}.",
+    ]
+    if guarded:
+        lines.append(f"- Only through a plan that the person approves: {', '.join(guarded)}.")
+    return "\n".join(lines)
+
+
+class ToolBundle(Frozen):
+    """Instructions, the JSON schema of what is wanted, and a worked example."""
+
+    category: str
+    instructions: str
+    json_schema: dict[str, Any]
+    example: str
+
+    @property
+    def words(self) -> str:
+        """All of it in one text, for an agent that is told in the middle of a conversation."""
+        schema = json.dumps(self.json_schema, indent=1)
+        return f"{self.instructions.strip()}\n\nA plan has this shape:\n{schema}\n\nAn example:\n{self.example.strip()}"
+
+
+def planning_bundle(files: PromptFiles | None = None) -> ToolBundle:
+    """The bundle for planning. Its example is a plan that Tandem takes as it stands."""
+    files = files or PromptFiles()
+    return ToolBundle(
+        category="planning",
+        instructions=files.text("planning_bundle.md"),
+        json_schema=plan_schema(),
+        example=files.text("plan_example.json"),
+    )
+
+
+def plan_schema() -> dict[str, Any]:
+    """The shape of a plan; whether a step applies is found out when the plan meets the workspace."""
+    text = {"type": "string"}
+    names = {"type": "array", "items": text}
+    step = {
+        "type": "object",
+        "properties": {
+            "id": text,
+            "description": text,
+            "tool": {"type": "string", "enum": list(PLAN_TOOLS)},
+            "args": {"type": "object"},
+            "rationale": text,
+            "risk": text,
+            "task": text,
+            "blocked_by": names,
+        },
+        "required": ["description", "tool", "args"],
+        "additionalProperties": False,
+    }
+    task = {
+        "type": "object",
+        "properties": {
+            "id": text,
+            "subject": text,
+            "description": text,
+            "agent": text,
+            "priority": text,
+            "blocked_by": names,
+        },
+        "required": ["id", "subject"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "title": text,
+            "summary": text,
+            "context": {"type": ["object", "string"]},
+            "tasks": {"type": "array", "items": task},
+            "steps": {"type": "array", "items": step, "minItems": 1},
+        },
+        "required": ["title", "steps"],
+        "additionalProperties": False,
+    }

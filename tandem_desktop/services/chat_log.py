@@ -1,0 +1,292 @@
+"""Builds and stores the chat log of each session from events."""
+
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tandem_desktop.domain.agent_protocol import (
+    AgentSaid,
+    ChatEntry,
+    EntryKind,
+    StopReason,
+    ToolCall,
+    ToolCallChanged,
+    ToolCallStatus,
+    ToolKind,
+)
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import (
+    AgentUpdated,
+    ChatGrew,
+    PermissionAnswered,
+    PermissionAsked,
+    PerspectiveCompleted,
+    PerspectiveFailed,
+    PerspectiveMoved,
+    PerspectiveStarted,
+    PlanningStarted,
+    PlanProposed,
+    ReflectionCompleted,
+    RunFinished,
+    SynthesisEnded,
+    SynthesisStarted,
+    TandemEvent,
+    TaskDelegated,
+    TurnEnded,
+    TurnStarted,
+)
+from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId
+from tandem_desktop.domain.perspectives import Perspective, Role, as_text
+from tandem_desktop.storage import atomic, syscalls
+
+MIND = "perspective"
+SYNTHESIS = "synthesis"
+_SIDES = {Role.CHAPO: "the strategy", Role.KODA: "the code", Role.DEVO: "operations"}
+
+
+class AdvisorChips:
+    """Each time somebody is asked they have chips of their own, also after a restart."""
+
+    def __init__(self) -> None:
+        self._names: dict[SessionId, str] = {}
+
+    def call(self, event: TandemEvent) -> tuple[SessionId, ToolCall] | None:
+        """The chip an event is about, as it stands now; None for all other events."""
+        match event:
+            case PlanningStarted():
+                self._names[event.session_id] = secrets.token_hex(4)
+            case PerspectiveStarted():
+                return self._mind(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS)
+            case PerspectiveMoved():
+                return self._mind(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS, event.doing)
+            case PerspectiveCompleted():
+                words, text = _in_short(event.perspective), as_text(event.perspective)
+                return self._mind(event.session_id, event.agent, ToolCallStatus.COMPLETED, words, text)
+            case PerspectiveFailed():
+                failed = ToolCallStatus.FAILED
+                return self._mind(event.session_id, event.agent, failed, event.reason, event.reason)
+            case SynthesisStarted():
+                return self._synthesis(event.session_id, ToolCallStatus.IN_PROGRESS, "what they said")
+            case SynthesisEnded(problem=""):
+                done = f"{len(event.tasks)} tasks" if len(event.tasks) != 1 else "1 task"
+                return self._synthesis(event.session_id, ToolCallStatus.COMPLETED, done, "\n".join(event.tasks))
+            case SynthesisEnded():
+                return self._synthesis(event.session_id, ToolCallStatus.FAILED, "what they said", event.problem)
+        return None
+
+    def _mind(
+        self, session_id: SessionId, voice: Role, status: ToolCallStatus, words: str = "", output: str = ""
+    ) -> tuple[SessionId, ToolCall]:
+        title = f"{voice.value.upper()} on {_SIDES[voice]}" + (f": {words}" if words else "")
+        return session_id, self._chip(session_id, MIND, voice.value, title, status, output)
+
+    def _synthesis(
+        self, session_id: SessionId, status: ToolCallStatus, title: str, output: str = ""
+    ) -> tuple[SessionId, ToolCall]:
+        return session_id, self._chip(session_id, SYNTHESIS, SYNTHESIS, title, status, output)
+
+    def _chip(
+        self, session_id: SessionId, tool: str, name: str, title: str, status: ToolCallStatus, output: str
+    ) -> ToolCall:
+        time = self._names.get(session_id, "")
+        return ToolCall(
+            id=ToolCallId(f"{tool}-{name}-{time}"),
+            tool=tool,
+            title=title,
+            kind=ToolKind.THINK,
+            status=status,
+            output=output,
+        )
+
+
+def _in_short(found: Perspective) -> str:
+    count = len(found.concerns)
+    concerns = "no concerns" if not count else "1 concern" if count == 1 else f"{count} concerns"
+    return f"{concerns}, {found.estimated_effort.value} effort"
+
+
+CHAT = "chat.jsonl"
+
+
+class ChatLog:
+    """Hears every event and tells `ChatGrew` for each entry that is new or has changed. Safe from any thread."""
+
+    def __init__(
+        self,
+        sessions: Path,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        session_of: Callable[[PlanId], SessionId | None],
+    ) -> None:
+        self._sessions = sessions
+        self._events = events
+        self._clock = clock
+        self._session_of = session_of
+        self._lock = threading.Lock()
+        self._chats: dict[SessionId, dict[int, ChatEntry]] = {}
+        self._growing: dict[SessionId, int] = {}
+        self._minds = AdvisorChips()
+        self._unsubscribe = events.subscribe(self._on_event)
+
+    def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
+        """The conversation so far."""
+        with self._lock:
+            return tuple(self._chat(session_id).values())
+
+    def note(self, session_id: SessionId, text: str, kind: EntryKind = EntryKind.NOTE) -> None:
+        """Add a line of our own."""
+        self._add(session_id, kind, text=text)
+
+    def set_aside(self, session_id: SessionId, after: int) -> int:
+        """Mark every entry later than number `after` as set aside; how many were marked. Nothing is deleted."""
+        with self._lock:
+            self._finish(session_id)
+            chat = self._chat(session_id)
+            later = [entry for entry in chat.values() if entry.number > after and not entry.set_aside]
+            marked = [entry.model_copy(update={"set_aside": True}) for entry in later]
+            for entry in marked:
+                self._put(session_id, entry)
+        for entry in marked:
+            self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+        return len(marked)
+
+    def close(self) -> None:
+        self._unsubscribe()
+        with self._lock:
+            for session_id in list(self._growing):
+                self._finish(session_id)
+
+    def _on_event(self, event: TandemEvent) -> None:
+        match event:
+            case TurnStarted():
+                if event.text:
+                    self._add(event.session_id, EntryKind.PERSON, text=event.text)
+            case AgentUpdated(update=AgentSaid() as said):
+                self._grow(event.session_id, EntryKind.THOUGHT if said.thought else EntryKind.AGENT, said.text)
+            case AgentUpdated(update=ToolCallChanged() as changed):
+                self._tool(event.session_id, changed.call)
+            case PermissionAsked():
+                self._add(event.session_id, EntryKind.QUESTION, text=event.request.call.title, request=event.request)
+            case PermissionAnswered():
+                self._answered(event)
+            case PlanProposed():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    self._add(session_id, EntryKind.PLAN, plan_id=event.plan_id, revision=event.revision)
+            case RunFinished():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    facts = {"plan_id": event.plan_id, "run_id": event.run_id}
+                    self._add(session_id, EntryKind.NOTE, text=event.summary, **facts)
+            case ReflectionCompleted():
+                session_id = self._session_of(event.plan_id)
+                if session_id is not None:
+                    facts = {"plan_id": event.plan_id, "run_id": event.run_id}
+                    self._add(session_id, EntryKind.REFLECTION, text=event.assessment.value, **facts)
+            case TurnEnded():
+                self._turn_ended(event)
+            case TaskDelegated():
+                words = f"{event.task_id} {event.subject}: {event.agent.upper()}, {event.spoken_by}"
+                self._add(event.session_id, EntryKind.NOTE, text=words)
+            case _:
+                if (chip := self._minds.call(event)) is not None:
+                    self._tool(*chip)
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        with self._lock:
+            self._finish(event.session_id)
+        if event.problem and event.stop_reason is not StopReason.CANCELLED:
+            self._add(event.session_id, EntryKind.PROBLEM, text=event.problem, details=event.details)
+        elif event.stop_reason is StopReason.CANCELLED:
+            self._add(event.session_id, EntryKind.NOTE, text="Stopped.")
+
+    def _add(self, session_id: SessionId, kind: EntryKind, **facts: object) -> None:
+        with self._lock:
+            self._finish(session_id)
+            entry = ChatEntry.model_validate(
+                {"number": len(self._chat(session_id)) + 1, "kind": kind, "at": self._clock(), **facts}
+            )
+            self._put(session_id, entry)
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _grow(self, session_id: SessionId, kind: EntryKind, text: str) -> None:
+        with self._lock:
+            chat = self._chat(session_id)
+            growing = chat.get(self._growing.get(session_id, 0))
+            if growing is not None and growing.kind is kind:
+                entry = growing.model_copy(update={"text": growing.text + text})
+            else:
+                self._finish(session_id)
+                entry = ChatEntry(number=len(chat) + 1, kind=kind, at=self._clock(), text=text)
+                self._growing[session_id] = entry.number
+            chat[entry.number] = entry
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _tool(self, session_id: SessionId, call: ToolCall) -> None:
+        with self._lock:
+            chat = self._chat(session_id)
+            known = next((e for e in reversed(chat.values()) if e.call is not None and e.call.id == call.id), None)
+            if known is None:
+                self._finish(session_id)
+                entry = ChatEntry(number=len(chat) + 1, kind=EntryKind.TOOL, at=self._clock(), call=call)
+            else:
+                entry = known.model_copy(update={"call": call})
+            self._put(session_id, entry)
+        self._events.publish(ChatGrew(session_id=session_id, entry=entry))
+
+    def _answered(self, event: PermissionAnswered) -> None:
+        with self._lock:
+            chat = self._chat(event.session_id)
+            waiting = next((e for e in chat.values() if e.request and e.request.id == event.request_id), None)
+            if waiting is None:
+                return
+            entry = waiting.model_copy(update={"answer": event.verdict.value, "details": (event.reason,)})
+            self._put(event.session_id, entry)
+        self._events.publish(ChatGrew(session_id=event.session_id, entry=entry))
+
+    def _chat(self, session_id: SessionId) -> dict[int, ChatEntry]:
+        if session_id not in self._chats:
+            self._chats[session_id] = self._load(session_id)
+        return self._chats[session_id]
+
+    def _put(self, session_id: SessionId, entry: ChatEntry) -> None:
+        self._chat(session_id)[entry.number] = entry
+        self._save(session_id, entry)
+
+    def _finish(self, session_id: SessionId) -> None:
+        """What grew is complete: now it is worth writing down."""
+        number = self._growing.pop(session_id, None)
+        if number is not None:
+            self._save(session_id, self._chats[session_id][number])
+
+    def _save(self, session_id: SessionId, entry: ChatEntry) -> None:
+        folder = self._sessions / session_id
+        try:
+            atomic.make_directory(folder, mode=0o700)
+            fd = syscalls.open_appending(str(folder / CHAT))
+            try:
+                syscalls.write(fd, (entry.model_dump_json() + "\n").encode("utf-8", "surrogatepass"))
+            finally:
+                os.close(fd)
+        except OSError:
+            return  # the conversation goes on without its record; plans and runs are kept elsewhere
+
+    def _load(self, session_id: SessionId) -> dict[int, ChatEntry]:
+        try:
+            lines = (self._sessions / session_id / CHAT).read_bytes().splitlines()
+        except OSError:
+            return {}
+        chat: dict[int, ChatEntry] = {}
+        for line in lines:
+            try:
+                entry = ChatEntry.model_validate_json(line)
+            except (ValidationError, json.JSONDecodeError):
+                continue  # a line cut short by a crash
+            chat[entry.number] = entry
+        return chat

@@ -1,0 +1,132 @@
+"""The engine of one workspace: all services in one object."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.approval.audit_log import AuditLog
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.lifecycle import is_running
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import PlanMeta, PlanVersion
+from tandem_desktop.domain.ports import AdvisorPort
+from tandem_desktop.domain.tasks import PlanTask
+from tandem_desktop.execution.commands import CommandRunner, beside
+from tandem_desktop.plans.index import PlanListing
+from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.plans.unknown_tools import ToolCounts
+from tandem_desktop.review.drift import Drifted, dated, drift
+from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
+from tandem_desktop.services.generator import PlanGenerator
+from tandem_desktop.services.portability import Bundles, Templates
+from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.services.rebases import Rebases
+from tandem_desktop.services.reflections import Reflections
+from tandem_desktop.services.rehearsals import Rehearsals
+from tandem_desktop.services.retention import Retention
+from tandem_desktop.services.runs import PlanRuns
+from tandem_desktop.services.tasks import TaskBoards
+from tandem_desktop.settings import Settings
+from tandem_desktop.staging.simulate import Problem, simulate_operations
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import Locations
+from tandem_desktop.storage.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Propose, look, decide, run, take back."""
+
+    locations: Locations
+    workspace: Workspace
+    objects: ObjectStore
+    plans: PlanStore
+    proposals: Proposals
+    rebases: Rebases
+    decisions: Decisions
+    commenting: Commenting
+    bundles: Bundles
+    templates: Templates
+    expiry: Expiry
+    retention: Retention
+    runs: PlanRuns
+    boards: TaskBoards
+    rehearsals: Rehearsals
+    reflections: Reflections
+    audit: AuditLog
+    events: EventStream
+    clock: Callable[[], datetime]
+    commands: CommandRunner
+    finish: Callable[[], None]
+    """Wait for what goes on beside the caller."""
+    settings: Settings
+    would_block: ToolCounts
+    """Calls of guarded tools that were only logged: what the guard would have blocked."""
+
+    def listing(self) -> PlanListing:
+        """Every plan as it is now: a plan that waited too long is expired, a run that was cut off is stalled."""
+        listing = self.plans.list()
+        with contextlib.suppress(TandemError, OSError):  # what cannot be written now is recorded later
+            expired = self.expiry.expire(listing.plans)
+            if any(is_running(plan.status) for plan in listing.plans):
+                self.runs.interrupted()
+            elif not expired:
+                return listing
+        return self.plans.list()
+
+    def meta(self, plan_id: PlanId) -> PlanMeta:
+        """The record of one plan as it is now, as `listing` has it."""
+        with contextlib.suppress(TandemError, OSError):
+            self.expiry.settle(plan_id)
+            self.runs.settle(plan_id)
+        return self.plans.meta(plan_id)
+
+    def view(self, version: PlanVersion) -> tuple[OperationView, ...]:
+        """Every operation with its flags and hunks."""
+        captured = any(operation.is_run for operation in version.operations) and self.commands_captured
+        return tuple(
+            view_operation(operation, self.objects, commands_captured=captured) for operation in version.operations
+        )
+
+    def beside(self, version: PlanVersion) -> dict[OperationId, tuple[OperationId, ...]]:
+        """For each command that a run would start together with others, which ones."""
+        return beside(version.operations, self.commands)
+
+    def contents(self, operation: StagedOperation) -> tuple[bytes, bytes]:
+        """The bytes before and after an operation, empty where there is no file."""
+        before, after = (
+            self.objects.read(state.sha256) if state.type == "file" else b""
+            for state in (operation.base, operation.after)
+        )
+        return before, after
+
+    def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
+        """The tasks of a revision, each standing where the results of its operations put it."""
+        return self.boards.board(version).get_tasks()
+
+    @property
+    def commands_captured(self) -> bool:
+        """Whether what commands do to the workspace can be taken back here."""
+        return self.commands.captures
+
+    def generator(self, advisor: AdvisorPort) -> PlanGenerator:
+        """Whoever is asked may only look, and hands in plans that wait."""
+        most = self.settings.max_generated_steps
+        return PlanGenerator(advisor, self.proposals, self.workspace, self.clock, max_steps=most)
+
+    def drift(self, plan_id: PlanId) -> tuple[Drifted, ...]:
+        """What changed on disk since the plan was made."""
+        version = self.plans.revision(plan_id)
+        return dated(drift(version.operations, self.workspace), self.workspace.times, version.created_at)
+
+    def simulate(self, plan_id: PlanId) -> tuple[Problem, ...]:
+        """Which operations would not apply to the workspace as it stands."""
+        return simulate_operations(self.plans.revision(plan_id).operations, self.workspace)
+
+    def close(self) -> None:
+        self.finish()
+        self.workspace.close()

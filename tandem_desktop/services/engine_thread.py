@@ -1,0 +1,71 @@
+"""Runs the engine's asyncio loop on its own thread."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+_Result = TypeVar("_Result")
+
+
+class EngineThread:
+    """Runs coroutines until it is closed. Agents are started by it and end with it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="engine")
+        self._thread.start()
+
+    def __enter__(self) -> "EngineThread":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, work: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
+        """Start something on the engine's thread; cancelling the answer cancels it there.
+
+        Once the thread has ended, the answer is cancelled from the start.
+        """
+        if not self._thread.is_alive() or self._loop.is_closed():
+            work.close()
+            nothing: Future[_Result] = Future()
+            nothing.cancel()
+            return nothing
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def wait_for(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Do something there and wait here; an interrupt here cancels it there and waits for its end."""
+        answer = self.submit(work)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            answer.cancel()
+            self.submit(_nothing()).result()
+            raise
+
+    def close(self) -> None:
+        """Cancel what still runs and end the thread; safe to call again."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            left = asyncio.all_tasks(self._loop)
+            for task in left:
+                task.cancel()
+            with contextlib.suppress(Exception):
+                self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+
+
+async def _nothing() -> None:
+    return None

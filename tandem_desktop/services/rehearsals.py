@@ -1,0 +1,150 @@
+"""Rehearses plans and stores the results."""
+
+import codecs
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from tandem_desktop.domain.errors import StaleRevisionError, TandemError
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, RehearsalStarted
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.rehearsal.rehearse import Rehearser
+from tandem_desktop.rehearsal.results import (
+    Rehearsal,
+    RehearsalStore,
+    RehearsedCommand,
+    effect_operations,
+    recorded_operations,
+)
+from tandem_desktop.rehearsal.sandbox import OnOutput
+from tandem_desktop.review.operation_view import OperationView, view_operation
+from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.storage.objects import ObjectStore
+
+
+class Rehearsals:
+    """Try a plan out, whoever made it and whether or not anybody approved it."""
+
+    def __init__(
+        self,
+        *,
+        rehearser: Rehearser,
+        store: RehearsalStore,
+        plans: PlanStore,
+        proposals: Proposals,
+        objects: ObjectStore,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        on_output: OnOutput,
+    ) -> None:
+        self._rehearser = rehearser
+        self._store = store
+        self._plans = plans
+        self._proposals = proposals
+        self._objects = objects
+        self._events = events
+        self._clock = clock
+        self._on_output = on_output
+
+    def rehearse(
+        self,
+        plan_id: PlanId,
+        revision: int | None = None,
+        *,
+        network: bool = False,
+        once: bool = False,
+        control: RunControl | None = None,
+    ) -> Rehearsal:
+        """Play one revision, the latest when none is named; output and outcomes are told while it goes on.
+
+        Raises:
+            UserAbortError: it was stopped.
+            ShadowError: there can be no shadow.
+        """
+        version = self._plans.revision(plan_id, revision)
+        told = _Told(plan_id, self._events)
+
+        def hear(operation: OperationId, chunk: bytes) -> None:
+            told.output(operation, chunk)
+            self._on_output(operation, chunk)
+
+        self._events.publish(RehearsalStarted(plan_id=plan_id, revision=version.revision))
+        problem = "it came to an unexpected end"
+        try:
+            rehearsal = self._rehearser.rehearse(
+                version, network=network, once=once, control=control, on_output=hear, on_command=told.command
+            )
+            problem = ""
+        except TandemError as error:
+            problem = error.message
+            raise
+        finally:
+            self._events.publish(RehearsalFinished(plan_id=plan_id, revision=version.revision, problem=problem))
+        if not once and version.revision == self._plans.latest_revision(plan_id):
+            self._store.save(version, rehearsal)
+        return rehearsal
+
+    def kept(self, version: PlanVersion) -> Rehearsal | None:
+        """What the last whole rehearsal of exactly this revision found; nothing when there was none."""
+        return self._store.load(version)
+
+    def views(self, rehearsal: Rehearsal) -> dict[OperationId, tuple[OperationView, ...]]:
+        """The file effects of every command as operations with their hunks and flags."""
+        version = self._plans.revision(rehearsal.plan_id, rehearsal.revision)
+        by_id = {operation.id: operation for operation in version.operations}
+        return {
+            command.id: tuple(
+                view_operation(each, self._objects, commands_captured=True)
+                for each in effect_operations(command, by_id[command.id], self._clock())
+            )
+            for command in rehearsal.commands
+        }
+
+    def record(self, rehearsal: Rehearsal, chosen: Sequence[OperationId] = ()) -> PlanVersion:
+        """The person's own revision in which recorded effects stand for the chosen commands, or for all that can be.
+
+        Raises:
+            StaleRevisionError: the rehearsed revision is no longer the latest.
+            StepRefusedError: effects cannot be recorded, or a later operation would no longer apply.
+        """
+        version = self._plans.revision(rehearsal.plan_id)
+        if version.revision != rehearsal.revision:
+            raise StaleRevisionError(version.plan_id, expected=rehearsal.revision, found=version.revision)
+        operations = recorded_operations(version.operations, rehearsal, chosen, self._clock())
+        saved = self._proposals.rewrite(version, operations, "Let the command really run.")
+        # What the other commands did in the copy they did after exactly these effects.
+        still_run = {operation.id for operation in operations}
+        left = tuple(each for each in rehearsal.commands if each.id in still_run)
+        if self._store.load(version) == rehearsal:
+            self._store.save(saved, replace(rehearsal, revision=saved.revision, commands=left))
+        return saved
+
+
+class _Told:
+    """What happens in a rehearsal, as events; a character cut in two by the pipe is put together again."""
+
+    def __init__(self, plan_id: PlanId, events: EventStream) -> None:
+        self._plan_id = plan_id
+        self._events = events
+        self._decoders: dict[OperationId, codecs.IncrementalDecoder] = {}
+
+    def output(self, operation: OperationId, chunk: bytes) -> None:
+        decoder = self._decoders.setdefault(operation, codecs.getincrementaldecoder("utf-8")("replace"))
+        if text := decoder.decode(chunk):
+            self._events.publish(CommandSaid(plan_id=self._plan_id, operation_id=operation, text=text))
+
+    def command(self, command: RehearsedCommand) -> None:
+        self._events.publish(
+            CommandRehearsed(
+                plan_id=self._plan_id,
+                operation_id=command.id,
+                exit_code=command.exit_code,
+                seconds=command.seconds,
+                effects=len(command.effects),
+                error=command.error,
+            )
+        )

@@ -1,0 +1,551 @@
+"""Runs plans, undoes runs and records the results."""
+
+import codecs
+import contextlib
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tandem_desktop.approval.enforcer import ApprovalEnforcer
+from tandem_desktop.domain.errors import (
+    InterruptedRunError,
+    PlanDamagedError,
+    PlanError,
+    PlanModifiedError,
+    PlanNotFoundError,
+    PreflightError,
+    RunNotFoundError,
+)
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import (
+    CommandPrinted,
+    OperationFinished,
+    OperationStarted,
+    PlanSuperseded,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    RunUndone,
+    task_news,
+)
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
+from tandem_desktop.domain.lifecycle import can, is_running, may_expire
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
+from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
+from tandem_desktop.domain.state_machine import (
+    Cancel,
+    EventKind,
+    ExecutePlan,
+    ExecutionFailed,
+    MarkRedone,
+    MarkUndone,
+    Pause,
+    PlanEvent,
+    PlanExecuted,
+    Resume,
+    Stall,
+    Supersede,
+)
+from tandem_desktop.domain.tasks import SETTLED, ExecutedTool, PlannedToolCall, PlanTask, TaskStatus, TrackedTask
+from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.executor import PlanExecutor, RunResult, refuse_out_of_scope
+from tandem_desktop.execution.recovery import InterruptedRun, Recovery
+from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.execution.run_store import DoneOperation, RunStore, done_operations
+from tandem_desktop.execution.undo import WHOLE, RewindPlan, UndoExecutor, UndoneRun, UndoPart, UndoPlan, is_undoable
+from tandem_desktop.plans import recovery
+from tandem_desktop.plans.index import alternatives
+from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.clock import Since
+from tandem_desktop.tasks.board import TaskBoard
+from tandem_desktop.tasks.graph import TaskMapper
+
+_UNSETTLED = frozenset({ResultStatus.PENDING, ResultStatus.RUNNING})
+
+
+class RunTasks:
+    """One board per run that has tasks. Each call answers with the tasks that moved, for its caller to announce."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._live: dict[RunId, LiveTasks] = {}
+
+    def begin(self, run_id: RunId, version: PlanVersion) -> None:
+        if version.tasks:
+            board = TaskBoard(version.plan_id, self._clock, standing(version, (), None))
+            with self._lock:
+                self._live[run_id] = LiveTasks(version, board)
+
+    def of(self, version: PlanVersion) -> TaskBoard | None:
+        """The board of a revision that runs now."""
+        with self._lock:
+            return next((each.board for each in self._live.values() if each.is_of(version)), None)
+
+    def started(self, run_id: RunId, operation: OperationId) -> list[TrackedTask]:
+        live = self._live.get(run_id)
+        return live.started(operation) if live is not None else []
+
+    def finished(self, run_id: RunId, result: OperationResult) -> list[TrackedTask]:
+        live = self._live.get(run_id)
+        return live.finished(result) if live is not None else []
+
+    def end(self, run_id: RunId) -> "LiveTasks | None":
+        """Forget a run that has ended; what was known of its tasks."""
+        with self._lock:
+            return self._live.pop(run_id, None)
+
+
+class LiveTasks:
+    """The tasks of one run while it goes on. Called from one thread at a time, as events are."""
+
+    def __init__(self, version: PlanVersion, board: TaskBoard) -> None:
+        self.version = version
+        self.board = board
+        self._mapper = TaskMapper(version.operations)
+        self._tools = {operation.id: _tool(operation) for operation in version.operations}
+        self._done = Counter[TaskId]()
+        self._told = {task.id: _place(task) for task in board.get_tasks()}
+
+    def is_of(self, version: PlanVersion) -> bool:
+        return (self.version.plan_id, self.version.revision) == (version.plan_id, version.revision)
+
+    def started(self, operation: OperationId) -> list[TrackedTask]:
+        """The task that has begun with this operation, if one has."""
+        task_id = self._mapper.get_operation_task(operation)
+        if task_id is None or self.board.get_task(task_id).status is not TaskStatus.PENDING:
+            return []
+        return self._news(self.board.update_task_status(task_id, TaskStatus.IN_PROGRESS))
+
+    def finished(self, result: OperationResult) -> list[TrackedTask]:
+        """Every task that moved because of this result, its beginning included where nobody saw it."""
+        task_id = self._mapper.get_operation_task(result.id)
+        if task_id is None:
+            return []
+        begun = self.started(result.id) if result.status in _BEGUN else []
+        if result.status in _BEGUN:
+            self.board.add_executed_tool(task_id, _executed(self._tools[result.id], result))
+        self._done[task_id] += 1
+        status = self._mapper.update_task_status(task_id, [result])
+        total = len(self._mapper.get_task_operations(task_id))
+        task = self.board.update_task_status(
+            task_id,
+            status,
+            progress=100 * min(self._done[task_id], total) // total,
+            result=_summary(total, total) if status is TaskStatus.COMPLETED else None,
+            error=result.error,
+        )
+        skipped = self.board.get_tasks_by_status(TaskStatus.SKIPPED) if status is TaskStatus.FAILED else ()
+        return [*begun, *self._news(task, *skipped)]
+
+    def _news(self, *tasks: TrackedTask) -> list[TrackedTask]:
+        """Those that are not where they were when it was last told."""
+        moved = [task for task in tasks if self._told[task.id] != _place(task)]
+        self._told |= {task.id: _place(task) for task in moved}
+        return moved
+
+
+def _place(task: PlanTask) -> tuple[TaskStatus, int]:
+    """Where a task stands, as far as it is worth telling: how far only while it is under way."""
+    return task.status, task.progress if task.status is TaskStatus.IN_PROGRESS else 0
+
+
+_BEGUN = frozenset({ResultStatus.COMPLETED, ResultStatus.FAILED})
+
+
+def standing(
+    version: PlanVersion, results: tuple[OperationResult, ...], record: RunRecord | None
+) -> Iterable[PlanTask]:
+    """The tasks of a revision, each where the results of its operations put it."""
+    mapper = TaskMapper(version.operations)
+    operations = {operation.id: operation for operation in version.operations}
+    by_id = {result.id: result for result in results}
+    for task in version.tasks:
+        mapped = mapper.get_task_operations(task.id)
+        found = [by_id[each] for each in mapped if each in by_id]
+        status = mapper.update_task_status(task.id, found)
+        settled = [each for each in found if each.status not in _UNSETTLED]
+        done = sum(each.status is ResultStatus.COMPLETED for each in found)
+        yield task.model_copy(
+            update={
+                "status": status,
+                "progress": 100 * len(settled) // len(mapped) if mapped else 0,
+                "tools_to_execute": tuple(_tool(operations[each]) for each in mapped),
+                "tools_executed": tuple(
+                    _executed(_tool(operations[each.id]), each) for each in found if each.status in _BEGUN
+                ),
+                "created_at": task.created_at or version.created_at,
+                "started_at": record.started_at if record and status is not TaskStatus.PENDING else None,
+                "completed_at": record.ended_at if record and status in SETTLED else None,
+                "result": _summary(done, len(mapped)) if status is TaskStatus.COMPLETED else None,
+                "error": next((each.error for each in found if each.error), None),
+            }
+        )
+
+
+def _summary(done: int, total: int) -> str:
+    return f"{done} of {total} operations done."
+
+
+def _tool(operation: StagedOperation) -> PlannedToolCall:
+    tool = operation.tool or operation.kind.value
+    return PlannedToolCall(tool=tool, operation_id=operation.id, description=operation.description)
+
+
+def _executed(call: PlannedToolCall, result: OperationResult) -> ExecutedTool:
+    is_good = result.status is ResultStatus.COMPLETED
+    return ExecutedTool(tool=call.tool, operation_id=result.id, succeeded=is_good, error=result.error)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run with what can still be done about it."""
+
+    record: RunRecord
+    status: RunStatus
+    undoable: bool
+
+
+class PlanRuns:
+    """Apply, undo, redo, recover."""
+
+    def __init__(
+        self,
+        *,
+        desk: RunManager,
+        plans: PlanStore,
+        executor: PlanExecutor,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        since: Since,
+        stalls_after: timedelta,
+        tasks: RunTasks,
+    ) -> None:
+        self._desk = desk
+        self._plans = plans
+        self._executor = executor
+        self._events = events
+        self._clock = clock
+        self._since = since
+        self._stalls_after = stalls_after
+        self._tasks = tasks
+        self._undo = UndoExecutor(desk)
+        self._recovery = Recovery(desk)
+
+    def apply(
+        self,
+        plan_id: PlanId,
+        policy: FailurePolicy = FailurePolicy.ROLLBACK,
+        control: RunControl | None = None,
+    ) -> RunResult:
+        """Run the latest revision, if exactly that was approved."""
+        self.refuse_if_interrupted()
+        version = self._plans.revision(plan_id)
+        meta = self._plans.meta(plan_id)
+        if not version.operations:
+            raise PreflightError(
+                f"{plan_id} r{version.revision} has no operations: it is text, and there is nothing to write.",
+                next=f"Let its agent carry it out: tandem run --session {version.session_id} --task TEXT",
+            )
+
+        def started(run_id: RunId) -> None:
+            self._plans.send(plan_id, ExecutePlan(run_id=run_id, at=self._clock()))
+            self._tasks.begin(run_id, version)
+            self._events.publish(
+                RunStarted(
+                    run_id=run_id,
+                    plan_id=plan_id,
+                    revision=version.revision,
+                    run_kind=RunKind.APPLY,
+                    on_failure=policy,
+                    operations=len(version.operations),
+                )
+            )
+            if control is not None:
+                control.watch(lambda waits: self._waits(plan_id, run_id, waits))
+
+        def check_status() -> None:
+            found = self._plans.meta(plan_id)
+            if found.version != meta.version:
+                raise PlanModifiedError(plan_id, expected=meta.version, found=found.version)
+            if found.status is not PlanStatus.APPROVED:
+                raise PreflightError(
+                    f"{plan_id} is {meta.status.value}, not approved.",
+                    next=f"Look at it with: tandem show {plan_id}",
+                )
+            refuse_out_of_scope(version.operations, meta.tools_required)
+
+        return self._executor.execute(
+            version,
+            latest_revision=meta.revision,
+            policy=policy,
+            control=control,
+            check_status=check_status,
+            on_start=started,
+        )
+
+    def runs(self) -> tuple[ListedRun, ...]:
+        """Every run of this workspace, newest first."""
+        open_runs = set() if self._desk.is_busy() else set(self._desk.journal_store.open_runs())
+        return tuple(self._listed(record, open_runs) for record in self._desk.runs.list())
+
+    def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
+        return self._undo.preview(run_id, part)
+
+    def undo(self, run_id: str, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
+        self.refuse_if_interrupted()
+        return self._undo.undo(run_id, part=part, control=control)
+
+    def preview_rewind(self, run_id: str) -> RewindPlan:
+        return self._undo.preview_rewind(run_id)
+
+    def rewind(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
+        """The files as before a run: it and every run since are taken back, as one."""
+        self.refuse_if_interrupted()
+        return self._undo.rewind(run_id, control=control)
+
+    def redo(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
+        self.refuse_if_interrupted()
+        return self._undo.redo(run_id, control=control)
+
+    def interrupted(self) -> tuple[InterruptedRun, ...]:
+        """Runs that need a decision. A plan whose run is silent for too long is stored as stalled, and no more."""
+        waiting = self._recovery.interrupted()
+        for run in waiting:
+            with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
+                self._plans.send_if(run.plan_id, self._stall)
+        return waiting
+
+    def settle(self, plan_id: PlanId) -> None:
+        """Record what has become of a plan's run: stalled if it was cut off, undone if an older version undid it."""
+        meta = self._plans.meta(plan_id)
+        if is_running(meta.status):
+            self.interrupted()
+            return
+        run_id = meta.execution_session
+        if run_id is not None and can(meta, EventKind.RUN_UNDONE) and self.record(run_id).status is RunStatus.UNDONE:
+            self._plans.send_if(plan_id, lambda now: MarkUndone() if can(now, EventKind.RUN_UNDONE) else None)
+
+    def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:
+        """What came of the last run of this revision; nothing when it never ran."""
+        run_id = self._plans.meta(version.plan_id).execution_session
+        if run_id is None or self._desk.runs.get(run_id).revision != version.revision:
+            return ()
+        return self._desk.runs.results(run_id)
+
+    def record(self, run_id: RunId) -> RunRecord:
+        """One run.
+
+        Raises:
+            RunNotFoundError: there is none of this name.
+        """
+        return self._desk.runs.get(run_id)
+
+    def results_of(self, run_id: RunId) -> tuple[OperationResult, ...]:
+        """What came of each operation of one run."""
+        return self._desk.runs.results(run_id)
+
+    def changes(self, run_id: RunId) -> tuple[DoneOperation, ...]:
+        """What a run did and left in place; nothing of one that was rolled back or whose journal is gone."""
+        if self._desk.runs.get(run_id).rolled_back or not self._desk.journal_store.has(run_id):
+            return ()
+        return done_operations(self._desk.journal_store.history(run_id))
+
+    def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
+        return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))
+
+    def roll_back(self, run_id: str | None) -> RunResult:
+        return RunResult(*self._recovery.roll_back(run_id))
+
+    def mark_failed(self, run_id: str | None) -> RunResult:
+        return RunResult(*self._recovery.mark_failed(run_id))
+
+    def refuse_if_interrupted(self) -> None:
+        """Every writing call comes by here first.
+
+        Raises:
+            InterruptedRunError: a cut-off run has to be settled.
+        """
+        waiting = self._recovery.interrupted() if self._desk.journal_store.open_runs() else ()
+        if waiting:
+            run = waiting[0]
+            raise InterruptedRunError(
+                f"{run.run_id} was interrupted ({run.done} of {run.total} done) and must be settled first.",
+                next="tandem recover --resume, --rollback or --mark-failed",
+            )
+
+    def _stall(self, meta: PlanMeta) -> PlanEvent | None:
+        return Stall() if recovery.is_overdue(meta, self._since, self._stalls_after) else None
+
+    def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
+        """The run was paused, or goes on; whatever has become of the plan meanwhile is no reason to end it."""
+        with contextlib.suppress(PlanError):
+            self._plans.send(plan_id, Pause() if waits else Resume())
+        self._events.publish(RunPaused(run_id=run_id) if waits else RunResumed(run_id=run_id))
+
+    def _listed(self, record: RunRecord, open_runs: set[RunId]) -> ListedRun:
+        interrupted = record.run_id in open_runs and record.status is RunStatus.RUNNING
+        status = RunStatus.INTERRUPTED if interrupted else record.status
+        has_journal = self._desk.journal_store.has(record.run_id)
+        return ListedRun(record, status, is_undoable(record, has_journal=has_journal))
+
+
+_ENDS: dict[RunStatus, type[PlanExecuted | ExecutionFailed | Cancel]] = {
+    RunStatus.COMPLETED: PlanExecuted,
+    RunStatus.FAILED: ExecutionFailed,
+    RunStatus.CANCELLED: Cancel,
+}
+
+
+class PlanRunCompletion:
+    """File a run that has ended. A crash may make it file twice; plan and run come out the same."""
+
+    def __init__(
+        self,
+        plans: PlanStore,
+        runs: RunStore,
+        enforcer: ApprovalEnforcer,
+        events: EventStream,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._plans = plans
+        self._runs = runs
+        self._enforcer = enforcer
+        self._events = events
+        self._clock = clock
+
+    def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+        with atomic.together():
+            if record.kind is RunKind.APPLY:
+                self._finish_plan(record, results)
+                if record.status is RunStatus.COMPLETED:
+                    self._supersede_alternatives(record.plan_id)
+            elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
+                self._mark_undone(record, record.of)
+        # By itself: the end of the audit must be durable before anybody else adds to it.
+        self._enforcer.record_execution(record.digest, record.run_id, results)
+        self._events.publish(
+            RunFinished(
+                run_id=record.run_id,
+                plan_id=record.plan_id,
+                status=record.status,
+                rolled_back=record.rolled_back,
+                summary=record.summary,
+            )
+        )
+
+    def _finish_plan(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None:
+        def started(meta: PlanMeta) -> PlanEvent | None:
+            # Cut off after the journal began and before the plan was marked as executing.
+            missed = meta.status is PlanStatus.APPROVED and meta.revision == record.revision
+            return ExecutePlan(run_id=record.run_id, at=record.started_at) if missed else None
+
+        def ended(meta: PlanMeta) -> PlanEvent | None:
+            if meta.execution_session != record.run_id or not is_running(meta.status):
+                return None
+            return _ENDS[record.status](
+                results=results,
+                rolled_back=record.rolled_back,
+                summary=record.summary,
+                at=record.ended_at or self._clock(),
+            )
+
+        # The plan may have been deleted by hand while its run went on; the run is recorded all the same.
+        with contextlib.suppress(PlanNotFoundError, PlanDamagedError):
+            self._plans.send_if(record.plan_id, started)
+            self._plans.send_if(record.plan_id, ended)
+
+    def _supersede_alternatives(self, plan_id: PlanId) -> None:
+        """What was applied was the choice: the alternatives that still wait give way to it."""
+        for other in alternatives(self._plans.list().plans, plan_id):
+            if may_expire(other.status):
+                with contextlib.suppress(PlanError):
+                    self._plans.send(other.plan_id, Supersede())
+                    self._events.publish(PlanSuperseded(plan_id=other.plan_id, by=plan_id))
+
+    def _mark_undone(self, record: RunRecord, of: RunId) -> None:
+        for run_id in (*record.also, of):
+            with contextlib.suppress(RunNotFoundError, PlanDamagedError):
+                taken_back = self._runs.get(run_id)
+                self._runs.save(taken_back.model_copy(update={"status": RunStatus.UNDONE, "undone_by": record.run_id}))
+                self._mark_plan(taken_back, MarkUndone())
+                self._events.publish(RunUndone(run_id=run_id, undone_by=record.run_id))
+                if record.kind is RunKind.REDO and taken_back.of is not None:
+                    self._mark_back(taken_back, taken_back.of)
+
+    def _mark_back(self, undo: RunRecord, of: RunId) -> None:
+        """What an undo had taken away is there again."""
+        for run_id in (*undo.also, of):
+            with contextlib.suppress(RunNotFoundError, PlanDamagedError):
+                original = self._runs.get(run_id)
+                if original.undone_by == undo.run_id:
+                    self._mark_plan(original, MarkRedone())
+                    self._runs.save(original.model_copy(update={"status": RunStatus.COMPLETED, "undone_by": None}))
+
+    def _mark_plan(self, run: RunRecord, event: MarkUndone | MarkRedone) -> None:
+        """Only a plan whose last run this was, and that has not gone on since."""
+
+        def marked(meta: PlanMeta) -> PlanEvent | None:
+            return event if meta.execution_session == run.run_id and can(meta, event.kind) else None
+
+        with contextlib.suppress(PlanError):
+            self._plans.send_if(run.plan_id, marked)
+
+
+TAIL = 8_000
+"""Characters of a command's output that are told while it runs; all of it comes with its result."""
+_GATHER_S = 0.1
+
+
+class RunEvents:
+    """Call it from the thread of the run.
+
+    A task starts before its first operation does, and moves after the result that moved it.
+    """
+
+    def __init__(self, events: EventStream, tasks: RunTasks) -> None:
+        self._events = events
+        self._tasks = tasks
+        self._lock = threading.Lock()
+        self._printed: dict[OperationId, str] = {}
+        self._decoders: dict[OperationId, codecs.IncrementalDecoder] = {}
+        self._timer: threading.Timer | None = None
+
+    def started(self, run_id: RunId, operation: OperationId) -> None:
+        for task in self._tasks.started(run_id, operation):
+            self._events.publish(task_news(task))
+        self._events.publish(OperationStarted(run_id=run_id, operation_id=operation))
+
+    def printed(self, operation: OperationId, chunk: bytes) -> None:
+        with self._lock:
+            decoder = self._decoders.setdefault(operation, codecs.getincrementaldecoder("utf-8")("replace"))
+            text = self._printed.get(operation, "") + decoder.decode(chunk)
+            self._printed[operation] = text[-TAIL:]
+            self._tell_soon()
+
+    def finished(self, run_id: RunId, result: OperationResult) -> None:
+        if self._decoders:
+            with self._lock:
+                self._printed.pop(result.id, None)
+                self._decoders.pop(result.id, None)
+        self._events.publish(OperationFinished(run_id=run_id, result=result))
+        for task in self._tasks.finished(run_id, result):
+            self._events.publish(task_news(task))
+
+    def _tell_soon(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_GATHER_S, self._tell)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _tell(self) -> None:
+        with self._lock:
+            self._timer = None
+            told = tuple(self._printed.items())
+        for operation, text in told:
+            self._events.publish(CommandPrinted(operation_id=operation, tail=text))

@@ -1,0 +1,407 @@
+"""Answers permission requests: shadow, plan, or ask the user."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import ClassVar, NamedTuple
+
+from pydantic import ValidationError
+
+from tandem_desktop.domain.agent_protocol import (
+    PermissionAnswer,
+    PermissionRequest,
+    PermissionVerdict,
+    ToolCall,
+    ToolKind,
+)
+from tandem_desktop.domain.authorization import AuthContext, AuthorizationResult, SessionPermissions, ToolCategory
+from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.errors import (
+    OutsideWorkspaceError,
+    StepRefusedError,
+    TandemError,
+    ToolDeniedError,
+    UserAbortError,
+)
+from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
+from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.paths import check_path
+from tandem_desktop.domain.ports import ROOT
+from tandem_desktop.policy import messages
+from tandem_desktop.policy.rules import AuthorizationPolicy, auth_context, is_guarded
+from tandem_desktop.policy.tools import UNKNOWN_TOOL, tool_use
+from tandem_desktop.settings import Settings
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.steps import BashArgs
+
+
+def command_call(call: ToolCall) -> CommandCall:
+    """What would run, and where.
+
+    Raises:
+        StepRefusedError: it is no command a plan could carry, or one that would run outside the workspace.
+    """
+    try:
+        cwd = ROOT if call.cwd in (None, "", ROOT) else check_path(call.cwd or ROOT)
+        return CommandCall(command=BashArgs(command=call.command or "", cwd=cwd).command, cwd=cwd)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        reason = problem.get("ctx", {}).get("error", problem["msg"])
+        raise StepRefusedError(f"The command {reason}.", next="Name a command the shell can run.") from None
+    except OutsideWorkspaceError as error:
+        raise StepRefusedError(
+            f"The command would run outside the workspace. {error.message}", path=error.path, next=error.next
+        ) from None
+
+
+class Decision(StrEnum):
+    """What a person can say."""
+
+    YES = "yes"
+    SKIP = "skip"
+    NO = "no"
+
+
+class ConfirmationResponse(Frozen):
+    """What the person said, and what they want the agent to do instead."""
+
+    decision: Decision
+    instructions: str = ""
+
+
+class Confirmation:
+    """One pending question. Made on the event loop; `resolve` and `withdraw` are safe from any thread.
+
+    The first answer counts, and every later one is told that it came too late.
+    """
+
+    CHOICES: ClassVar[dict[str, Decision]] = {"1": Decision.YES, "2": Decision.SKIP, "3": Decision.NO}
+    """The key for each choice: [1] Yes [2] Skip [3] No."""
+
+    def __init__(self, request: PermissionRequest) -> None:
+        self.request = request
+        self._loop = asyncio.get_running_loop()
+        self._future: asyncio.Future[ConfirmationResponse | None] = self._loop.create_future()
+        self._lock = threading.Lock()
+        self._settled = False
+        self.withdrawn_because = ""
+
+    @property
+    def is_open(self) -> bool:
+        return not self._settled
+
+    def resolve(self, decision: Decision, instructions: str = "") -> bool:
+        """Answer it; whether this answer was the first."""
+        return self._settle(ConfirmationResponse(decision=decision, instructions=instructions), "")
+
+    def press(self, key: str, instructions: str = "") -> bool:
+        """Answer it with a key; any other key does nothing."""
+        decision = self.CHOICES.get(key)
+        return decision is not None and self.resolve(decision, instructions)
+
+    def withdraw(self, reason: str) -> bool:
+        """Take the question back; whether it was still open."""
+        return self._settle(None, reason)
+
+    async def response(self) -> ConfirmationResponse | None:
+        """What the person says; None when the question is taken back first."""
+        return await self._future
+
+    def _settle(self, response: ConfirmationResponse | None, reason: str) -> bool:
+        with self._lock:
+            if self._settled:
+                return False
+            self._settled = True
+            self.withdrawn_because = reason
+        try:
+            self._loop.call_soon_threadsafe(self._hand_over, response)
+        except RuntimeError:
+            return False  # the loop has ended, and with it whoever waited
+        return True
+
+    def _hand_over(self, response: ConfirmationResponse | None) -> None:
+        if not self._future.done():
+            self._future.set_result(response)
+
+
+class PermissionInterceptor:
+    """Answers the requests of one session, each exactly once, none waiting for another.
+
+    In Plan mode the shadow is the gate: edits are allowed into it, and a command is never run directly but queued,
+    rehearsed in the shadow or refused, as the settings say. Otherwise a person is asked about whatever no rule decides.
+
+    `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
+    it may answer the number of the operation the command became. `rehearse` is awaited before a command may run in the
+    shadow, for the same reason.
+    `ask` shows a question and returns at once; without it nobody is there to ask. `decided` hears of every answer.
+    Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
+    """
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        *,
+        policy: AuthorizationPolicy,
+        settings: Settings,
+        queue: Callable[[QueuedCommand], Awaitable[int | None]],
+        rehearse: Callable[[], Awaitable[None]] | None = None,
+        ask: Callable[[Confirmation], None] | None = None,
+        decided: Callable[[InterceptedRequest], None] | None = None,
+        permissions: SessionPermissions | None = None,
+        shadowed: bool = True,
+    ) -> None:
+        self.session_id = session_id
+        self.message_id: str | None = None
+        """The message of the conversation that goes on; noted with each request."""
+        self._policy = policy
+        self._settings = settings
+        self._queue = queue
+        self._rehearse = rehearse
+        self._ask = ask
+        self._decided = decided
+        self._shadowed = shadowed
+        self.set_permissions(
+            permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore),
+        )
+        self._lock = threading.Lock()
+        self._queueing = asyncio.Lock()
+        self._waiting: dict[RequestId, Confirmation] = {}
+        self._open: set[RequestId] = set()
+        self._answered: set[tuple[RequestId, ToolCallId]] = set()
+        self._granted: Counter[tuple[str, bool]] = Counter()
+        """Commands that were allowed when the agent asked, and in which mode; their terminal may follow."""
+        self._requests: list[InterceptedRequest] = []
+        self._queued = 0
+        self._terminals = 0
+        self._turn_over: str | None = None
+
+    @property
+    def permissions(self) -> SessionPermissions:
+        return self._permissions
+
+    def set_permissions(self, permissions: SessionPermissions) -> None:
+        """From the next request on; what is being decided is decided by what held when it was asked."""
+        self._permissions = permissions
+        # A command that is queued is held whether there is a shadow or not.
+        queues = self._settings.commands_while_planning != "rehearse"
+        self._contexts = _Contexts(
+            commands=auth_context(self._settings, permissions, shadowed=self._shadowed or queues),
+            others=auth_context(self._settings, permissions, shadowed=self._shadowed),
+        )
+
+    @property
+    def requests(self) -> tuple[InterceptedRequest, ...]:
+        """Every request that was answered, in the order of the answers."""
+        with self._lock:
+            return tuple(self._requests)
+
+    @property
+    def waiting(self) -> tuple[Confirmation, ...]:
+        """The questions that are open."""
+        with self._lock:
+            return tuple(self._waiting.values())
+
+    async def decide(self, request: PermissionRequest) -> PermissionAnswer:
+        """Answer a request an agent made."""
+        return await self._answer(_Asked(request, self._contexts, self.message_id))
+
+    def turned_away(self, request: PermissionRequest, reason: str) -> None:
+        """Note a request that was answered as cancelled where it came in, with nobody asked."""
+        name = (request.id, request.call.id)
+        if name not in self._answered:
+            self._answered.add(name)
+            asked = _Asked(request, self._contexts, self.message_id)
+            self._note(asked, _Outcome(Handling.CANCELLED, messages.turn_over(reason)))
+
+    async def decide_command(
+        self, session_id: SessionId, call: CommandCall, request_id: RequestId | None = None
+    ) -> PermissionAnswer:
+        """Answer for a command handed to a terminal, by the same rules; one just allowed is not asked about again."""
+        grant = (call.command, self._permissions.plan_mode)
+        if self._granted[grant] > 0:
+            self._granted[grant] -= 1
+            return PermissionAnswer(verdict=PermissionVerdict.ALLOW, reason="It was allowed when the agent asked.")
+        self._terminals += 1
+        name = request_id or RequestId(f"terminal-{self._terminals}")
+        tool_call = ToolCall(
+            id=ToolCallId(name), tool="bash", title=call.command, kind=ToolKind.EXECUTE, command=call.command
+        )
+        request = PermissionRequest(id=name, session_id=session_id, call=tool_call, options=())
+        return await self._answer(_Asked(request, self._contexts, self.message_id, call))
+
+    def resolve(self, request_id: RequestId, decision: Decision, instructions: str = "") -> bool:
+        """Answer an open question from any thread; False when there is none, or not any more."""
+        with self._lock:
+            confirmation = self._waiting.get(request_id)
+        return confirmation is not None and confirmation.resolve(decision, instructions)
+
+    def answer_all(self, reason: str) -> int:
+        """Answer every open question with "cancelled"; how many there were. For a cancel, a crash, an end."""
+        self._granted.clear()
+        return sum(confirmation.withdraw(reason) for confirmation in self.waiting)
+
+    def end_turn(self, reason: str) -> int:
+        """Answer what is open, and whatever still comes before the next turn, with "cancelled"."""
+        self._turn_over = reason
+        return self.answer_all(reason)
+
+    def begin_turn(self) -> None:
+        self._turn_over = None
+
+    async def _answer(self, asked: "_Asked") -> PermissionAnswer:
+        request = asked.request
+        name = (request.id, request.call.id)
+        if request.id in self._open or name in self._answered:
+            # Its one answer is given elsewhere, or was.
+            return PermissionAnswer(verdict=PermissionVerdict.CANCELLED, reason=messages.answered_twice(request.id))
+        self._open.add(request.id)
+        outcome = _NO_LONGER_WAITED_FOR
+        try:
+            outcome = await self._outcome(asked)
+        finally:
+            self._open.discard(request.id)
+            self._answered.add(name)
+            self._note(asked, outcome)
+        return PermissionAnswer(outcome.verdict, outcome.reason)
+
+    async def _outcome(self, asked: "_Asked") -> "_Outcome":
+        if self._turn_over is not None:
+            return _Outcome(Handling.CANCELLED, messages.turn_over(self._turn_over))
+        planning = asked.context.plan_mode
+        try:
+            ruling = self._policy.require(asked.use, asked.context)
+            if planning and asked.use.category is ToolCategory.EXECUTE:
+                return await self._command_while_planning(asked)
+            if ruling.result is AuthorizationResult.CONFIRM:
+                return await self._confirmed(asked)
+        except (ToolDeniedError, UserAbortError) as refusal:
+            return _Outcome(Handling.REFUSED, refusal.message)
+        held = planning and asked.use.category is ToolCategory.WRITE
+        return _Outcome(Handling.HELD if held else Handling.PASSED, ruling.reason)
+
+    async def _command_while_planning(self, asked: "_Asked") -> "_Outcome":
+        setting = self._settings.commands_while_planning
+        if setting == "deny":
+            return _Outcome(Handling.REFUSED, messages.command_denied())
+        if setting == "rehearse" and not is_guarded(asked.use, asked.context):
+            if self._rehearse is not None:
+                await self._rehearse()
+            return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
+        try:
+            call = asked.command or command_call(asked.request.call)
+            async with self._queueing:
+                number = self._queued + 1
+                operation = await self._queue(asked.queued(number, call))
+                self._queued = number
+        except TandemError as error:
+            return _Outcome(Handling.REFUSED, f"The command was not run, and could not be queued. {error.message}")
+        return _Outcome(Handling.QUEUED, messages.command_queued(operation), operation or number)
+
+    async def _confirmed(self, asked: "_Asked") -> "_Outcome":
+        """What the person says.
+
+        Raises:
+            UserAbortError: the person said no.
+            ToolDeniedError: nobody is there to ask.
+        """
+        if self._ask is None:
+            raise ToolDeniedError(messages.nobody_to_ask())
+        confirmation = Confirmation(asked.request)
+        with self._lock:
+            self._waiting[asked.request.id] = confirmation
+        try:
+            self._ask(confirmation)
+            response = await confirmation.response()
+        finally:
+            confirmation.withdraw("the agent no longer waits")
+            with self._lock:
+                self._waiting.pop(asked.request.id, None)
+        if response is None:
+            return _Outcome(Handling.CANCELLED, messages.turn_over(confirmation.withdrawn_because))
+        if response.decision is Decision.YES:
+            return _Outcome(Handling.CONFIRMED, "The person allowed it.")
+        told = messages.cancelled_before_running(asked.use.tool, response.instructions)
+        if response.decision is Decision.NO:
+            raise UserAbortError(told)
+        return _Outcome(Handling.SKIPPED, told)
+
+    def _note(self, asked: "_Asked", outcome: "_Outcome") -> None:
+        call, use, planning = asked.request.call, asked.use, asked.context.plan_mode
+        if outcome.verdict is PermissionVerdict.ALLOW and use.command is not None and asked.command is None:
+            self._granted[use.command, planning] += 1
+        only_logged = self._settings.guarded_tools_only_logged and is_guarded(use, asked.context)
+        request = InterceptedRequest(
+            request_id=asked.request.id,
+            session_id=asked.request.session_id,
+            tool=call.tool or UNKNOWN_TOOL,
+            args=call.arguments,
+            message_id=asked.message_id,
+            tool_call_id=call.id,
+            title=call.title,
+            category=use.category,
+            paths=use.paths,
+            diffs=call.diffs,
+            plan_mode=planning,
+            verdict=outcome.verdict,
+            reason=outcome.reason,
+            handling=outcome.handling,
+            queued_as=outcome.queued_as,
+            warning=f"The guard would have blocked {use.tool}." if only_logged else "",
+        )
+        with self._lock:
+            self._requests.append(request)
+        if self._decided is not None:
+            self._decided(request)
+
+
+class _Outcome(NamedTuple):
+    handling: Handling
+    reason: str
+    queued_as: int | None = None
+
+    @property
+    def verdict(self) -> PermissionVerdict:
+        return self.handling.verdict
+
+
+_NO_LONGER_WAITED_FOR = _Outcome(Handling.CANCELLED, messages.turn_over("the agent no longer waits"))
+
+
+class _Contexts(NamedTuple):
+    """What holds from one choice of the person to the next."""
+
+    commands: AuthContext
+    others: AuthContext
+
+
+class _Asked:
+    """A request with what held when it came in."""
+
+    __slots__ = ("command", "context", "message_id", "request", "use")
+
+    def __init__(
+        self,
+        request: PermissionRequest,
+        contexts: _Contexts,
+        message_id: str | None,
+        command: CommandCall | None = None,
+    ) -> None:
+        self.request = request
+        self.message_id = message_id
+        self.command = command
+        self.use = tool_use(request.call)
+        self.context = contexts.commands if self.use.category is ToolCategory.EXECUTE else contexts.others
+
+    def queued(self, number: int, call: CommandCall) -> QueuedCommand:
+        asked = self.request.call
+        return QueuedCommand(
+            number=number,
+            call=call,
+            request_id=self.request.id,
+            tool_call_id=asked.id,
+            message_id=self.message_id,
+            tool=self.use.name,
+            description=asked.title,
+        )

@@ -1,0 +1,437 @@
+"""Opens, assembles and closes agent sessions."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from tandem_desktop.acp_client.client import SidecarManager
+from tandem_desktop.acp_client.connection import SidecarLimits
+from tandem_desktop.domain.agent_protocol import AgentProfile
+from tandem_desktop.domain.authorization import SessionPermissions
+from tandem_desktop.domain.errors import BadInputError, ShadowError
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
+from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
+from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.ports import AdvisorPort
+from tandem_desktop.domain.state_machine import EventKind, PlanAction
+from tandem_desktop.planning_tools.server import PlanningServerHost
+from tandem_desktop.policy.rules import AuthorizationPolicy
+from tandem_desktop.processes.child import Launch
+from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.advisors import Advisor, Advisors, Consultations
+from tandem_desktop.sessions.client import SessionClient, Terminals
+from tandem_desktop.sessions.immediate import ImmediateMode
+from tandem_desktop.sessions.interceptor import Confirmation, PermissionInterceptor
+from tandem_desktop.sessions.launch import agent_launch
+from tandem_desktop.sessions.notices import AgentNotices
+from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
+from tandem_desktop.sessions.session import PlanningSession, mode_words, opening_words
+from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
+from tandem_desktop.sessions.tool_handler import SessionToolHandler
+from tandem_desktop.settings import Settings
+from tandem_desktop.shadow.factory import open_shadow
+from tandem_desktop.shadow.launch import agent_environment
+from tandem_desktop.shadow.workspace import ShadowWorkspace
+from tandem_desktop.staging.requests import InterceptedRequest
+from tandem_desktop.staging.staging_store import StagingStore
+from tandem_desktop.storage import atomic
+
+_SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """Where one session works: its name, its shadow, its home and its records."""
+
+    session_id: SessionId
+    shadow: ShadowWorkspace
+    home: Path
+    record: SessionRecord
+
+
+def assemble(
+    engine: Engine,
+    settings: Settings,
+    profile: AgentProfile,
+    place: SessionPlace,
+    launch: Launch,
+    clock: Callable[[], datetime],
+    *,
+    plan_mode: bool,
+) -> PlanningSession:
+    """A session whose agent is not started yet."""
+    shadow, record, session_id = place.shadow, place.record, place.session_id
+    transcript = TranscriptLog(record.transcript)
+    store = StagingStore(record.staging)
+    session: PlanningSession
+    interceptor = PermissionInterceptor(
+        session_id,
+        policy=AuthorizationPolicy(),
+        settings=settings,
+        queue=lambda command: session.queue(command),
+        rehearse=lambda: session.begin_rehearsal(),
+        ask=_asking(engine.events, session_id),
+        decided=_deciding(engine, session_id, store),
+        permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
+    )
+    terminals = Terminals(
+        lambda call: _command_launch(place, settings, call), command_ended=lambda: session.command_ended()
+    )
+    client = SessionClient(shadow, interceptor, store, terminals, lambda update: session.heard(update))
+    staging = SessionStaging(shadow, store, clock)
+    notices = AgentNotices(
+        runs=engine.runs,
+        plans=engine.plans,
+        objects=engine.objects,
+        shadow=shadow,
+        staging=staging,
+        clear_staging=lambda: session.clear_staging(),
+        record=record,
+        who=lambda: session.who,
+    )
+    # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
+    seen = engine.locations.workspace if shadow.confinement.confined else shadow.place
+    workspace = str(seen)
+    session = PlanningSession(
+        session_id,
+        profile=profile,
+        agent=SidecarManager(
+            profile,
+            launch,
+            client,
+            workspace=workspace,
+            limits=SidecarLimits(message_bytes=settings.max_message_bytes),
+            on_frame=transcript.keep,
+        ),
+        shadow=shadow,
+        staging=staging,
+        live=LiveStaging(session_id, staging, store, engine.objects, engine.events),
+        client=client,
+        interceptor=interceptor,
+        plans=engine.plans,
+        proposals=engine.proposals,
+        events=engine.events,
+        clock=clock,
+        opening=lambda: opening_words(
+            profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
+        ),
+        notices=notices,
+        transcript=transcript,
+        mode_words=lambda planning: mode_words(profile, settings, cwd=workspace, plan_mode=planning),
+        immediate=ImmediateMode(
+            session_id,
+            staging=staging,
+            plans=engine.plans,
+            proposals=engine.proposals,
+            decisions=engine.decisions,
+            runs=engine.runs,
+            objects=engine.objects,
+            events=engine.events,
+            clock=clock,
+            answered=lambda: interceptor.requests,
+            catch_up=notices.after_runs,
+            planner=lambda: session.who,
+        ),
+    )
+    store.listen(session.on_staged)
+    return session
+
+
+def _asking(events: EventStream, session_id: SessionId) -> Callable[[Confirmation], None]:
+    return lambda confirmation: events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
+
+
+def _deciding(engine: Engine, session_id: SessionId, store: StagingStore) -> Callable[[InterceptedRequest], None]:
+    def decided(request: InterceptedRequest) -> None:
+        store.note_request(request)
+        if request.warning:
+            engine.would_block.note(request.tool)
+        engine.events.publish(
+            PermissionAnswered(
+                session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
+            )
+        )
+
+    return decided
+
+
+def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) -> Launch:
+    """A command Tandem itself runs in the shadow for the agent."""
+    return place.shadow.launch(
+        (_SHELL, "-c", call.command),
+        home=place.home,
+        environment=agent_environment((), dict(call.env)),
+        cwd=call.cwd,
+        network=settings.rehearse_with_network,
+    )
+
+
+_GRACE_S = 10.0
+"""How long an agent may take to end a turn that is stopped, before it is ended itself."""
+
+
+class StoppablePlanning(Protocol):
+    """Planning with several agents."""
+
+    async def stop(self, grace_s: float) -> None:
+        """Stop every agent."""
+
+
+class SessionSlot:
+    """Agents take turns in it, in the same shadow and on the same plan.
+
+    `plan_mode` and `is_stopped` may be set from any thread; all else happens on the engine's loop.
+    """
+
+    def __init__(
+        self, session_id: SessionId, open_for: "Callable[[SessionSlot, Advisor], Awaitable[PlanningSession]]"
+    ) -> None:
+        self.session_id = session_id
+        self.session: PlanningSession | None = None
+        """None while no agent was asked in it, and between two agents."""
+        self.plan_mode = True
+        """As the person last said; a session that is being opened has it from here."""
+        self.is_stopped = False
+        """Whether it was stopped before it was open."""
+        self.planning: StoppablePlanning | None = None
+        """Under way with several agents."""
+        self.is_confined = False
+        """Whether the last agent in it was held back by a sandbox."""
+        self._open_for = open_for
+        self._mind: Advisor | None = None
+
+    async def take(self, mind: Advisor) -> PlanningSession:
+        """The session with this agent in it; another one that is in it is ended first.
+
+        Raises what `AgentSessions.open` raises.
+        """
+        session = self.session
+        if session is None or self._mind != mind:
+            await self.leave()
+            session = self.session = await self._open_for(self, mind)
+            self._mind = mind
+            self.is_confined = session.shadow.confinement.confined
+        session.set_plan_mode(self.plan_mode)
+        return session
+
+    async def leave(self) -> None:
+        """End the agent in it; the work stays."""
+        session, self.session = self.session, None
+        if session is not None:
+            await session.close()
+
+    async def stop(self) -> None:
+        """Stop the agent where it is, or the turn that waits for it."""
+        if self.planning is not None:
+            await self.planning.stop(_GRACE_S)
+        elif self.session is not None:
+            await self.session.cancel_turn()
+        else:
+            self.is_stopped = True
+
+    async def abandon(self) -> None:
+        """Stop the agent where it is and forget what it has drafted."""
+        if self.planning is not None:
+            await self.planning.stop(_GRACE_S)
+        if self.session is not None:
+            await self.session.abandon()
+
+    async def close(self) -> None:
+        """Stop the planning and end the agent."""
+        try:
+            if self.planning is not None:
+                await self.planning.stop(_GRACE_S)
+        finally:
+            await self.leave()
+
+
+def shadow_folder(shadows: Path, session_id: SessionId) -> Path:
+    return shadows / session_id
+
+
+def discard_shadow(engine: Engine, session_id: SessionId) -> None:
+    """Throw away what an agent did; a session that is open elsewhere looks after its own shadow."""
+    folder = shadow_folder(engine.locations.shadows, session_id)
+    if not folder.is_dir():
+        return
+    # Only a cancelled plan of an agent leads here.
+    from tandem_desktop.shadow.factory import open_shadow
+
+    with contextlib.suppress(ShadowError):
+        open_shadow(engine.workspace, folder, engine.objects, masked=()).discard()
+
+
+_GIVEN_UP = (EventKind.CANCEL, EventKind.REJECT_PLAN, EventKind.SUPERSEDE)
+"""Events by which a person ends a plan; a run that is stopped is settled when it has ended."""
+
+
+class AgentSessions:
+    """Opens and finds again the sessions of one workspace. Lives on the engine's loop, but for `slot` and `find`."""
+
+    def __init__(
+        self, engine: Engine, settings: Settings, clock: Callable[[], datetime], *, person_home: Path | None = None
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._clock = clock
+        self._person_home = person_home or Path.home()
+        self._host: PlanningServerHost | None = None
+        self._slots: dict[SessionId, SessionSlot] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._unsubscribe = engine.events.subscribe(self._on_event)
+
+    def slot(self, session_id: SessionId) -> SessionSlot:
+        """What is known of a session, open or not."""
+        return self._slots.setdefault(session_id, SessionSlot(session_id, self._open_for))
+
+    def find(self, session_id: SessionId) -> PlanningSession | None:
+        """The session, where it is open."""
+        slot = self._slots.get(session_id)
+        return slot.session if slot is not None else None
+
+    async def open(
+        self,
+        profile: AgentProfile,
+        *,
+        session_id: SessionId | None = None,
+        extra_environment: Mapping[str, str] | None = None,
+        plan_mode: bool = True,
+        new: bool = False,
+    ) -> PlanningSession:
+        """A session with an agent that is not started yet; one that was opened before has its shadow and queue again.
+
+        `new` says that a session of this name need not be known yet.
+
+        Raises:
+            BadInputError: there is no such session, or it is one of another workspace.
+            SidecarLaunchError: the agent is not on this machine.
+            ShadowBusyError: the session is open elsewhere.
+            ShadowError: there is no shadow to work in.
+        """
+        self._loop = asyncio.get_running_loop()
+        own_id = session_id or new_session_id()
+        if session_id is not None and not new and not self._has_plan(session_id):
+            self.facts(session_id)
+        slot = self.slot(own_id)
+        slot.plan_mode = plan_mode  # before anything is awaited: the person may switch while it opens
+        host = await self._planning_host()
+        shadow = await asyncio.to_thread(self._shadow, own_id)
+        try:
+            # Only now: a session that is open elsewhere keeps its record.
+            record = self._noted(own_id, profile)
+            home = self._engine.locations.agent_home(profile.name)
+            launch = await asyncio.to_thread(
+                agent_launch,
+                profile,
+                shadow,
+                home,
+                person_home=self._person_home,
+                model=self._settings.models.get(profile.name, ""),
+                sockets=(host.socket_path,),
+                extra_environment=extra_environment,
+            )
+            place = SessionPlace(own_id, shadow, home, record)
+            session = assemble(self._engine, self._settings, profile, place, launch, self._clock, plan_mode=plan_mode)
+        except BaseException:
+            await asyncio.to_thread(shadow.close)
+            raise
+        desk = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
+        server = host.open_session(own_id, desk, lambda: session.is_planning)
+        session.offer(server, on_turn=lambda: host.start_turn(own_id))
+        session.set_plan_mode(slot.plan_mode)
+        slot.session = session
+        return session
+
+    def advisor(self, minds: Advisors) -> AdvisorPort:
+        """Agents that can be asked something and may only look."""
+        return Consultations(self._engine, self._settings, minds, self._planning_host, self._person_home)
+
+    async def close(self) -> None:
+        """End every agent; their work stays."""
+        self._unsubscribe()
+        for slot in list(self._slots.values()):
+            with contextlib.suppress(Exception):
+                await slot.close()
+        if self._host is not None:
+            await self._host.close()
+            self._host = None
+
+    def has_agent(self, session_id: SessionId) -> bool:
+        """Whether an agent was asked in it; a plan may have a session before it has an agent."""
+        return not self._has_plan(session_id) or self._record(session_id).exists()
+
+    def facts(self, session_id: SessionId) -> SessionFacts:
+        """What is kept of a session.
+
+        Raises:
+            BadInputError: it is not one of this workspace.
+        """
+        if not SESSION_ID.fullmatch(session_id):
+            raise BadInputError(f"There is no session {session_id}.", next="Start one: tandem run --agent NAME")
+        facts = self._record(session_id).load()
+        if facts.workspace != str(self._engine.locations.workspace):
+            raise BadInputError(
+                f"The session {session_id} belongs to {facts.workspace}.", next=f"Go there: -C {facts.workspace}"
+            )
+        return facts
+
+    def _on_event(self, event: TandemEvent) -> None:
+        """A decision about a plan concerns the session it came from; it may be made on any thread."""
+        if not isinstance(event, PlanMoved) or event.plan_id is None or self._loop is None:
+            return
+        slot = self._slots.get(event.session_id)
+        session = slot.session if slot is not None else None
+        if session is None or self._engine.plans.plan_of(session.id) != event.plan_id:
+            return
+        if PlanAction.RECORD_APPROVAL in event.actions:
+            self._loop.call_soon_threadsafe(session.approved)
+        elif event.event in _GIVEN_UP and PlanAction.STOP_EXECUTION not in event.actions:
+            asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
+
+    async def _open_for(self, slot: SessionSlot, mind: Advisor) -> PlanningSession:
+        return await self.open(
+            mind.profile,
+            session_id=slot.session_id,
+            extra_environment=mind.environment,
+            plan_mode=slot.plan_mode,
+            new=True,
+        )
+
+    def _noted(self, session_id: SessionId, profile: AgentProfile) -> SessionRecord:
+        record = self._record(session_id)
+        workspace = str(self._engine.locations.workspace)
+        plan_id = self._engine.plans.plan_of(session_id)
+        facts = SessionFacts(id=session_id, agent=profile.name, workspace=workspace, takes_over=plan_id)
+        if record.exists():
+            facts = self.facts(session_id)
+        record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
+        return record
+
+    def _record(self, session_id: SessionId) -> SessionRecord:
+        return SessionRecord(self._engine.locations.sessions / session_id)
+
+    def _has_plan(self, session_id: SessionId) -> bool:
+        return bool(SESSION_ID.fullmatch(session_id)) and self._engine.plans.plan_of(session_id) is not None
+
+    async def _planning_host(self) -> PlanningServerHost:
+        if self._host is None:
+            folder = self._engine.locations.sockets
+            atomic.make_directory(folder, mode=0o700)
+            self._host = PlanningServerHost(folder, tries=self._settings.present_plan_retries)
+            await self._host.start()
+        return self._host
+
+    def _shadow(self, session_id: SessionId) -> ShadowWorkspace:
+        locations = self._engine.locations
+        return open_shadow(
+            self._engine.workspace,
+            shadow_folder(locations.shadows, session_id),
+            self._engine.objects,
+            masked=(locations.state,),
+            person_home=self._person_home,
+        )

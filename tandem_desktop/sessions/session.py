@@ -1,0 +1,570 @@
+"""One planning session with one agent, turn by turn."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import Enum, auto
+from typing import Any
+
+from tandem_desktop.domain.agent_protocol import (
+    AgentFacts,
+    AgentProfile,
+    AgentSaid,
+    AgentUpdate,
+    OnReject,
+    Picture,
+    PlanningServer,
+    StopReason,
+    ToolCall,
+    ToolCallChanged,
+    ToolCallStatus,
+    ToolKind,
+    agent_and_model,
+)
+from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import AgentUpdated, TandemEvent, TurnEnded, TurnStarted
+from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.ports import AgentPort
+from tandem_desktop.domain.state_machine import PlanStateMachine
+from tandem_desktop.planning_tools.definitions import offered_while_planning
+from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.policy import messages
+from tandem_desktop.policy.prompts import PromptComposer
+from tandem_desktop.policy.qualification import SignalListener
+from tandem_desktop.policy.tools import planning_bundle, tool_inventory
+from tandem_desktop.services.proposals import Proposals
+from tandem_desktop.sessions.client import SessionClient
+from tandem_desktop.sessions.drafting import Drafting, Presented
+from tandem_desktop.sessions.immediate import ImmediateMode
+from tandem_desktop.sessions.interceptor import PermissionInterceptor
+from tandem_desktop.sessions.notices import AgentNotices
+from tandem_desktop.sessions.record import TranscriptLog
+from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
+from tandem_desktop.settings import Settings
+from tandem_desktop.shadow.workspace import ShadowWorkspace
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.staging_store import StagingChange
+
+_LAST_WORDS = 20
+_UNFINISHED = {
+    StopReason.MAX_TOKENS: "The agent ran out of room for its answer.",
+    StopReason.MAX_TURN_REQUESTS: "The agent used up its turns.",
+    StopReason.REFUSAL: "The agent refused to go on.",
+    StopReason.CANCELLED: "The turn was cancelled before the agent had finished.",
+}
+
+
+class TurnPhase(Enum):
+    """How far a turn is."""
+
+    WAITING = auto()
+    """It has not begun."""
+    STARTING = auto()
+    """The agent is started and brought up to date; it was told nothing yet."""
+    TALKING = auto()
+    """From the first message on, until the revision is made."""
+    ENDED = auto()
+
+
+class Interruption(Enum):
+    """Whether the person ended a turn before its agent did."""
+
+    NONE = auto()
+    STOPPED = auto()
+    """What was done until then is staged."""
+    ABANDONED = auto()
+    """What was done until then is forgotten."""
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What belongs to one turn and to no other. A new one is made for each turn."""
+
+    phase: TurnPhase = TurnPhase.WAITING
+    interruption: Interruption = Interruption.NONE
+    begun_after: PlanId | None = None
+    """The plan that had ended when the turn began; a late notice of its end does not concern this turn."""
+    problems: list[str] = field(default_factory=list)
+    """What failed beside the conversation."""
+    is_announced: bool = False
+    """Whether the agent said that a plan is ready."""
+    _said: list[str] = field(default_factory=list)
+    _signals: SignalListener = field(default_factory=SignalListener)
+
+    @property
+    def said(self) -> str:
+        return "".join(self._said)
+
+    def hear(self, text: str) -> None:
+        """The agent said something; what it says before it was told anything is no answer."""
+        if self.phase is TurnPhase.TALKING:
+            self._said.append(text)
+            self.is_announced |= bool(self._signals.hear(text))
+
+    def end_talk(self) -> None:
+        """The agent says no more: a signal that stood last counts as well."""
+        self.is_announced |= bool(self._signals.end())
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.phase in (TurnPhase.STARTING, TurnPhase.TALKING)
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.interruption is not Interruption.NONE
+
+    def stop(self) -> None:
+        """Of a turn that has ended, nothing changes."""
+        if self.interruption is Interruption.NONE and self.phase is not TurnPhase.ENDED:
+            self.interruption = Interruption.STOPPED
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of one message to the agent."""
+
+    version: PlanVersion | None
+    """The revision it led to; none when nothing was changed and nothing presented."""
+    said: str
+    stop_reason: StopReason | None
+    failure: SidecarError | None = None
+
+
+def stderr_tail(failure: SidecarError | None) -> tuple[str, ...]:
+    """What a dying agent left behind, and what to do next."""
+    return (*failure.stderr[-_LAST_WORDS:], failure.next) if failure is not None else ()
+
+
+def problem_of(stop: StopReason | None, failure: TandemError | None) -> str:
+    """Why what was staged may be incomplete; nothing when the turn ended well."""
+    if failure is not None:
+        return failure.message
+    return _UNFINISHED.get(stop, "") if stop is not None else ""
+
+
+def queued_in(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
+    """The numbers of the operations that commands among these requests became."""
+    numbers = [request.queued_as for request in requests if request.handling is Handling.QUEUED]
+    return tuple(number for number in numbers if number is not None)
+
+
+MOST_FOLLOW_UPS = 20
+_ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
+
+
+class PlanningSession:
+    """Lives on the engine's loop. Files and plans are worked on in threads, so that no other session waits."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        *,
+        profile: AgentProfile,
+        agent: AgentPort,
+        shadow: ShadowWorkspace,
+        staging: SessionStaging,
+        live: LiveStaging,
+        client: SessionClient,
+        interceptor: PermissionInterceptor,
+        plans: PlanStore,
+        proposals: Proposals,
+        events: EventStream,
+        clock: Callable[[], datetime],
+        opening: Callable[[], str],
+        notices: AgentNotices,
+        transcript: TranscriptLog,
+        mode_words: Callable[[bool], str],
+        immediate: ImmediateMode,
+    ) -> None:
+        self.id = session_id
+        self.profile = profile
+        self.shadow = shadow
+        self.staging = staging
+        self.interceptor = interceptor
+        self._agent = agent
+        self._client = client
+        self._plans = plans
+        self._proposals = proposals
+        self._events = events
+        self._clock = clock
+        self._opening = opening
+        self._notices = notices
+        self._transcript = transcript
+        self._mode_words = mode_words
+        self._servers: tuple[PlanningServer, ...] = ()
+        self._on_turn: Callable[[], None] = lambda: None
+        self._immediate = immediate
+        self._settling: set[asyncio.Task[None]] = set()
+        self._live = live
+        self._drafting = Drafting(session_id, shadow, staging, plans, proposals, clock, lambda: self.who, events)
+        self._agent_session: SessionId | None = None
+        self._facts = AgentFacts()
+        self._model = ""
+        self._is_opened = False
+        self._to_tell: list[str] = []
+        self._turn = TurnState(TurnPhase.ENDED)
+        """The turn that goes on, or the last one."""
+        self._next_turn = TurnState()
+        """It can be stopped before it begins."""
+        self._taking_turns = asyncio.Lock()
+
+    @property
+    def is_planning(self) -> bool:
+        """Whether Plan mode is on."""
+        return self.interceptor.permissions.plan_mode
+
+    @property
+    def who(self) -> str:
+        """The agent, and its model once it has opened a conversation and the model is known."""
+        return agent_and_model(self.profile.name, self._model)
+
+    @property
+    def plan_id(self) -> PlanId | None:
+        """The plan the session works on; none before the first and after the end of the last."""
+        return self._drafting.plan_id
+
+    def set_plan_mode(self, plan_mode: bool) -> None:
+        """Turn Plan mode on or off, from the next request on; the agent hears of it with the next message."""
+        permissions = self.interceptor.permissions
+        if permissions.plan_mode is plan_mode:
+            return
+        self.interceptor.set_permissions(permissions.model_copy(update={"plan_mode": plan_mode}))
+        self._to_tell.append(self._mode_words(plan_mode))
+
+    def brief(self, presented: Presented) -> None:
+        """What was found out about the plan before its agent is told: its words, its tasks, and who said what."""
+        self._drafting.prepare(presented)
+
+    def tell(self, words: str) -> None:
+        """Something the agent hears with the next message."""
+        self._to_tell.append(words)
+
+    def offer(self, server: PlanningServer, on_turn: Callable[[], None]) -> None:
+        """Planning tools for the agent, from its next conversation on; `on_turn` hears of every turn that begins."""
+        self._servers = (server,)
+        self._on_turn = on_turn
+
+    async def start(self) -> None:
+        """Start the agent and open a conversation with it."""
+        self._facts = await self._agent.start()
+        opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning)
+        self._agent_session, self._model = opened.id, opened.model
+        self._is_opened = False
+
+    async def plan(
+        self,
+        task: str,
+        origin: Origin = Origin.AGENT,
+        pictures: tuple[Picture, ...] = (),
+        *,
+        announced: bool = True,
+    ) -> Turn:
+        """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
+
+        A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
+        A turn that is part of a longer one, which somebody else tells of, is not `announced`.
+
+        Raises:
+            InvalidTransitionError: the plan was sent back so often that only a person may change it.
+        """
+        publish = self._events.publish if announced else _to_nobody
+        async with self._taking_turns:
+            turn, self._next_turn = self._next_turn, TurnState()
+            self._turn, turn.phase = turn, TurnPhase.STARTING
+            publish(TurnStarted(session_id=self.id, text=task))
+            failure, stop, version = None, None, None
+            problem: str = ""
+            details: tuple[str, ...] = ()
+            try:
+                turn.begun_after = self._drafting.ended_plan
+                await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
+                failure, stop = await self._converse(task, pictures)
+                problem, details = problem_of(stop, failure), stderr_tail(failure)
+                version = await self._outcome(task, problem, origin)
+            except TandemError as error:
+                problem, details = error.message, (error.next,)
+                raise
+            finally:
+                await self._live.end_turn()
+                publish(
+                    TurnEnded(
+                        session_id=self.id,
+                        stop_reason=stop,
+                        problem=problem or "; ".join(turn.problems),
+                        details=details,
+                        plan_id=version.plan_id if version else None,
+                    )
+                )
+                turn.phase = TurnPhase.ENDED
+            return Turn(version, turn.said, stop, failure)
+
+    async def report(self) -> Turn | None:
+        """Tell the agent at once what has become of its work; nothing is said where there is no news."""
+        words = await asyncio.to_thread(self._notices.catch_up)
+        self._to_tell += words
+        return await self.plan("") if words else None
+
+    async def cancel_turn(self) -> None:
+        """Stop the agent where it is; every open request is answered. A turn that only begins never reaches it."""
+        self._turn.stop()
+        self.interceptor.answer_all("the person stopped the agent")
+        if self._agent_session is not None:
+            await self._agent.cancel(self._agent_session)
+        else:
+            # There is no turn yet that could be cancelled.
+            await self._agent.stop()
+
+    async def end_turn(self, grace_s: float) -> None:
+        """Stop the agent where it is, and end one that does not stop in time; its turn is staged as it stands."""
+        try:
+            await asyncio.wait_for(self.cancel_turn(), grace_s)
+        except (TimeoutError, SidecarError):
+            await self._agent.stop()
+
+    def stop_next_turn(self) -> None:
+        """The person stopped a turn that could not begin yet."""
+        self._next_turn.stop()
+
+    async def stage_now(self, task: str) -> PlanVersion | None:
+        """A revision of what is there at this moment, in the middle of a turn."""
+        return await asyncio.to_thread(self._propose, task, "", Origin.AGENT)
+
+    async def queue(self, command: QueuedCommand) -> int:
+        """A command of the agent ends a segment; called before the agent is answered, with the operation's number."""
+        number = await asyncio.to_thread(self.staging.queue, command)
+        self._live.look_soon()
+        return number
+
+    async def begin_rehearsal(self) -> None:
+        """A command is about to run in the shadow; called before the agent is answered."""
+        await asyncio.to_thread(self.staging.begin_rehearsal)
+
+    async def command_ended(self) -> None:
+        """A command Tandem ran in the shadow has ended; called before the agent hears of it."""
+        if self.is_planning:
+            await asyncio.to_thread(self.staging.end_rehearsal)
+
+    @property
+    def presented(self) -> Presented:
+        """The plan in the agent's own words."""
+        return self._drafting.presented
+
+    def heard(self, update: AgentUpdate) -> None:
+        """Listen to the agent."""
+        if isinstance(update, AgentSaid) and not update.thought:
+            self._turn.hear(update.text)
+        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
+            self._call_ended(update.call)
+        self._events.publish(AgentUpdated(session_id=self.id, update=update))
+
+    async def close(self) -> None:
+        """End the agent; what it did stays in the shadow."""
+        self.interceptor.end_turn("the session was closed")
+        try:
+            await self._client.close()
+            await self._agent.stop()
+        finally:
+            await asyncio.to_thread(self._transcript.close)
+            await asyncio.to_thread(self.shadow.close)
+
+    def approved(self) -> None:
+        """The person approved the plan: Plan mode ends, and the agent is told so. A plan of text alone goes on."""
+        plan_id = self.plan_id
+        if not self.is_planning or plan_id is None or not self._plans.revision(plan_id).operations:
+            return
+        self.set_plan_mode(False)
+        self._set_scope(self._plans.meta(plan_id).tools_required)
+        self._to_tell.append(messages.plan_approved())
+
+    async def abandon(self, plan_id: PlanId | None = None) -> None:
+        """The person cancelled: stop the agent where it is and bring its shadow back to what the disk has.
+
+        Word of a plan's end may come late: a turn that began after it goes on, and has seen to the shadow itself.
+        """
+        if plan_id is not None and plan_id == self._turn.begun_after:
+            return
+        if self._turn.is_under_way:
+            self._turn.interruption = Interruption.ABANDONED
+            with contextlib.suppress(SidecarError):  # an agent that does not run has nothing to stop
+                await self.cancel_turn()
+
+        def settle() -> None:
+            self.shadow.settle(change.path for change in self.shadow.changes())
+            self.clear_staging()
+
+        async with self._taking_turns:
+            await asyncio.to_thread(settle)
+            self._drafting.cancel()
+
+    @property
+    def machine(self) -> PlanStateMachine:
+        """Where the session's plan is."""
+        return self._drafting.machine
+
+    def on_staged(self, change: StagingChange) -> None:
+        """Follow the staging store."""
+        self._drafting.add(change.staged)
+
+    def clear_staging(self) -> tuple[StagedOperation, ...]:
+        """Drain what is staged; what it was. Works in a thread."""
+        return self.staging.clear()
+
+    def _set_scope(self, tools: tuple[str, ...]) -> None:
+        """While an approved plan is carried out, its agent may use what the plan is made of, and nothing else."""
+        permissions = self.interceptor.permissions
+        self.interceptor.set_permissions(permissions.model_copy(update={"plan_scope": tools or None}))
+
+    def _call_ended(self, call: ToolCall) -> None:
+        if not self.is_planning:
+            work: Coroutine[Any, Any, None] = self._immediate.call_ended(call)
+        elif call.kind is ToolKind.EXECUTE:
+            work = self.command_ended()
+        else:
+            self._live.look_soon()
+            return
+        task = asyncio.create_task(work)
+        self._settling.add(task)
+        task.add_done_callback(self._settled)
+
+    def _settled(self, task: "asyncio.Task[None]") -> None:
+        self._settling.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._turn.problems.append(error.message if isinstance(error, TandemError) else str(error))
+
+    async def _converse(
+        self, task: str, pictures: tuple[Picture, ...]
+    ) -> tuple[SidecarError | None, StopReason | None]:
+        """Talk until the turn has ended, well or not."""
+        if self._turn.is_stopped:
+            return None, StopReason.CANCELLED
+        try:
+            await self._begin_turn(task)
+            return None, await self._talk(task, pictures)
+        except SidecarError as error:
+            self._agent_session = None  # its conversation is gone with it; the next turn opens another
+            return error, None
+        finally:
+            self.interceptor.end_turn("the turn is over")
+            self._turn.end_talk()
+            await asyncio.to_thread(self._transcript.flush)
+
+    async def _outcome(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
+        """The revision the turn led to, once all that goes on beside it has come to rest."""
+        await self._client.settled()
+        await self._live.end_turn()
+        await asyncio.gather(*self._settling, return_exceptions=True)
+        if self._turn.interruption is Interruption.ABANDONED:
+            return None
+        # What was decided during the turn comes first: an applied plan is not proposed again.
+        self._to_tell += await asyncio.to_thread(self._notices.after_runs)
+        return await asyncio.to_thread(self._propose, task, problem, origin)
+
+    async def _begin_turn(self, task: str) -> None:
+        if self._agent_session is None:
+            await self.start()
+        self.interceptor.begin_turn()
+        self.interceptor.message_id = new_message_id()
+        self._transcript.keep("turn", f'{{"messageId":"{self.interceptor.message_id}"}}'.encode())
+        self._on_turn()
+
+        def look() -> tuple[str, ...]:
+            words = self._notices.catch_up()
+            self.staging.begin_turn()
+            self.shadow.refresh()
+            self.shadow.begin_turn()
+            return words
+
+        self._to_tell += await asyncio.to_thread(look)
+        self._live.begin_turn()
+        if self.plan_id is None:
+            self._drafting.start_planning(task)
+            self._set_scope(())
+
+    async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
+        assert self._agent_session is not None
+        if self._turn.is_stopped:
+            return StopReason.CANCELLED
+        if pictures and not self._facts.sees_pictures:
+            raise BadInputError(
+                f"{self.profile.title} cannot see pictures, so nothing was sent.",
+                next="Save the picture in the workspace and mention it with @, or choose another agent.",
+            )
+        self._turn.phase = TurnPhase.TALKING
+        words = [*self._to_tell, *([task] if task else [])]
+        if not self._is_opened:
+            words.insert(0, self._opening())
+        self._is_opened, self._to_tell = True, []
+        answered = len(self.interceptor.requests)
+        stop = await self._agent.prompt(self._agent_session, "\n\n".join(words), pictures)
+        for _ in range(MOST_FOLLOW_UPS):
+            queued = queued_in(self.interceptor.requests[answered:])
+            if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:
+                break
+            answered = len(self.interceptor.requests)
+            stop = await self._agent.prompt(self._agent_session, messages.go_on(queued))
+        return stop
+
+    def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
+        turn = self._turn
+        return self._drafting.propose(task, turn.said.strip(), problem, origin, is_final=turn.is_announced)
+
+
+def _to_nobody(event: TandemEvent) -> None:
+    """Nobody is told."""
+
+
+INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
+_LONGEST = 64 * 1024
+
+
+def opening_words(
+    profile: AgentProfile,
+    shadow: ShadowWorkspace,
+    settings: Settings,
+    *,
+    cwd: str,
+    today: Callable[[], date],
+    plan_mode: bool,
+) -> str:
+    """What is said before the first task."""
+    composer = _composer(profile, settings, cwd, today)
+    parts = [composer.compose(plan_mode=plan_mode)]
+    if plan_mode and profile.planning_tools:
+        parts.append(planning_bundle().instructions)
+    if plan_mode:
+        parts.append(tool_inventory(settings.guarded_tools))
+    parts += [_instructions(name, shadow) for name in INSTRUCTION_FILES if name not in profile.instruction_files]
+    return "\n\n".join(part for part in parts if part)
+
+
+def mode_words(profile: AgentProfile, settings: Settings, *, cwd: str, plan_mode: bool) -> str:
+    """What is said when Plan mode is turned on or off in the middle of a conversation."""
+    if not plan_mode:
+        return "Plan mode is off. The person is asked about each change and command, and sees it before it happens."
+    return _composer(profile, settings, cwd, date.today).plan_mode_text()
+
+
+def _composer(profile: AgentProfile, settings: Settings, cwd: str, today: Callable[[], date]) -> PromptComposer:
+    return PromptComposer(
+        cwd=cwd,
+        today=today,
+        commands=settings.commands_while_planning,
+        disabled_tools=settings.guarded_tools,
+        own_tools=profile.own_tools,
+        planning_tools=offered_while_planning() if profile.planning_tools else (),
+    )
+
+
+def _instructions(name: str, shadow: ShadowWorkspace) -> str:
+    """A project file of instructions that this agent would not read by itself."""
+    try:
+        text = shadow.read(name)[:_LONGEST].decode("utf-8", "replace").strip()
+    except TandemError:
+        return ""
+    return f"The project's own instructions, from {name}:\n\n{text}" if text else ""

@@ -1,0 +1,312 @@
+"""Stages the changes an agent makes in its shadow."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from tandem_desktop.domain.agent_protocol import ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import OperationStaged, OperationUnstaged, StagingCleared
+from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.domain.operations import CommandCall, NodeState, PathChange, StagedOperation
+from tandem_desktop.review.operation_view import count_lines
+from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
+from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
+from tandem_desktop.staging.segments import Segment, Staged, staged_operations
+from tandem_desktop.staging.staging_store import Activity, Observations, StagingChange, StagingStore
+from tandem_desktop.storage.objects import ObjectStore
+
+
+class SessionStaging:
+    """Puts what it observes into the session's `StagingStore`. Called from worker threads, one call at a time."""
+
+    def __init__(self, shadow: ShadowWorkspace, store: StagingStore, clock: Callable[[], datetime]) -> None:
+        self._shadow = shadow
+        self.store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._before_turn = len(store.observations.closed)
+        """How many closed segments belong to earlier turns."""
+        self._drifted: tuple[str, ...] = ()
+
+    def queue(self, command: QueuedCommand) -> int:
+        """End the segment with a command; which operation it is. One of an earlier turn moves to its new place."""
+        with self._lock:
+            segment, heard = self._looked()
+            before = self.store.observations.closed
+            earlier = [_without(each, command.call) for each in before[: self._before_turn]]
+            closed = _folded([*earlier, *before[self._before_turn :], replace(segment, command=command)])
+            self._put(Observations(tuple(closed)), heard)
+            self._before_turn = min(self._before_turn, len(closed) - 1)
+            return len(self.store)
+
+    def begin_turn(self) -> None:
+        """What was queued up to now belongs to earlier turns."""
+        with self._lock:
+            self.store.forget_calls()
+            self._before_turn = len(self.store.observations.closed)
+
+    def begin_rehearsal(self) -> None:
+        """A command is about to run in the shadow: what was done before is not its doing."""
+        with self._lock:
+            segment, heard = self._looked()
+            goes_on = segment.before is not None and segment.rehearsed is not None
+            going = segment if goes_on else replace(segment, before=segment.changes)
+            self._put(replace(self.store.observations, open=going), heard)
+
+    def end_rehearsal(self) -> None:
+        """A command has run in the shadow: what it did is told apart from what comes after."""
+        with self._lock:
+            segment, heard = self._looked()
+            observed = self.store.observations
+            if segment.rehearsed is None:
+                self._put(replace(observed, open=segment), heard)
+            else:
+                self._put(Observations((*observed.closed, segment)), heard)
+
+    def staged(self) -> Staged:
+        """Look at the shadow and stage what is there; everything the store holds then, with notes and warnings."""
+        with self._lock:
+            segment, heard = self._looked()
+            staged = self._put(replace(self.store.observations, open=segment), heard)
+            warnings = (*staged.warnings, *self._warnings())
+            return replace(staged, operations=self.store.get_all(), warnings=warnings)
+
+    @property
+    def drifted(self) -> tuple[str, ...]:
+        """Paths the person changed meanwhile, as the last look found them."""
+        return self._drifted
+
+    def forget(self, commands: set[CommandCall], paths: set[str]) -> None:
+        """Leave out these commands and whatever was done at these paths."""
+        queued = {each.command.call for each in self.store.observations.closed if each.command}
+        self.follow_person(queued - commands, paths, {})
+
+    def follow_person(self, commands: set[CommandCall], gone: set[str], edited: dict[str, NodeState]) -> None:
+        """Leave out every queued command but these and whatever was done at the paths taken out; take over edits."""
+        with self._lock:
+            observed = self.store.observations
+            if not observed.segments:
+                return
+            going = observed.open or Segment(observed.closed[-1].changes)
+            kept = [
+                replace(
+                    each,
+                    changes=_as_left(each.changes, gone, edited),
+                    before=None if each.before is None else _as_left(each.before, gone, edited),
+                )
+                for each in (*observed.closed, going)
+            ]
+            for call in {each.command.call for each in observed.closed if each.command} - commands:
+                kept = [_without(each, call) for each in kept]
+            *closed, last = _folded(kept)
+            self._put(Observations(tuple(closed), last), Activity())
+            self._before_turn = len(closed)
+
+    def clear(self) -> tuple[StagedOperation, ...]:
+        """Drain the store: its plan has come to an end."""
+        with self._lock:
+            drained = self.store.clear()
+            self._before_turn = 0
+            return drained
+
+    def _put(self, observed: Observations, heard: Activity) -> Staged:
+        staged = staged_operations(observed.segments, self._clock())
+        self.store.update(staged.operations, observed, heard)
+        return staged
+
+    def _looked(self) -> tuple[Segment, Activity]:
+        """The open segment as it is now, with the activity that became part of it."""
+        changes = self._shadow.changes()
+        self._drifted = tuple(sorted(change.path for change in changes if change.drifted))
+        before = self.store.observations.open or Segment(())
+        heard = self.store.activity
+        calls = {call.id: call for call in (*before.calls, *heard.calls)}
+        requests = (*before.requests, *heard.requests)
+        rehearsed = [request for request in requests if request.handling is Handling.REHEARSED]
+        segment = Segment(
+            tuple(map(_path_change, changes)),
+            None,
+            tuple(calls.values()),
+            requests,
+            rehearsed[-1] if rehearsed else None,
+            before.before,
+        )
+        return segment, heard
+
+    def _warnings(self) -> tuple[str, ...]:
+        found = [
+            f"The agent ran a command without asking, in its shadow: {_command(call)}"
+            for segment in self.store.observations.segments
+            for call in segment.calls
+            if _ran_unasked(call)
+        ]
+        found += [f"The agent changed {path}, which is never staged." for path in self._shadow.git_changes()]
+        found += [f"{path} cannot be staged: {reason}" for path, reason in self._shadow.refused]
+        found += [f"{path} was changed on disk while the agent worked on it." for path in self._drifted]
+        return tuple(dict.fromkeys(found))
+
+
+def _as_left(changes: tuple[PathChange, ...], gone: set[str], edited: dict[str, NodeState]) -> tuple[PathChange, ...]:
+    """The changes as the person left them in the plan."""
+    return tuple(
+        change.model_copy(update={"after": edited[change.path]}) if change.path in edited else change
+        for change in changes
+        if change.path not in gone
+    )
+
+
+def _path_change(change: ShadowChange) -> PathChange:
+    return PathChange(path=change.path, before=change.before, after=change.after)
+
+
+def _without(segment: Segment, call: CommandCall) -> Segment:
+    return replace(segment, command=None) if segment.command and segment.command.call == call else segment
+
+
+def _folded(segments: list[Segment]) -> list[Segment]:
+    """Segments that no command ends any more go on in the next; the last one stays what it is."""
+    folded: list[Segment] = []
+    calls: tuple[ToolCall, ...] = ()
+    requests: tuple[InterceptedRequest, ...] = ()
+    for segment in segments[:-1]:
+        joined = _joined(calls, requests, segment)
+        calls, requests = joined.calls, joined.requests
+        if joined.command is not None or joined.rehearsed is not None:
+            folded.append(joined)
+            calls, requests = (), ()
+    return [*folded, _joined(calls, requests, segments[-1])]
+
+
+def _joined(calls: tuple[ToolCall, ...], requests: tuple[InterceptedRequest, ...], segment: Segment) -> Segment:
+    """The segment, preceded by calls and requests; the very same where there are none."""
+    if not calls and not requests:
+        return segment
+    return replace(segment, calls=(*calls, *segment.calls), requests=(*requests, *segment.requests))
+
+
+def _ran_unasked(call: ToolCall) -> bool:
+    started = call.status in (ToolCallStatus.IN_PROGRESS, ToolCallStatus.COMPLETED)
+    return call.kind is ToolKind.EXECUTE and not call.asked and started
+
+
+def _command(call: ToolCall) -> str:
+    return call.command or call.title or call.tool
+
+
+Lines = tuple[int, int] | None
+"""Added and removed, where they are known."""
+_SHARE = 4
+"""After a look nothing is looked at for so many times as long, so that many calls do not cost as many looks."""
+
+
+class LiveStaging:
+    """Looks at the shadow after a call has ended, and turns each change of the store into events.
+
+    During a turn changes are published by a task of their own, with their lines counted, so that the agent never waits
+    for the counting. Between turns they are published at once.
+    """
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        staging: SessionStaging,
+        store: StagingStore,
+        objects: ObjectStore,
+        events: EventStream,
+    ) -> None:
+        self._session_id = session_id
+        self._staging = staging
+        self._store = store
+        self._objects = objects
+        self._events = events
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The loop of the turn that goes on."""
+        self._unpublished: deque[StagingChange] = deque()
+        self._publishing = threading.RLock()
+        self._counted: dict[tuple[NodeState, NodeState], Lines] = {}
+        self._wanted = False
+        self._looking: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
+        store.listen(self._on_change)
+
+    def begin_turn(self) -> None:
+        """What is staged already is published again with this turn."""
+        self._counted = {}
+        self._loop = asyncio.get_running_loop()
+        self._on_change(StagingChange(staged=self._store.get_all()))
+
+    def look_soon(self) -> None:
+        """Call it on the loop, as often as you like; between turns it does nothing."""
+        self._wanted = self._loop is not None
+        if self._wanted and self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+
+    async def end_turn(self) -> None:
+        """Stop looking, and publish what is left without counting."""
+        if self._loop is None:
+            return
+        self._wanted = False
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+        self._loop = None
+        await asyncio.to_thread(self._publish)
+
+    async def _look(self) -> None:
+        try:
+            while self._wanted:
+                self._wanted = False
+                began = time.monotonic()
+                await asyncio.to_thread(self._staging.staged)
+                await asyncio.to_thread(self._publish)
+                await asyncio.sleep(_SHARE * (time.monotonic() - began))
+        except (TandemError, OSError):
+            return  # a look that fails here fails again at the end of the turn, where it is told
+        finally:
+            self._looking = None
+
+    def _on_change(self, change: StagingChange) -> None:
+        self._unpublished.append(change)
+        loop = self._loop
+        if loop is None:
+            self._publish()
+        else:
+            loop.call_soon_threadsafe(self._publish_soon)
+
+    def _publish_soon(self) -> None:
+        if self._unpublished and (self._telling is None or self._telling.done()):
+            self._telling = asyncio.create_task(asyncio.to_thread(self._publish))
+
+    def _publish(self) -> None:
+        with self._publishing:
+            while self._unpublished:
+                change = self._unpublished.popleft()
+                if change.cleared:
+                    ids = tuple(each.id for each in change.cleared)
+                    self._events.publish(StagingCleared(session_id=self._session_id, operation_ids=ids))
+                for each in change.removed:
+                    self._events.publish(OperationUnstaged(session_id=self._session_id, operation_id=each.id))
+                for each in change.staged:
+                    self._publish_staged(each)
+
+    def _publish_staged(self, operation: StagedOperation) -> None:
+        added, removed = self._lines(operation) or (None, None)
+        self._events.publish(
+            OperationStaged(session_id=self._session_id, operation=operation, added=added, removed=removed)
+        )
+
+    def _lines(self, operation: StagedOperation) -> Lines:
+        """Counted once in a turn, and no more once the turn is over."""
+        key = operation.base, operation.after
+        if key not in self._counted and self._loop is not None:
+            self._counted[key] = None
+            with contextlib.suppress(TandemError, OSError):
+                self._counted[key] = count_lines(operation, self._objects)
+        return self._counted.get(key)

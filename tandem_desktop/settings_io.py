@@ -1,0 +1,170 @@
+"""Loads user settings and the stricter workspace settings."""
+
+import json
+import os
+import re
+import stat
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tandem_desktop.domain.errors import BadInputError, StorageError
+from tandem_desktop.domain.paths import shown
+from tandem_desktop.settings import Settings
+
+CONFIG_DIR_VARIABLE = "TANDEM_CONFIG_DIR"
+SETTINGS_FILE = "settings.toml"
+WORKSPACE_FILE = "plans.json"
+MAX_BYTES = 1024 * 1024
+
+LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes")
+"""Numbers a workspace may make smaller."""
+RAISED: tuple[str, ...] = ("retention_days",)
+"""Numbers a workspace may make larger: less would take undo away from the person."""
+_MOST = 36_500
+GUARDED = "guardedTools"
+"""Names a workspace may add to."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSettings:
+    """The settings in force, and what the workspace asked for in vain."""
+
+    settings: Settings
+    warnings: tuple[str, ...] = ()
+
+
+def config_directory() -> Path:
+    """`TANDEM_CONFIG_DIR`, or the platform's place for configuration."""
+    if chosen := os.environ.get(CONFIG_DIR_VARIABLE):
+        return Path(chosen).absolute()
+    # Only needed without the variable, and slow to load.
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("tandem-desktop", appauthor=False))
+
+
+def load_settings(config: Path, workspace_file: Path | None = None) -> LoadedSettings:
+    """The settings in the TOML file `config`, tightened by the workspace's `.tandem/plans.json` where there is one.
+
+    A file that does not exist changes nothing.
+
+    Raises:
+        BadInputError: a file cannot be understood; the sentence names the file, the line or field, and what to do.
+    """
+    settings = _from_toml(config)
+    if workspace_file is None:
+        return LoadedSettings(settings)
+    return _tightened(settings, workspace_file)
+
+
+def _from_toml(path: Path) -> Settings:
+    text = _read(path, follow_links=True)
+    if text is None:
+        return Settings()
+    try:
+        return Settings.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInputError(
+            f"The settings file {path} is not valid TOML: {error}.", path=str(path), next="Correct that line."
+        ) from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in problem["loc"])
+        raise _bad_field(path, text, field, problem["type"] == "extra_forbidden", problem["msg"]) from None
+
+
+def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -> BadInputError:
+    first = re.escape(field.partition(".")[0])
+    line = re.compile(rf"^\s*(?:\[+\s*)?[\"']?{first}[\"']?\s*[=.\]]", re.MULTILINE).search(text)
+    place = f", line {text.count(chr(10), 0, line.end()) + 1}" if line else ""
+    if unknown:
+        known = ", ".join(Settings.model_fields)
+        said, advice = f"the field `{shown(field)}` is not known", f"Remove it, or use one of: {known}."
+    else:
+        said, advice = f"`{shown(field)}`: {message[0].lower()}{message[1:]}", f"Correct `{shown(field)}`."
+    return BadInputError(f"The settings file {path}{place}: {said}.", path=str(path), next=advice)
+
+
+def _tightened(settings: Settings, path: Path) -> LoadedSettings:
+    text = _read(path, follow_links=False)
+    if text is None:
+        return LoadedSettings(settings)
+    wishes = _wishes(path, text)
+    warnings: list[str] = []
+    update: dict[str, Any] = {}
+    for field, value in wishes.items():
+        if field == GUARDED:
+            added = _names(path, value)
+            update["guarded_tools"] = tuple(dict.fromkeys((*settings.guarded_tools, *added)))
+        elif field in (*LOWERED, *RAISED):
+            number, limit = _number(path, field, value), getattr(settings, field)
+            if number <= limit if field in LOWERED else limit <= number <= _MOST:
+                update[field] = number
+            else:
+                way = "lower it" if field in LOWERED else f"raise it, to {_MOST} at most"
+                warnings.append(
+                    f"{path}: `{field}` = {number} is ignored: a workspace may only {way}, and it is {limit}."
+                )
+        else:
+            tighten = ", ".join((GUARDED, *LOWERED, *RAISED))
+            warnings.append(f"{path}: `{shown(field)}` is ignored: a workspace may only tighten {tighten}.")
+    return LoadedSettings(settings.model_copy(update=update), tuple(warnings))
+
+
+def _wishes(path: Path, text: str) -> dict[str, Any]:
+    try:
+        wishes = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "it cannot be read"
+        raise BadInputError(
+            f"{path} is not valid JSON, {where}.", path=str(path), next="Correct that line, or remove the file."
+        ) from None
+    if not isinstance(wishes, dict):
+        raise BadInputError(f"{path} must hold a JSON object.", path=str(path), next="Correct or remove the file.")
+    return wishes
+
+
+def _names(path: Path, value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(name, str) and name for name in value):
+        return tuple(value)
+    raise BadInputError(
+        f"{path}: `{GUARDED}` must be a list of tool names.", path=str(path), next=f"Correct `{GUARDED}`."
+    )
+
+
+def _number(path: Path, field: str, value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise BadInputError(
+        f"{path}: `{field}` must be a whole number from 1.", path=str(path), next=f"Correct `{field}`, or remove it."
+    )
+
+
+def _read(path: Path, *, follow_links: bool) -> str | None:
+    """The text of a small regular file, or None when there is none; a pipe in its place is not waited for."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
+    try:
+        fd = os.open(path, flags | (0 if follow_links else getattr(os, "O_NOFOLLOW", 0)))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be read: {error.strerror}.", path=str(path), next="Correct or remove it."
+        ) from error
+    with open(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise BadInputError(f"{path} is not a file.", path=str(path), next="Move it away.")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise BadInputError(f"{path} has more than {MAX_BYTES:,} bytes.", path=str(path), next="Shorten it.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInputError(
+            f"{path}, line {line}: this is not UTF-8.", path=str(path), next="Save it as UTF-8."
+        ) from None

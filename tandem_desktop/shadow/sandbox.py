@@ -1,0 +1,310 @@
+"""The bubblewrap sandbox, hidden secrets and temporary files."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from tandem_desktop.domain.errors import ShadowError
+from tandem_desktop.storage.paths import TANDEM_DIRECTORY, resource
+
+
+def secret_places(home: Path) -> tuple[Path, ...]:
+    """Those that exist, with the person's home at `home`; links are named by what they lead to."""
+    inside, outside = _patterns()
+    found = (*_existing(home, inside), *_existing(Path("/"), tuple(name.removeprefix("/") for name in outside)))
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _patterns() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    data = tomllib.loads(resource("secret_places.toml").read_text(encoding="utf-8"))
+    return tuple(data["home"]), tuple(data["system"])
+
+
+def _existing(base: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
+    for pattern in patterns:
+        for place in base.glob(pattern) if "*" in pattern else (base / pattern,):
+            try:
+                yield place.resolve(strict=True)
+            except (OSError, RuntimeError):
+                continue
+
+
+COMMON_TEMPORARY = Path("/tmp")
+_MOST_LINKS = 40
+_PARTS = ("bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg")
+"""What belongs to the programs in a folder `bin`: beside it lie their libraries, and perhaps somebody's files."""
+
+
+def folders_of(files: Iterable[Path]) -> tuple[Path, ...]:
+    """The outermost folders in which the files lie, and every place their links lead through."""
+    inside = (step for file in files for step in _way(file) if _is_hidden(step))
+    return tuple(sorted({COMMON_TEMPORARY / step.relative_to(COMMON_TEMPORARY).parts[0] for step in inside}))
+
+
+def searched_for_programs(search_path: str) -> tuple[Path, ...]:
+    """The folders in which programs are searched, with what these need; nothing else of a person's files."""
+    folders = {Path(os.path.normpath(each)) for each in search_path.split(os.pathsep) if each.startswith("/")}
+    parts = (part for folder in folders if _is_hidden(folder) for part in _parts(folder))
+    return tuple(sorted(part for part in parts if part.exists()))
+
+
+def _is_hidden(place: Path) -> bool:
+    return COMMON_TEMPORARY in place.parents
+
+
+def _parts(folder: Path) -> Iterator[Path]:
+    if folder.name != "bin" or not _is_hidden(folder.parent):
+        yield folder
+        return
+    for name in _PARTS:
+        yield folder.parent / name
+
+
+def _way(place: Path) -> Iterator[Path]:
+    """A path, and every place its links lead through."""
+    for _ in range(_MOST_LINKS):
+        yield place
+        if not place.is_symlink():
+            break
+        place = place.parent / place.readlink()
+    yield place.resolve()
+
+
+REFUSED = 97
+"""The exit code of a start that was refused because the shadow was not in its place."""
+UNSEEN = 98
+"""The exit code of a start that was refused because what is to run cannot be seen from inside."""
+SAYS = "tandem: "
+"""How the words begin in which a refused start says why."""
+_CHECK = """\
+if [ "$("$3" -c %d:%i -- "$1")" != "$2" ]; then
+    echo "tandem: the shadow is not mounted at $1; the command was not started." >&2
+    exit 97
+fi
+left=$4
+shift 4
+while [ "$left" -gt 0 ]; do
+    if ! [ -e "$1" ]; then
+        echo "tandem: $1 is needed to start, and it cannot be seen in the sandbox." >&2
+        exit 98
+    fi
+    left=$((left - 1))
+    shift
+done
+exec "$@"
+"""
+_KERNEL_SETTINGS = (
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/fs",
+    "/proc/scsi",
+    "/proc/acpi",
+    "/proc/mtrr",
+    "/proc/driver",
+    "/proc/asound",
+    "/proc/pressure",
+)
+_ORDINARY_ID = 1000
+"""Shown to an agent started by root: some refuse to work as root, and inside all of root's files are its own."""
+
+
+OPEN_NETWORK = "the network is open"
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What holds an agent back, said so that a person can rely on it."""
+
+    kind: Literal["overlay", "copy"]
+    confined: bool
+    words: str
+
+
+def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
+    """The confinement this machine gives a shadow of one kind."""
+    because = f" ({why_not_overlay})" if why_not_overlay else ""
+    missing = bubblewrap_missing()
+    if missing:
+        return Confinement(kind, confined=False, words=f"not confined: {missing}")
+    what = "an overlay" if kind == "overlay" else f"a copy{because}"
+    words = (
+        f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
+        f"the usual secret places are hidden, and {OPEN_NETWORK}"
+    )
+    return Confinement(kind, confined=True, words=words)
+
+
+@cache
+def bubblewrap_missing() -> str:
+    """Why nothing can be confined, with what to do about it; empty when it works, found out by doing it once."""
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
+        return "bubblewrap is missing; install the package bubblewrap"
+    trial = [bubblewrap, *_identity(), "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "true"]
+    try:
+        tried = subprocess.run(trial, capture_output=True, timeout=20, check=False, cwd="/")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not work here ({error}); allow user namespaces on this system"
+    if tried.returncode:
+        words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
+        return f"bubblewrap does not work here ({words[0] if words else 'no reason given'}); allow user namespaces"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The profile of one shadow: its tree at the workspace's own path, the rest read-only, secrets covered."""
+
+    workspace: Path
+    source: Path
+    """The tree to be put there, as seen where the command is started."""
+    expected: str
+    """Device and inode of that tree; anything else in its place is refused."""
+    masked: tuple[Path, ...]
+    person_home: Path
+
+    def argv(
+        self,
+        command: Iterable[str],
+        *,
+        home: Path,
+        cwd: Path,
+        sockets: tuple[Path, ...] = (),
+        network: bool = True,
+        readable: tuple[Path, ...] = (),
+        needed: tuple[Path, ...] = (),
+    ) -> tuple[str, ...]:
+        """`command` inside; it is not started unless the right tree is in its place and what is `needed` is seen."""
+        masks = self._masks()
+        words = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
+        words += self._workspace_and_masks(masks)
+        words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
+        words += ["--bind", str(home), str(home)]
+        for place in sockets:
+            words += ["--ro-bind", str(place), str(place)]
+        words += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
+        return (*words, *self._checked(command, cwd, needed))
+
+    def rehearsal_argv(
+        self,
+        command: Iterable[str],
+        *,
+        cwd: Path,
+        network: bool,
+        report: Path,
+        stand_ins: Iterable[tuple[Path, Path]] = (),
+        readable: tuple[Path, ...] = (),
+    ) -> tuple[str, ...]:
+        """`command` as a run would start it: as the person, in the person's home, with Tandem's own folder hidden.
+
+        `stand_ins` are places outside the workspace, each with the tree shown in its stead; without any, of the
+        temporary files only what is `readable` is there, and the rest is read-only. `report` is a file it may write.
+        """
+        masks = self._masks()
+        words = [*_beginning(_same_identity(), network=network)]
+        shown = tuple(stand_ins)
+        for place, tree in shown:
+            words += ["--bind", str(tree), str(place)]
+        if not shown:
+            words += self._temporary(report, readable)
+        words += self._workspace_and_masks(masks)
+        words += ["--bind", str(report), str(report)]
+        words += _closed(masks)
+        return (*words, *self._checked(command, cwd))
+
+    def _workspace_and_masks(self, masks: list[Path]) -> Iterator[str]:
+        inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]
+        for mask in masks:
+            if mask not in inner:
+                yield from _cover(mask)
+        yield from ("--bind", str(self.source), str(self.workspace))
+        for mask in inner:
+            yield from _cover(mask)
+
+    def _checked(self, command: Iterable[str], cwd: Path, needed: tuple[Path, ...] = ()) -> tuple[str, ...]:
+        check = [_tool("sh"), "-c", _CHECK, "tandem", str(self.workspace), self.expected, _tool("stat")]
+        return ("--chdir", str(cwd), "--", *check, str(len(needed)), *map(str, needed), *command)
+
+    def _masks(self) -> list[Path]:
+        """What is covered: outermost first, none inside another."""
+        found: list[Path] = []
+        for place in sorted({*self._resolved(), *secret_places(self.person_home)}):
+            if place == self.workspace or any(place.is_relative_to(above) for above in found):
+                continue
+            found.append(place)
+        return found
+
+    def _resolved(self) -> Iterator[Path]:
+        for place in self.masked:
+            if place.exists():
+                yield place.resolve()
+
+    def _temporary(self, home: Path, readable: tuple[Path, ...]) -> Iterator[str]:
+        """An empty folder for temporary files; of the real one only the branches are left that are needed."""
+        if not COMMON_TEMPORARY.is_dir():
+            return
+        yield from ("--tmpfs", str(COMMON_TEMPORARY))
+        branches = {
+            COMMON_TEMPORARY / place.relative_to(COMMON_TEMPORARY).parts[0]
+            for place in (self.workspace, home)
+            if COMMON_TEMPORARY in place.parents
+        }
+        shown = {place for place in readable if COMMON_TEMPORARY in place.parents}
+        for branch in sorted((branches | shown) - {self.workspace, home}):
+            yield from ("--ro-bind", str(branch), str(branch))
+
+
+def _identity() -> tuple[str, ...]:
+    """Who the agent is inside: the person, or an ordinary user in root's place; always without any right of root's."""
+    ids = (_ORDINARY_ID, _ORDINARY_ID) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+    return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
+
+
+def _same_identity() -> tuple[str, ...]:
+    """Who a rehearsed command is inside: whoever would run it; root keeps what lets it read and write its own files."""
+    ids = ("--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL")
+    if os.geteuid() == 0:
+        return (*ids, "--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER")
+    return ids
+
+
+def _beginning(identity: tuple[str, ...], *, network: bool) -> Iterator[str]:
+    """Everything read-only, own processes, and no network unless it is allowed."""
+    yield from (_tool("bwrap"), *identity, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc")
+    if not network:
+        yield "--unshare-net"
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_kernel())
+
+
+def _closed(masks: Iterable[Path]) -> Iterator[str]:
+    for mask in masks:
+        if mask.is_dir() or mask.name == TANDEM_DIRECTORY:
+            yield from ("--remount-ro", str(mask))
+
+
+def _kernel() -> Iterator[str]:
+    """The settings of the kernel, read-only: to the kernel a process that root started is root under any name."""
+    for place in _KERNEL_SETTINGS:
+        if Path(place).exists():
+            yield from ("--ro-bind", place, place)
+
+
+def _tool(name: str) -> str:
+    """The program's own path: inside, the search path is the agent's."""
+    found = shutil.which(name)
+    if found is None:
+        raise ShadowError(f"The program {name} is missing.", next="Install it, then see: tandem doctor")
+    return found
+
+
+def _cover(place: Path) -> tuple[str, ...]:
+    if place.is_dir():
+        return ("--tmpfs", str(place))
+    return ("--ro-bind", "/dev/null", str(place))

@@ -1,0 +1,474 @@
+"""The shadow workspace: detects changes and starts processes in it."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError, StorageError
+from tandem_desktop.domain.operations import Absent, DirectoryState, FileState, NodeState, PathChange
+from tandem_desktop.domain.paths import ancestors, check_path, shown
+from tandem_desktop.domain.ports import ROOT
+from tandem_desktop.processes.child import Launch
+from tandem_desktop.shadow.bases import UNSEEN, UNSEEN_BYTES, Bases
+from tandem_desktop.shadow.launch import private_home
+from tandem_desktop.shadow.sandbox import Confinement, Sandbox, searched_for_programs
+from tandem_desktop.shadow.tree import Tree
+from tandem_desktop.storage import syscalls
+from tandem_desktop.storage.atomic import remove_tree
+from tandem_desktop.storage.objects import ObjectStore
+from tandem_desktop.storage.paths import TANDEM_DIRECTORY
+from tandem_desktop.storage.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowChange:
+    """One path the agent changed: what it saw there and what it left.
+
+    `drifted` says that the disk no longer has what the agent saw. When nobody knows what it saw, because the disk
+    changed before anybody looked, `before` is `UNSEEN`.
+    """
+
+    path: str
+    before: NodeState
+    after: NodeState
+    drifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedPath:
+    """A path that may differ from the disk."""
+
+    path: str
+    copied: bool = False
+    """It began as a copy of something on disk."""
+    newcomer: bool = False
+    """It appeared on disk where the agent had already put something else, so the agent never saw it."""
+    fresh: bool = False
+    """The agent made it where it had already removed everything, so it saw nothing there."""
+
+
+class ShadowWorkspace(ABC):
+    """The workspace as one agent sees and changes it; the disk is only read.
+
+    Paths are relative to the workspace. `state`, `read` and `children` make it a `SourceTree`. May be called from any
+    thread; a call waits for the one before it.
+    """
+
+    confinement: Confinement
+    _sandbox: Sandbox
+    _disk: Workspace
+
+    @property
+    def workspace(self) -> Path:
+        """The workspace it is the shadow of."""
+        return self._disk.path
+
+    @property
+    @abstractmethod
+    def place(self) -> Path:
+        """Where the tree can be reached from outside."""
+
+    def launch(
+        self,
+        argv: Iterable[str],
+        *,
+        home: Path,
+        environment: Mapping[str, str],
+        cwd: str = ROOT,
+        sockets: tuple[Path, ...] = (),
+        network: bool = True,
+        readable: tuple[Path, ...] = (),
+        needed: tuple[Path, ...] = (),
+    ) -> Launch:
+        """How to start `argv` in the shadow: in the sandbox where there is one, else in the copy, held back by nothing.
+
+        `home` is its private home, the only other place it can write; `sockets` are shown to it even where they lie in
+        a covered place, and what is `readable` though it lies among temporary files. It says so, and does not start,
+        where it cannot see what is `needed`. It ends with the thread that starts it, so that must be a lasting one.
+
+        Raises:
+            ShadowError: the shadow is not there, or the workspace is another folder than it was.
+        """
+        cwd = self._checked_cwd(cwd)
+        private = private_home(home, environment)
+        if not self.confinement.confined:
+            return Launch(tuple(argv), private.environment, self.place / cwd)
+        joining = self._joining()
+        self._make_room_for_mask()
+        inside = self._sandbox.argv(
+            argv,
+            home=private.path,
+            cwd=self.workspace / cwd,
+            sockets=sockets,
+            network=network,
+            readable=(*readable, *searched_for_programs(environment.get("PATH", ""))),
+            needed=needed,
+        )
+        return Launch((*joining, *inside), private.environment, Path("/"))
+
+    def rehearse(
+        self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
+    ) -> Launch:
+        """How to start a plan's own command in the shadow, as a run would start it, with exactly this environment.
+
+        It can write the shadow, the file `report`, and what may be thrown away; what it writes in places outside that
+        have layers lands there, and can be seen.
+
+        Raises:
+            ShadowError: there is no shadow, or nothing that could hold the command back.
+        """
+        cwd = self._checked_cwd(cwd)
+        if not self.confinement.confined:
+            raise ShadowError(
+                f"Nothing can hold a command back here: {self.confinement.words}.",
+                path=str(self.workspace),
+                next="See what is missing with: tandem doctor",
+            )
+        inside = self._sandbox.rehearsal_argv(
+            argv,
+            cwd=self.workspace / cwd,
+            network=network,
+            report=report,
+            stand_ins=self._stand_ins(),
+            readable=searched_for_programs(environment.get("PATH", "")),
+        )
+        return Launch((*self._joining(), *inside), dict(environment), Path("/"))
+
+    def written_outside(self) -> dict[Path, tuple[int, ...]]:
+        """Places outside the workspace that rehearsed commands wrote, as far as that can be seen; none was changed."""
+        return {}
+
+    def _checked_cwd(self, cwd: str) -> str:
+        """The folder to start in, in the workspace that it was."""
+        self._disk.check_identity()
+        return cwd if cwd == ROOT else check_path(cwd)
+
+    def _joining(self) -> tuple[str, ...]:
+        """The words before those of the sandbox, that lead to where the shadow is mounted.
+
+        Raises:
+            ShadowError: it is gone.
+        """
+        return ()
+
+    def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
+        """Places outside the workspace that have layers, and where those are."""
+        return ()
+
+    def __init__(self, workspace: Workspace, folder: Path, objects: ObjectStore) -> None:
+        self._folder = folder
+        self._objects = objects
+        self._lock = threading.RLock()
+        self._closing = ExitStack()
+        self._release = ExitStack()
+        self._disk = Workspace(workspace.path)
+        if self._disk.identity != workspace.identity:
+            self._disk.close()
+            workspace.check_identity()
+        self._bases = _bases(folder)
+        self._tree: Tree
+        self._refused: dict[str, str] = {}
+        self._git: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """End what belongs to the shadow; what the agent did stays and is there again when it is opened."""
+        with self._lock:
+            self._closing.close()
+            self._release.close()
+
+    def discard(self) -> None:
+        """Close it and delete all of it."""
+        with self._lock:
+            self._closing.close()
+            remove_tree(self._folder)
+            self._release.close()
+
+    def when_closed(self, release: Callable[[], None]) -> None:
+        """Call `release` when everything of the shadow has ended."""
+        self._release.callback(release)
+
+    def state(self, path: str) -> NodeState:
+        return self._tree.load(check_path(path), keep=False)[0]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file as the agent sees it."""
+        state, data = self._tree.load(check_path(path), keep=True)
+        if data is None:
+            raise StorageError(
+                f"{shown(path)} is not a file ({state.type}).", path=path, next="Name a file that is there."
+            )
+        return data
+
+    def children(self, path: str = ROOT) -> tuple[str, ...]:
+        return self._tree.children(path if path in ("", ROOT) else check_path(path))
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file in the shadow, keeping the mode of one that is there and making parents.
+
+        Raises:
+            OutsideWorkspaceError: the path is refused, or a link or a folder is there.
+        """
+        path = check_path(path)
+        with self._lock, _changing(path):
+            self._note(ObservedPath(each) for each in (*ancestors(path), path))
+            self._tree.write(path, data)
+
+    def put(self, path: str, state: NodeState, data: bytes | None = None) -> None:
+        """Make a path be in a state, as if the agent had done it; `data` are the bytes of a file."""
+        path = check_path(path)
+        with self._lock, _changing(path):
+            self._note(ObservedPath(each) for each in (*ancestors(path), path))
+            self._tree.make(path, state, data)
+
+    def remove(self, path: str) -> None:
+        """Remove a file, a link or a whole folder from the shadow; nothing there is fine."""
+        path = check_path(path)
+        with self._lock, _changing(path):
+            self._note([ObservedPath(path)])
+            self._tree.remove(path)
+
+    def begin_turn(self) -> None:
+        """Note what there is, and the moment from which the agent may not have seen what the disk has."""
+        with self._lock:
+            found = self.note_bases()
+            self._bases.keep_only({sighting.path for sighting in found if not sighting.newcomer})
+            self._bases.begin()
+            self._bases.save()
+
+    def note_bases(self) -> tuple[ObservedPath, ...]:
+        """Capture what the disk has at every path the agent touched since the last look.
+
+        The sooner after a change, the surer: what the person changes between the agent's change and this call leaves
+        a base that nobody knows.
+        """
+        with self._lock:
+            self._disk.forget_directories()
+            self._refused = {}
+            found = tuple(self._found())
+            self._note(sighting for sighting in found if not sighting.newcomer)
+            return found
+
+    def changes(self) -> tuple[ShadowChange, ...]:
+        """Everything the agent changed, by content, parents before what is in them.
+
+        Created, modified, deleted files and links, changes of mode, and folders that were created, removed or whose
+        mode changed: a folder made only to hold a new file is a creation as well. A path that is on disk as the agent
+        has it is no change. Moves are a deletion and a creation. The bytes of both sides are in the object store.
+        """
+        with self._lock:
+            drifted = {
+                above for sighting in self.note_bases() if sighting.newcomer for above in ancestors(sighting.path)
+            }
+            found: list[ShadowChange] = []
+            self._objects.put_all(self._compared(found, drifted))
+            return tuple(found)
+
+    def differences(self, budget_bytes: int) -> tuple[PathChange, ...]:
+        """Every path that differs from the disk, under `.git` too, sorted; the bytes of both sides are kept.
+
+        For a shadow that is thrown away: no base is noted. What can be no part of a change, and what goes beyond the
+        budget, is in `refused`.
+        """
+        with self._lock:
+            self._disk.forget_directories()
+            self._refused = {}
+            found: list[PathChange] = []
+            self._objects.put_all(self._differing(found, budget_bytes))
+            return tuple(found)
+
+    def let(self, changes: Iterable[PathChange]) -> None:
+        """Let stored changes happen in the shadow, one after the other; no base is noted."""
+        with self._lock:
+            for change in changes:
+                after = change.after
+                with _changing(change.path):
+                    data = self._objects.read(after.sha256) if isinstance(after, FileState) else None
+                    self._tree.make(change.path, after, data)
+
+    @property
+    def refused(self) -> tuple[tuple[str, str], ...]:
+        """Paths the last look found changed in a way that cannot be staged, each with the reason."""
+        return tuple(sorted(self._refused.items()))
+
+    def git_changes(self) -> tuple[str, ...]:
+        """Paths under `.git` the agent changed, as the last look found them: a warning, never staged."""
+        return self._git
+
+    def refresh(self) -> None:
+        """Show the agent what the person did meanwhile, wherever the agent itself has changed nothing."""
+        with self._lock:
+            found = self.note_bases()
+            for path in self._bases.paths():
+                self._catch_up(path)
+            for sighting in sorted(found, key=lambda each: each.path.split("/")):
+                if sighting.newcomer and self._has_folder_for(sighting.path):
+                    self._follow_disk(sighting.path)
+            self._bases.save()
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Make each path equal to disk, which becomes what the agent saw: after a run, an undo or a drop."""
+        with self._lock:
+            self._disk.forget_directories()
+            wanted = sorted({check_path(path) for path in paths}, key=lambda path: path.split("/"))
+            gone = [path for path in wanted if isinstance(self._disk.peek(path, keep=False)[0], Absent)]
+            for path in reversed(gone):
+                self._follow_disk(path)
+            for path in wanted:
+                if path not in gone:
+                    self._follow_disk(path)
+            self._bases.save()
+
+    @abstractmethod
+    def _sightings(self) -> Iterator[ObservedPath]:
+        """Every path that may differ from the disk, without Tandem's own folder."""
+
+    @abstractmethod
+    def _base_of(self, sighting: ObservedPath) -> tuple[NodeState, bytes | None]:
+        """What the agent saw at a path looked at for the first time, `UNSEEN` when it cannot be known."""
+
+    def _followed(self, path: str, changed_ns: int) -> None:  # noqa: B027 - nothing to do by default
+        """Called when `path` has been made equal to disk, where it had last changed at `changed_ns`."""
+
+    def _make_room_for_mask(self) -> None:
+        """Tandem's own folder may be made at any time and would show through; so it is covered before it exists."""
+        if isinstance(self._tree.peek_loosely(TANDEM_DIRECTORY), Absent):
+            syscalls.mkdir(TANDEM_DIRECTORY, self._tree.root_fd)
+
+    def _found(self) -> Iterator[ObservedPath]:
+        """The sightings that can be staged; the others are put aside."""
+        git: list[str] = []
+        skipped = ""
+        for sighting in self._sightings():
+            path = sighting.path
+            if skipped and path.startswith(skipped):
+                continue
+            if ".git" in path.split("/"):
+                if self._differs(path):
+                    git.append(path)
+                continue
+            try:
+                check_path(path)
+            except OutsideWorkspaceError as refusal:
+                self._refused[shown(path)] = refusal.message
+                skipped = f"{path}/"
+                continue
+            yield sighting
+        self._git = tuple(sorted(git))
+
+    def _note(self, sightings: Iterable[ObservedPath]) -> None:
+        noted: list[tuple[str, NodeState]] = []
+
+        def contents() -> Iterator[bytes]:
+            for sighting in sightings:
+                if sighting.path in self._bases:
+                    continue
+                try:
+                    base, data = self._base_of(sighting)
+                except (OutsideWorkspaceError, StorageError) as refusal:
+                    self._refused[sighting.path] = refusal.message
+                    continue
+                noted.append((sighting.path, base))
+                if base == UNSEEN:
+                    yield UNSEEN_BYTES
+                elif data is not None:
+                    yield data
+
+        self._objects.put_all(contents())
+        for path, base in noted:
+            self._bases.put(path, base)
+        self._bases.save()
+
+    def _compared(self, found: list[ShadowChange], drifted: set[str]) -> Iterator[bytes]:
+        for path in self._bases.paths():
+            before = self._bases[path]
+            try:
+                after, data = self._tree.peek(path, keep=True)
+            except (OutsideWorkspaceError, StorageError) as refusal:
+                self._refused[path] = refusal.message
+                continue
+            if after == before:
+                continue
+            disk = self._disk.peek(path, keep=False)[0]
+            if after == disk:
+                continue
+            found.append(ShadowChange(path, before, after, before == UNSEEN or disk != before or path in drifted))
+            if data is not None:
+                yield data
+
+    def _differing(self, found: list[PathChange], budget_bytes: int) -> Iterator[bytes]:
+        for path in sorted({sighting.path for sighting in self._sightings()}):
+            try:
+                after, new = self._tree.peek(path, keep=True)
+                before, old = self._disk.peek(path)
+            except (OutsideWorkspaceError, StorageError) as refusal:
+                self._refused[path] = refusal.message
+                continue
+            if before is None:
+                self._refused[path] = f"{path} is on disk as something that is no file, link or folder."
+            elif before != after:
+                budget_bytes -= len(new or b"")
+                if budget_bytes < 0:
+                    self._refused[path] = "more was changed than can be kept."
+                    return
+                found.append(PathChange(path=path, before=before, after=after))
+                yield from (data for data in (old, new) if data is not None)
+
+    def _differs(self, path: str) -> bool:
+        after = self._tree.peek_loosely(path)
+        return after is None or after != self._disk.peek(path, keep=False)[0]
+
+    def _catch_up(self, path: str) -> None:
+        after = self._tree.peek_loosely(path)
+        disk = self._disk.peek(path, keep=False)[0]
+        if disk is None or after is None:
+            return
+        if after in (disk, self._bases[path]):
+            self._follow_disk(path)
+
+    def _has_folder_for(self, path: str) -> bool:
+        folder = path.rpartition("/")[0]
+        return not folder or isinstance(self._tree.peek_loosely(folder), DirectoryState)
+
+    def _follow_disk(self, path: str) -> None:
+        changed_ns = self._disk.changed_at(path)
+        state, data = self._disk.peek(path)
+        if state is None:
+            return
+        with _changing(path):
+            self._tree.make(path, state, data)
+        if data is not None:
+            self._objects.put(data)
+        self._bases.put(path, state)
+        self._followed(path, changed_ns)
+
+
+def _bases(folder: Path) -> Bases:
+    try:
+        return Bases(folder / "bases.json")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ShadowError(
+            f"The record of what the agent saw, {folder / 'bases.json'}, is damaged.",
+            path=str(folder / "bases.json"),
+            next="Discard this shadow and let the agent begin again.",
+        ) from error
+
+
+class _changing:  # noqa: N801 - read as a word: with _changing(path)
+    """Turn an error of the system inside the shadow into a sentence."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StorageError(
+                f"{shown(self._path)} cannot be changed in the shadow: {error.strerror or error}.",
+                path=self._path,
+                next="Check free space and permissions of the state folder, then try again.",
+            ) from error

@@ -1,0 +1,197 @@
+"""Paths of the state folder, the workspace folder and the bundled resources."""
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tandem_desktop.domain.errors import OutsideWorkspaceError
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.errors import writing
+
+STATE_DIR_VARIABLE = "TANDEM_STATE_DIR"
+TANDEM_DIRECTORY = ".tandem"
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """Every folder Tandem writes, by name."""
+
+    workspace: Path
+    state: Path
+
+    @property
+    def tandem(self) -> Path:
+        return self.workspace / TANDEM_DIRECTORY
+
+    @property
+    def plans(self) -> Path:
+        return self.tandem / "plans"
+
+    @property
+    def runs(self) -> Path:
+        return self.tandem / "runs"
+
+    @property
+    def artifacts(self) -> Path:
+        return self.tandem / "artifacts"
+
+    @property
+    def archive(self) -> Path:
+        return self.tandem / "archive"
+
+    @property
+    def scratch_dirs(self) -> Path:
+        return self.tandem / "tmp"
+
+    @property
+    def objects(self) -> Path:
+        return self.state / "objects"
+
+    @property
+    def journals(self) -> Path:
+        return self.state / "journal"
+
+    @property
+    def approvals(self) -> Path:
+        return self.state / "approvals"
+
+    @property
+    def audit(self) -> Path:
+        return self.state / "audit.jsonl"
+
+    @property
+    def shadows(self) -> Path:
+        return self.state / "shadows"
+
+    @property
+    def sessions(self) -> Path:
+        return self.state / "sessions"
+
+    @property
+    def tool_gaps(self) -> Path:
+        return self.state / "tool-gaps"
+
+    @property
+    def templates(self) -> Path:
+        return self.state / "templates"
+
+    @property
+    def sockets(self) -> Path:
+        return self.state / "sockets"
+
+    @property
+    def steady_time(self) -> Path:
+        return self.state / "steady-time.json"
+
+    def agent_home(self, name: str) -> Path:
+        """The private, lasting home of one agent."""
+        return self.state / "agents" / name / "home"
+
+    @property
+    def locks(self) -> Path:
+        return self.state / "locks"
+
+    def check(self) -> None:
+        """Make sure that what Tandem writes stays where it belongs.
+
+        Raises:
+            OutsideWorkspaceError: `.tandem` or a folder in it is a link or a file, or the state lies in the workspace.
+        """
+        for folder in (self.tandem, self.plans, self.runs, self.artifacts, self.archive, self.scratch_dirs):
+            with contextlib.suppress(FileNotFoundError):
+                if not stat.S_ISDIR(folder.lstat().st_mode):
+                    what = "a symbolic link" if folder.is_symlink() else "not a folder"
+                    raise OutsideWorkspaceError(
+                        f"{folder} is {what}; Tandem keeps its plans in a real folder there.",
+                        path=str(folder),
+                        next="Move it away, then try again.",
+                    )
+        if self.state.resolve().is_relative_to(self.workspace):
+            raise OutsideWorkspaceError(
+                f"The state folder {self.state} lies inside the workspace, where an agent could reach it.",
+                path=str(self.state),
+                next="Choose a folder outside the workspace with TANDEM_STATE_DIR.",
+            )
+
+    def prepare_workspace(self) -> None:
+        """Make `.tandem` with a .gitignore that keeps it out of every commit.
+
+        Raises:
+            StorageError: nothing can be written in the workspace.
+        """
+        self.check()
+        if (self.tandem / ".gitignore").exists():
+            return
+        with writing(self.tandem):
+            if self.is_read_only:
+                raise OSError(errno.EROFS, f"{self.workspace} is read-only, so no plan can be kept in it")
+            atomic.make_directory(self.tandem)
+            with contextlib.suppress(FileExistsError):
+                atomic.create(self.tandem / ".gitignore", b"*\n")
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written in the workspace, as far as that can be told without writing."""
+        return bool(os.statvfs(self.workspace).f_flag & os.ST_RDONLY) or not os.access(self.workspace, os.W_OK)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the workspace holds nothing but a repository and Tandem's own folder."""
+        try:
+            with os.scandir(self.workspace) as entries:
+                return all(entry.name in (".git", TANDEM_DIRECTORY) for entry in entries)
+        except OSError:  # what cannot be looked into is not known to be empty
+            return False
+
+    def prepare_state(self) -> None:
+        """Make the state folder, readable by nobody else."""
+        for folder in (self.state, self.objects, self.journals, self.approvals, self.locks):
+            if not folder.is_dir():
+                atomic.make_directory(folder, mode=0o700)
+        if self.state.stat().st_mode & 0o077:
+            fd = os.open(self.state, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                syscalls.chmod(fd, 0o700)
+            finally:
+                os.close(fd)
+
+
+def default_state_directory() -> Path:
+    """`TANDEM_STATE_DIR`, or the platform's place for state."""
+    if chosen := os.environ.get(STATE_DIR_VARIABLE):
+        return Path(chosen).absolute()
+    # Only needed without the variable, and slow to load.
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("tandem-desktop", appauthor=False))
+
+
+CHANGELOG = "CHANGELOG.md"
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def resource(name: str) -> Path:
+    """The path of one bundled file, such as `hazards.toml`.
+
+    Raises:
+        FileNotFoundError: nothing of this name is bundled.
+    """
+    for path in (*(folder / name for folder in _folders()), *_beside(name)):
+        if path.exists():
+            return path
+    raise FileNotFoundError(f"no bundled resource is called {name}")
+
+
+def _folders() -> tuple[Path, ...]:
+    frozen = getattr(sys, "_MEIPASS", None)
+    bundled = (Path(frozen) / "resources",) if frozen else ()
+    return (*bundled, _PACKAGE / "_resources", _PACKAGE.parent / "resources")
+
+
+def _beside(name: str) -> tuple[Path, ...]:
+    """The changelog stands at the top of a checkout, where people look for it; only the wheel has it among the rest."""
+    return (_PACKAGE.parent / name,) if name == CHANGELOG else ()

@@ -1,0 +1,89 @@
+"""Version and component information."""
+
+import platform
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from PySide6.QtCore import qVersion
+
+from tandem_desktop import __version__
+from tandem_desktop.ui.i18n import later, tr
+
+_FACE = ("JetBrains Mono", "", "OFL-1.1")
+_OWN = "tandem-desktop"
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+"""Of a distribution, at the beginning of what is asked for: `pygit2` in `pygit2>=1.17`."""
+_LONGEST_LICENCE = 60
+"""Longer ones are the licence itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Something of others that is part of this."""
+
+    name: str
+    version: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class AboutFacts:
+    """Nothing in it is secret; paths of the person's home are in it."""
+
+    versions: tuple[tuple[str, str], ...]
+    places: tuple[tuple[str, Path], ...]
+    parts: tuple[Component, ...]
+
+    def report(self) -> str:
+        """For a bug report."""
+        lines = [f"{name}: {value}" for name, value in (*self.versions, *self.places)]
+        parts = ", ".join(f"{part.name} {part.version}".strip() for part in self.parts)
+        return "\n".join((*lines, f"Parts: {parts}", ""))
+
+
+def about_facts(places: tuple[tuple[str, Path], ...]) -> AboutFacts:
+    """Read from what is installed."""
+    versions = (
+        ("Tandem Desktop", __version__),
+        ("Qt", qVersion()),
+        ("Python", platform.python_version()),
+        (later("System"), platform.platform(terse=True)),
+    )
+    return AboutFacts(versions, places, (Component(*_FACE), *sorted(_parts(), key=lambda part: part.name.casefold())))
+
+
+def _parts() -> Iterator[Component]:
+    """Everything this package asks for that is here; a bundle may come without anybody's papers."""
+    try:
+        wanted = metadata.requires(_OWN) or []
+    except metadata.PackageNotFoundError:
+        return
+    for name in dict.fromkeys(_name(each) for each in wanted if _is_shipped(each)):
+        try:
+            found = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        yield Component(found.name, found.version, _licence(found))
+
+
+def _name(requirement: str) -> str:
+    found = _NAME.match(requirement)
+    return found[0] if found else requirement
+
+
+def _is_shipped(requirement: str) -> bool:
+    extra = requirement.partition("extra ==")[2].strip(" '\"")
+    return not extra or extra in ("gui", "agent")
+
+
+def _licence(found: metadata.Distribution) -> str:
+    said = found.metadata
+    short = next((said[key] for key in ("License-Expression", "License") if key in said), "")
+    if short and len(short) < _LONGEST_LICENCE:
+        return short.strip()
+    classifiers = said.get_all("Classifier") or ()
+    named = [each.rpartition("::")[2].strip() for each in classifiers if each.startswith("License ::")]
+    return ", ".join(named) or tr("see its own papers")

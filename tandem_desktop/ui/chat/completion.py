@@ -1,0 +1,264 @@
+"""Completion of slash commands and file mentions."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from tandem_desktop.domain.agent_protocol import OfferedCommand
+from tandem_desktop.ui.chat.file_index import fuzzy_score
+from tandem_desktop.ui.i18n import later, tr, tr_table
+from tandem_desktop.ui.theme.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+_MOST_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionItem:
+    """One line of the list, and what is typed when it is chosen."""
+
+    insert: str
+    words: str
+    about: str = ""
+    group: str = ""
+
+
+class CompletionModel(QAbstractListModel):
+    """The offers, best first."""
+
+    OfferRole = Qt.ItemDataRole.UserRole + 1
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offers: tuple[CompletionItem, ...] = ()
+
+    def set_offers(self, offers: Sequence[CompletionItem]) -> None:
+        self.beginResetModel()
+        self._offers = tuple(offers)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own spelling of "the root"
+        return 0 if parent.isValid() else len(self._offers)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        offer = self._offers[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return offer.words
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{offer.words}, {offer.about}" if offer.about else offer.words
+        return offer if role == self.OfferRole else None
+
+
+class CompletionPopup(QFrame):
+    """Floats above the composer without taking the focus; the composer hands it the keys that are its own."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("completion-popup")
+        self.setProperty("role", "toast")
+        self._model = CompletionModel(self)
+        self._list = QListView(self)
+        self._list.setObjectName("completion-list")
+        self._list.setAccessibleName(tr("Suggestions"))
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(_CompletionDelegate(theme, self))
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setMouseTracking(True)
+        self._list.clicked.connect(lambda index: self.chosen.emit(index.data(CompletionModel.OfferRole)))
+        self._list.viewport().setAutoFillBackground(False)
+        self.hide()
+
+    @property
+    def offers(self) -> tuple[CompletionItem, ...]:
+        return self._model._offers
+
+    def offer(self, offers: Sequence[CompletionItem], over: QRect) -> None:
+        """Show the list above the rectangle `over`, in its parent's coordinates; nothing to offer hides it."""
+        self._model.set_offers(offers)
+        if not offers:
+            self.hide()
+            return
+        self._list.setCurrentIndex(self._model.index(0))
+        edge, row = self._theme.px(4), self._theme.px(32)
+        height = min(len(offers), _MOST_ROWS) * row + 2 * edge
+        height = min(height, max(over.top() - self._theme.px(8), row + 2 * edge))
+        self.setGeometry(over.left(), over.top() - height - self._theme.px(4), over.width(), height)
+        self._list.setGeometry(edge, edge, over.width() - 2 * edge, height - 2 * edge)
+        self.show()
+        self.raise_()
+
+    def take(self, key: int) -> bool:
+        """Use a key that moves or chooses; whether it was one."""
+        if self.isHidden():
+            return False
+        count, now = self._model.rowCount(), self._list.currentIndex().row()
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            step = 1 if key == Qt.Key.Key_Down else -1
+            self._list.setCurrentIndex(self._model.index((now + step) % count))
+            return True
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+            self.chosen.emit(self._model.index(now).data(CompletionModel.OfferRole))
+            return True
+        if key == Qt.Key.Key_Escape:
+            self.hide()
+            return True
+        return False
+
+
+class _CompletionDelegate(QStyledItemDelegate):
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(32))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme: Theme = self._theme
+        offer: CompletionItem = index.data(CompletionModel.OfferRole)
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
+            painter.setPen(Qt.PenStyle.NoPen)
+            chosen = state & QStyle.StateFlag.State_Selected
+            painter.setBrush(theme.color("selection" if chosen else "hover"))
+            painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+        inside = rect.adjusted(theme.px(10), 0, -theme.px(10), 0)
+        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        small = theme.ui_font(-1)
+        group_width = QFontMetrics(small).horizontalAdvance(offer.group) + theme.px(12) if offer.group else 0
+        metrics = QFontMetrics(theme.code_font())
+        room = inside.width() - group_width
+        words = metrics.elidedText(offer.words, Qt.TextElideMode.ElideMiddle, room)
+        painter.setFont(theme.code_font())
+        painter.setPen(theme.color("text"))
+        painter.drawText(inside, left, words)
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        taken = metrics.horizontalAdvance(words) + theme.px(12)
+        about = QFontMetrics(small).elidedText(offer.about, Qt.TextElideMode.ElideRight, max(room - taken, 0))
+        painter.drawText(inside.adjusted(taken, 0, 0, 0), left, about)
+        painter.drawText(inside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, offer.group)
+        painter.restore()
+
+
+class CommandSource(StrEnum):
+    """Who carries a command out."""
+
+    WINDOW = "window"
+    RECIPE = "recipe"
+    AGENT = "agent"
+
+
+SOURCE_WORDS = tr_table(
+    {CommandSource.WINDOW: "window", CommandSource.RECIPE: "recipe", CommandSource.AGENT: "agent"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCommand:
+    """One command as it is offered."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+    """What is typed after the name."""
+    source: CommandSource = CommandSource.AGENT
+
+
+WINDOW_COMMANDS = (
+    ChatCommand("plan", later("Turn Plan mode on or off"), source=CommandSource.WINDOW),
+    ChatCommand("perspectives", later("Have three minds look at a task, then plan it"), "task", CommandSource.WINDOW),
+    ChatCommand("plans", later("Find a plan"), "[words]", CommandSource.WINDOW),
+    ChatCommand("plan-stats", later("Figures of this workspace's plans"), source=CommandSource.WINDOW),
+    ChatCommand("plan-simulate", later("What the plan would do, without doing it"), "[plan]", CommandSource.WINDOW),
+    ChatCommand("reflect", later("Ask what to change about the plan after its last run"), source=CommandSource.WINDOW),
+    ChatCommand(
+        "template", later("A plan from one of your templates"), "[name] [parameter=value]…", CommandSource.WINDOW
+    ),
+    ChatCommand("save-template", later("Keep this plan as a template"), "name [parameter=text]…", CommandSource.WINDOW),
+)
+
+
+def with_window_commands(
+    recipes: Iterable[OfferedCommand], of_the_agent: Iterable[OfferedCommand]
+) -> tuple[ChatCommand, ...]:
+    """Every command once; a name of the window's own stays the window's."""
+    found = {command.name: command for command in WINDOW_COMMANDS}
+    for source, offered in ((CommandSource.RECIPE, recipes), (CommandSource.AGENT, of_the_agent)):
+        for each in offered:
+            name = each.name.removeprefix("/")
+            found.setdefault(name, ChatCommand(name, each.description, each.hint, source))
+    return tuple(found.values())
+
+
+def matching(text: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand, ...]:
+    """Commands whose name answers to what was typed after the slash, best first; all of them when nothing was."""
+    wanted = text.lower()
+    if not wanted:
+        return tuple(commands)
+    scored = [(score, command) for command in commands if (score := fuzzy_score(wanted, command.name)) is not None]
+    return tuple(command for _, command in sorted(scored, key=lambda found: -found[0]))
+
+
+def window_command(text: str) -> tuple[str, str] | None:
+    """The window's own command in a message and the words after it; None when the message goes to the agent."""
+    name, _, rest = text.strip().partition(" ")
+    own = {f"/{command.name}": command.name for command in WINDOW_COMMANDS}
+    return (own[name], rest.strip()) if name in own else None
+
+
+IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg"})
+_TYPED = re.compile(r"(?:^|(?<=\s))@(\"[^\"]*|\S*)$")
+_COMMAND = re.compile(r"^/(\S*)$")
+
+
+def mention(path: str, root: Path | None) -> str:
+    """`@app/auth.py`, `@"my notes.txt"`, `@/elsewhere/log.txt`; an image says that it is one."""
+    named = path
+    if root is not None and Path(path).is_absolute():
+        inside = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
+        named = path if inside.startswith("..") else inside
+    written = f'@"{named}"' if any(character.isspace() for character in named) else f"@{named}"
+    return f"{written} (image)" if Path(named).suffix.lower() in IMAGES else written
+
+
+def mentions(paths: Iterable[str], root: Path | None) -> str:
+    return " ".join(mention(path, root) for path in paths)
+
+
+def file_being_typed(before_cursor: str) -> str | None:
+    """What follows the @ that is being typed; None when none is."""
+    found = _TYPED.search(before_cursor)
+    return None if found is None else found.group(1).removeprefix('"')
+
+
+def command_being_typed(before_cursor: str) -> str | None:
+    """What follows the slash at the very beginning of a message."""
+    found = _COMMAND.match(before_cursor)
+    return None if found is None else found.group(1)

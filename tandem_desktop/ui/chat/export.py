@@ -1,0 +1,45 @@
+"""Exports a chat as Markdown."""
+
+from collections.abc import Iterable, Iterator
+
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind
+from tandem_desktop.ui.chat.tool_text import chip_words
+
+_SPEAKERS = {EntryKind.PERSON: "You", EntryKind.AGENT: "Agent"}
+
+
+def conversation_markdown(entries: Iterable[ChatEntry]) -> str:
+    """Who said what, in order; thoughts, and what the person went back from, are left out."""
+    return "\n".join(_lines(entries)).strip() + "\n"
+
+
+def _lines(entries: Iterable[ChatEntry]) -> Iterator[str]:
+    speaker: str | None = None
+    for entry in entries:
+        if entry.set_aside or entry.kind is EntryKind.THOUGHT:
+            continue
+        if (speaks := _SPEAKERS.get(entry.kind)) is not None:
+            if speaks != speaker:
+                yield f"## {speaks}, {entry.at.astimezone():%Y-%m-%d %H:%M}\n"
+            speaker = speaks
+            yield f"{entry.text.strip()}\n"
+        elif words := _beside(entry):
+            yield f"- {words}\n"
+
+
+def _beside(entry: ChatEntry) -> str:
+    """What is shown as a chip, a card or a line, in one line."""
+    match entry.kind:
+        case EntryKind.TOOL if entry.call is not None:
+            words = chip_words((entry.call,))
+            return " ".join(filter(None, (words.verb, f"`{words.subject}`" if words.subject else "", words.more)))
+        case EntryKind.PLAN:
+            return f"Plan `{entry.plan_id}`, revision {entry.revision}"
+        case EntryKind.QUESTION if entry.request is not None:
+            return f"Asked: {_one_line(entry.request.call.title)} ({entry.answer or 'not answered'})"
+        case _:
+            return _one_line(entry.text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,151 @@
+"""Tool calls as window text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tandem_desktop.diff.hunks import hunks
+from tandem_desktop.domain.agent_protocol import ProposedDiff, ToolCall, ToolCallStatus, ToolKind
+from tandem_desktop.domain.paths import shown
+from tandem_desktop.ui.i18n import later, tr, tr_marked
+
+_QUEUED = "command was queued"
+_MINDS = {
+    "perspective": (later("heard"), later("asks"), later("could not hear")),
+    "synthesis": (later("put together"), later("puts together"), later("could not put together")),
+}
+_COUNTED_BYTES = 400_000
+"""A proposal larger than this is not counted while it scrolls by; the plan has the real figures."""
+
+
+class ChipMark(StrEnum):
+    """What the sign before the words says."""
+
+    WORKING = "working"
+    DONE = "done"
+    STAGED = "staged"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChipWords:
+    """One chip: a verb, what it was done to, and figures."""
+
+    mark: ChipMark
+    verb: str
+    subject: str
+    path: str = ""
+    """The file behind the subject, where there is one."""
+    added: int = 0
+    removed: int = 0
+    more: str = ""
+    output: str = ""
+    is_prose: bool = False
+    """Whether the subject is a sentence, not a path or a command."""
+
+    def sentence(self) -> str:
+        figures = (f"+{self.added}" if self.added else "", f"−{self.removed}" if self.removed else "")
+        return " ".join(word for word in (self.verb, self.subject, *figures, self.more) if word)
+
+
+def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
+    """The chip for one call, or for several reads in a row."""
+    last = calls[-1]
+    if last.tool in _MINDS:
+        return _mind(last)
+    if last.kind is ToolKind.EXECUTE or last.command:
+        return _command(last)
+    if last.kind in (ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE) or last.diffs:
+        return _change(last)
+    return _look(calls)
+
+
+def _mind(call: ToolCall) -> ChipWords:
+    """Somebody who looks at a task before it is planned."""
+    done, doing, failed = map(tr_marked, _MINDS[call.tool])
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
+    return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output, is_prose=True)
+
+
+def _command(call: ToolCall) -> ChipWords:
+    subject = shown(call.command or call.title or call.tool, limit=400)
+    if _QUEUED in call.output:
+        return ChipWords(ChipMark.STAGED, tr("command queued"), subject, output=call.output)
+    failed = tr("did not run") if call.asked else tr("failed")
+    verb = {ToolCallStatus.COMPLETED: tr("ran"), ToolCallStatus.FAILED: failed}
+    return ChipWords(_mark(call, ChipMark.DONE), verb.get(call.status, tr("runs")), subject, output=call.output)
+
+
+def _change(call: ToolCall) -> ChipWords:
+    paths = call.paths or tuple(diff.path for diff in call.diffs)
+    added = removed = 0
+    for diff in call.diffs:
+        more, less = _counts(diff)
+        added, removed = added + more, removed + less
+    verbs = {
+        ToolKind.DELETE: (tr("staged delete"), tr("deletes"), tr("could not delete")),
+        ToolKind.MOVE: (tr("staged move"), tr("moves"), tr("could not move")),
+    }
+    done, doing, failed = verbs.get(call.kind, (tr("staged"), tr("edits"), tr("could not edit")))
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
+    subject = _subject(call, paths)
+    # What became of a change is in the plan; an agent's "file written" adds nothing, its reason to fail does.
+    output = call.output if call.status is ToolCallStatus.FAILED else ""
+    first = paths[0] if paths else ""
+    others = "" if call.kind is ToolKind.MOVE else _others(paths)
+    return ChipWords(_mark(call, ChipMark.STAGED), verb, subject, first, added, removed, others, output)
+
+
+def _look(calls: Sequence[ToolCall]) -> ChipWords:
+    last = calls[-1]
+    verbs = {
+        ToolKind.READ: (tr("read"), tr("reads"), tr("could not read")),
+        ToolKind.SEARCH: (tr("searched"), tr("searches"), tr("could not search")),
+        ToolKind.FETCH: (tr("fetched"), tr("fetches"), tr("could not fetch")),
+        ToolKind.THINK: (tr("thought about"), tr("thinks about"), tr("could not think about")),
+    }
+    done, doing, failed = verbs.get(last.kind, (tr("used"), tr("uses"), tr("could not use")))
+    verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(last.status, doing)
+    paths = tuple(dict.fromkeys(path for call in calls for path in call.paths))
+    first = paths[0] if paths and last.kind is ToolKind.READ else ""
+    subject = shown(first, limit=400) if first else _title(calls[0])
+    return ChipWords(
+        _mark(last, ChipMark.DONE),
+        verb,
+        subject,
+        first,
+        more=_others(paths) if first else _more(len(calls) - 1),
+        output="\n".join(call.output.rstrip("\n") for call in calls if call.output),
+    )
+
+
+def _subject(call: ToolCall, paths: Sequence[str]) -> str:
+    if call.kind is ToolKind.MOVE and len(paths) > 1:
+        return " → ".join(shown(path, limit=400) for path in paths[:2])
+    return shown(paths[0], limit=400) if paths else _title(call)
+
+
+def _title(call: ToolCall) -> str:
+    return shown(" ".join((call.title or call.tool or tr("a tool")).split()), limit=400)
+
+
+def _others(paths: Sequence[str]) -> str:
+    return _more(len(paths) - 1)
+
+
+def _more(count: int) -> str:
+    return tr("and {n} more", n=count) if count > 0 else ""
+
+
+def _mark(call: ToolCall, done: ChipMark) -> ChipMark:
+    if call.status is ToolCallStatus.FAILED:
+        return ChipMark.FAILED
+    return done if call.status is ToolCallStatus.COMPLETED else ChipMark.WORKING
+
+
+def _counts(diff: ProposedDiff) -> tuple[int, int]:
+    old, new = (diff.old_text or "").encode("utf-8", "replace"), diff.new_text.encode("utf-8", "replace")
+    if len(old) + len(new) > _COUNTED_BYTES:
+        return 0, 0
+    found = hunks(old, new, context=0)
+    return sum(hunk.added for hunk in found), sum(hunk.removed for hunk in found)

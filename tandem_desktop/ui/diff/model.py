@@ -1,0 +1,244 @@
+"""The diff of one file, ready to show."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+from tandem_desktop.diff.hunks import Hunk, hunks
+from tandem_desktop.diff.text import Document, is_hidden, is_plain
+from tandem_desktop.staging.hazards import bundled_rules
+from tandem_desktop.ui.diff.special import SpecialText, words_about_content
+from tandem_desktop.ui.i18n import tr, tr_n
+
+TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
+"""What stands for a character that would not be seen. No text can imitate it: the reader escapes these too."""
+_WORD = re.compile(r"\w+")
+_LONE_RETURN = re.compile("\r(?!\n)")
+_SCRIPT_OF_CODE = re.compile("[\x00-\x7f\u00c0-\u024f\u1e00-\u1eff]")
+MOST_NAMED = 3
+
+
+class DiffSide:
+    """The lines of one content. Safe to read from several threads: nothing in it changes but what it remembers."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.document = Document.of(content)
+
+    def __len__(self) -> int:
+        return len(self.document.lines)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every line looks exactly as its bytes say, which most source does."""
+        return is_plain(self.content.replace(b"\r\n", b"\n"), bytes([*range(0x20, 0x7F)]) + b"\t\n")
+
+    @cached_property
+    def text(self) -> str:
+        """All lines as they are shown, with newlines between them; for lexing and searching."""
+        return "\n".join(self.lines(0, len(self)))
+
+    def line(self, index: int) -> str:
+        """One line as shown, without its newline: hidden characters and imitated letters are tokens."""
+        raw = self.document.lines[index]
+        shown = self.document.display(raw)
+        return shown if self.is_plain or shown.isascii() or self.document.is_binary else _imitations_told(shown)
+
+    def lines(self, start: int, end: int) -> Iterator[str]:
+        return map(self.line, range(start, end))
+
+    def length(self, index: int) -> int:
+        """About how many characters a line has, known without decoding it."""
+        return len(self.document.lines[index])
+
+    def has_newline(self, index: int) -> bool:
+        return index < len(self) - 1 or self.document.lines[index].endswith((b"\n", b"\n\0", b"\0\n"))
+
+    def hidden(self) -> tuple[str, ...]:
+        """What a reader would not see in this content, named: "right-to-left override (U+202E) on line 3"."""
+        if self.is_plain or self.document.is_binary:
+            return ()
+        text = self.content.decode(self.document.encoding)
+        found = {each for each in set(text) - set("\r\ufeff") if is_hidden(each)}
+        places = [(text.index(each), _named(each)) for each in found]
+        lone = _LONE_RETURN.search(text)
+        if lone:
+            places.append((lone.start(), tr("a carriage return inside a line")))
+        if bundled_rules().hidden.in_text(text):
+            imitated = next((match for match in _WORD.finditer(text) if _imitates(match[0])), None)
+            if imitated:
+                places.append((imitated.start(), tr("letters of another alphabet that look like Latin ones")))
+        return tuple(
+            tr("{name} on line {line}", name=name, line=text.count(chr(10), 0, at) + 1) for at, name in sorted(places)
+        )
+
+
+def hidden_in_words(side: DiffSide) -> str:
+    """The sentence for a banner, or nothing."""
+    found = side.hidden()
+    if not found:
+        return ""
+    named = ", ".join(found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        named = tr("{named} and {n} more kinds", named=named, n=len(found) - MOST_NAMED)
+    return tr("Characters you would not see are drawn as tokens: {named}.", named=named)
+
+
+def _imitations_told(shown: str) -> str:
+    """Only in words that mix alphabets: a sentence in Greek or Russian stays as it is."""
+    return _WORD.sub(lambda match: _spelled(match[0]) if _imitates(match[0]) else match[0], shown)
+
+
+def _imitates(word: str) -> bool:
+    return not word.isascii() and bundled_rules().hidden.in_text(word)
+
+
+def _spelled(word: str) -> str:
+    return "".join(each if _SCRIPT_OF_CODE.match(each) else f"⟨U+{ord(each):04X}⟩" for each in word)
+
+
+def _named(character: str) -> str:
+    name = unicodedata.name(character, "").lower().replace("-", " ")
+    code = f"U+{ord(character):04X}"
+    return f"{name} ({code})" if name else tr("control character {code}", code=code)
+
+
+PREVIEW_LINES = 200
+
+
+class StretchKind(Enum):
+    """What a run of lines is: far from any change, near one, or changed."""
+
+    GAP = auto()
+    CONTEXT = auto()
+    CHANGE = auto()
+
+
+class DiffStretch(NamedTuple):
+    """Lines `old_start:old_end` stand against `new_start:new_end`; zero-based, ends excluded. A gap has no hunk (0)."""
+
+    kind: StretchKind
+    hunk: int
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """Two contents and how they differ. `is_preview` while only the first lines of the new one are known."""
+
+    path: str
+    old: DiffSide
+    new: DiffSide
+    hunks: tuple[Hunk, ...]
+    stretches: tuple[DiffStretch, ...]
+    words: tuple[SpecialText, ...] = ()
+    """What cannot be said by lines: line ends, encodings, images, links, modes."""
+    banner: str = ""
+    """Names the characters a reader would not see; empty when there are none."""
+    longest: int = 0
+    """About how many characters the longest line near a change has."""
+    is_preview: bool = False
+    added: int = field(default=0)
+    removed: int = field(default=0)
+
+    @cached_property
+    def is_one_encoding(self) -> bool:
+        """Whether equal bytes look equal on both sides."""
+        return self.old.document.encoding == self.new.document.encoding
+
+    @property
+    def is_binary(self) -> bool:
+        return self.old.document.is_binary or self.new.document.is_binary
+
+    @property
+    def counts(self) -> str:
+        """`3 lines added, 2 removed, 1 change`."""
+        added = tr_n("{n} line added", "{n} lines added", self.added)
+        changes = tr_n("{n} change", "{n} changes", len(self.hunks))
+        return tr("{added}, {removed} removed, {changes}", added=added, removed=self.removed, changes=changes)
+
+
+def build_file_diff(
+    path: str,
+    before: bytes,
+    after: bytes,
+    *,
+    known_hunks: Sequence[Hunk] | None = None,
+    words: Sequence[SpecialText] = (),
+) -> FileDiff:
+    """Compare, unless the hunks of these contents are known already. Takes its time; call it on another thread.
+
+    `words` is what is to be said besides what the contents tell, such as a new mode.
+    """
+    old, new = DiffSide(before), DiffSide(after)
+    made = tuple(hunks(before, after) if known_hunks is None else known_hunks)
+    told = words_about_content(before, after, old.document, new.document)
+    if words and before == after:
+        told = ()
+    banner = hidden_in_words(new) or hidden_in_words(old)
+    warned = (SpecialText(banner, "warning", is_risk=True),) if banner else ()
+    return FileDiff(
+        path=path,
+        old=old,
+        new=new,
+        hunks=made,
+        stretches=tuple(_stretches(made, len(old), len(new))),
+        words=(*warned, *words, *told),
+        banner=banner,
+        longest=max((len(line.raw) for hunk in made for line in hunk.lines), default=0),
+        added=sum(hunk.added for hunk in made),
+        removed=sum(hunk.removed for hunk in made),
+    )
+
+
+def preview_file_diff(path: str, before: bytes, after: bytes) -> FileDiff:
+    """The first lines of the content, at once and whatever its size, to be read while the rest is compared."""
+    shown = DiffSide(_first_lines(after or before))
+    lines = len(shown)
+    return FileDiff(
+        path=path,
+        old=shown,
+        new=shown,
+        hunks=(),
+        stretches=(DiffStretch(StretchKind.CONTEXT, 0, 0, lines, 0, lines),),
+        words=(SpecialText(tr("Comparing…"), "clock"),),
+        longest=max(map(len, shown.document.lines), default=0),
+        is_preview=True,
+    )
+
+
+def _first_lines(content: bytes) -> bytes:
+    end = 0
+    for _ in range(PREVIEW_LINES):
+        newline = content.find(b"\n", end, end + 20_000)
+        if newline < 0:
+            return content[: end or 20_000]
+        end = newline + 1
+    return content[:end]
+
+
+def _stretches(made: Sequence[Hunk], old_length: int, new_length: int) -> Iterator[DiffStretch]:
+    old = new = 0
+    for hunk in made:
+        start = hunk.old_start - (1 if hunk.old_count else 0)
+        if start > old:
+            yield DiffStretch(StretchKind.GAP, 0, old, start, new, new + start - old)
+            old, new = start, new + start - old
+        for is_context, run in groupby(hunk.lines, key=lambda line: line.kind == " "):
+            kinds = [line.kind for line in run]
+            old_end = old + len(kinds) - kinds.count("+")
+            new_end = new + len(kinds) - kinds.count("-")
+            yield DiffStretch(
+                StretchKind.CONTEXT if is_context else StretchKind.CHANGE, hunk.n, old, old_end, new, new_end
+            )
+            old, new = old_end, new_end
+    if old < old_length:
+        yield DiffStretch(StretchKind.GAP, 0, old, old_length, new, new_length)

@@ -1,0 +1,457 @@
+"""Rows of a diff: alignment, folding and heights."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+from itertools import accumulate
+from types import MappingProxyType
+from typing import NamedTuple
+
+from tandem_desktop.ui.diff.model import DiffStretch, FileDiff, StretchKind
+from tandem_desktop.ui.i18n import later
+
+LARGEST_TABLE = 900
+"""Cells of the table that is filled for one change; beyond it lines stand side by side in their order."""
+_PART = re.compile(r"\w+|[^\w\s]")
+
+Pairs = tuple[tuple[int | None, int | None], ...]
+
+
+def align(old: Sequence[str], new: Sequence[str]) -> Pairs:
+    """Every line of both sides once, in order; all lines of the shorter side have a partner."""
+    if len(old) > len(new):
+        return tuple((b, a) for a, b in align(new, old))
+    spare = len(new) - len(old)
+    if not old or not spare or len(old) * (spare + 1) > LARGEST_TABLE:
+        return (*((i, i) for i in range(len(old))), *((None, j) for j in range(len(old), len(new))))
+    skips = _best_skips([_parts(line) for line in old], [_parts(line) for line in new], spare)
+    pairs: list[tuple[int | None, int | None]] = []
+    j = 0
+    for i, place in enumerate(skips):
+        pairs.extend((None, skipped) for skipped in range(j, i + place))
+        pairs.append((i, i + place))
+        j = i + place + 1
+    return (*pairs, *((None, skipped) for skipped in range(j, len(new))))
+
+
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
+    """From nothing in common (0) to the same words (1)."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def _parts(line: str) -> frozenset[str]:
+    return frozenset(_PART.findall(line[:400]))
+
+
+def _best_skips(old: list[frozenset[str]], new: list[frozenset[str]], spare: int) -> list[int]:
+    """For each old line, how many new lines were passed over before its partner."""
+    best = [0.0] * (spare + 1)
+    choices: list[list[int]] = []
+    for i, line in enumerate(old):
+        row: list[float] = []
+        chosen: list[int] = []
+        leading, leader = -1.0, 0
+        for skip in range(spare + 1):
+            if best[skip] > leading:
+                leading, leader = best[skip], skip
+            row.append(leading + similarity(line, new[i + skip]))
+            chosen.append(leader)
+        best = row
+        choices.append(chosen)
+    skip = max(range(spare + 1), key=lambda at: best[at])
+    skips: list[int] = []
+    for chosen in reversed(choices):
+        skips.append(skip)
+        skip = chosen[skip]
+    return skips[::-1]
+
+
+FOLDED_FROM = 3
+"""A fold takes a row itself: fewer lines than this are simply shown."""
+ALIGNED_UP_TO = 400
+_ALIGNMENTS_KEPT = 2_000
+
+
+class RowKind(Enum):
+    """What a whole row is."""
+
+    WORDS = auto()
+    FOLD = auto()
+    HEADER = auto()
+    LINE = auto()
+    COMMENT = auto()
+
+
+class CellKind(StrEnum):
+    """What one side of a line is; the value is the sign beside it."""
+
+    CONTEXT = " "
+    ADDED = "+"
+    REMOVED = "−"
+    FILLER = ""
+
+
+class DiffRow(NamedTuple):
+    """One row. `old` and `new` are zero-based lines; in a fold, the first line hidden."""
+
+    kind: RowKind
+    hunk: int = 0
+    old: int | None = None
+    new: int | None = None
+    is_change: bool = False
+    number: int = 0
+    """Which of the words, folds or comments this is."""
+    lines: int = 0
+    """How many lines a fold hides."""
+    pair: tuple[int, int] | None = None
+    """The removed and the added line that belong together."""
+
+    @property
+    def left(self) -> CellKind:
+        if not self.is_change:
+            return CellKind.CONTEXT
+        return CellKind.FILLER if self.old is None else CellKind.REMOVED
+
+    @property
+    def right(self) -> CellKind:
+        if not self.is_change:
+            return CellKind.CONTEXT
+        return CellKind.FILLER if self.new is None else CellKind.ADDED
+
+
+@dataclass(frozen=True, slots=True)
+class InlineComment:
+    """What somebody wrote about a line; it stands under that line."""
+
+    line: int
+    """Counted from one; on the new side, unless `is_old`."""
+    text: str
+    author: str = later("You")
+    is_old: bool = False
+
+
+class Around(NamedTuple):
+    """How many lines at the ends of a gap are shown all the same: of every gap, and further ones of some."""
+
+    every: int = 0
+    more: Mapping[int, int] = MappingProxyType({})
+
+    def of(self, number: int) -> int:
+        return self.every + self.more.get(number, 0)
+
+
+_NOTHING_MORE = Around()
+
+
+class _Block(NamedTuple):
+    """Consecutive rows of one origin."""
+
+    kind: RowKind
+    rows: int
+    stretch: DiffStretch | None
+    number: int
+    skip: int = 0
+    """Rows of the stretch that stand in blocks before this one."""
+
+
+class DiffRows:
+    """Rows are made when they are asked for; only where they are is known beforehand."""
+
+    def __init__(
+        self,
+        diff: FileDiff,
+        *,
+        is_split: bool,
+        unfolded: frozenset[int] = frozenset(),
+        comments: Sequence[InlineComment] = (),
+        around: Around = _NOTHING_MORE,
+    ) -> None:
+        self.diff = diff
+        self.is_split = is_split
+        self.unfolded = unfolded
+        self.comments = tuple(comments)
+        self._around = around
+        self._alignments: dict[DiffStretch, Pairs] = {}
+        self._blocks: list[_Block] = []
+        self._starts: list[int] = []
+        self._headers: list[int] = []
+        self.special: list[tuple[int, RowKind]] = []
+        """Rows that are no lines, in order."""
+        self._count = 0
+        for block in self._commented(self._made()):
+            self._append(block)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def row(self, index: int) -> DiffRow:
+        place = bisect_right(self._starts, index) - 1
+        kind, _, stretch, number, skip = self._blocks[place]
+        offset = index - self._starts[place] + skip
+        if stretch is None:
+            hunk = number if kind is RowKind.HEADER else 0
+            return DiffRow(kind, hunk=hunk, number=number)
+        if kind is RowKind.FOLD:
+            hidden = stretch.old_end - stretch.old_start
+            return DiffRow(kind, old=stretch.old_start, new=stretch.new_start, number=number, lines=hidden)
+        if stretch.kind is not StretchKind.CHANGE:
+            return DiffRow(kind, stretch.hunk, stretch.old_start + offset, stretch.new_start + offset)
+        return self._changed(stretch, offset)
+
+    def row_of(self, *, old: int | None = None, new: int | None = None) -> int | None:
+        """Where a line of one side stands, or the fold that hides it."""
+        line = new if new is not None else old
+        if line is None:
+            return None
+        for place, block in enumerate(self._blocks):
+            stretch = block.stretch
+            if stretch is None:
+                continue
+            start, end = (
+                (stretch.new_start, stretch.new_end) if new is not None else (stretch.old_start, stretch.old_end)
+            )
+            if not start <= line < end:
+                continue
+            if block.kind is RowKind.FOLD:
+                return self._starts[place]
+            offset = self._offset_in(stretch, old, new)
+            if offset is not None and 0 <= offset - block.skip < block.rows:
+                return self._starts[place] + offset - block.skip
+        return None
+
+    def header(self, hunk: int) -> int | None:
+        """The row of a hunk's bar."""
+        return self._headers[hunk - 1] if 0 < hunk <= len(self._headers) else None
+
+    def hunk_at(self, index: int) -> int:
+        """The hunk whose bar is at or above this row; 0 above the first."""
+        return bisect_right(self._headers, index)
+
+    def changed_ranges(self) -> Iterator[tuple[int, int, bool, bool]]:
+        """First row, end, whether something is removed there, whether added: for the overview."""
+        for start, block in zip(self._starts, self._blocks, strict=True):
+            stretch = block.stretch
+            if block.kind is not RowKind.LINE or stretch is None or stretch.kind is not StretchKind.CHANGE:
+                continue
+            removed = stretch.old_end - stretch.old_start
+            added = stretch.new_end - stretch.new_start
+            if self.is_split:
+                yield start, start + block.rows, removed > 0, added > 0
+                continue
+            middle = start + max(0, removed - block.skip)
+            if removed > block.skip:
+                yield start, min(middle, start + block.rows), True, False
+            if middle < start + block.rows:
+                yield middle, start + block.rows, False, True
+
+    def _made(self) -> Iterator[_Block]:
+        yield from (_Block(RowKind.WORDS, 1, None, number) for number in range(len(self.diff.words)))
+        if self.diff.is_binary and -1 not in self.unfolded:
+            if self.diff.hunks:
+                yield _Block(RowKind.FOLD, 1, DiffStretch(StretchKind.GAP, 0, 0, 0, 0, 0), -1)
+            return
+        hunk = 0
+        for number, stretch in enumerate(self.diff.stretches):
+            old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
+            # A line or two above the first change are not worth a fold; they read as part of it.
+            leads_in = number == 0 and stretch.kind is StretchKind.GAP and old < FOLDED_FROM and bool(self.diff.hunks)
+            if stretch.hunk > hunk or leads_in:
+                hunk = max(stretch.hunk, 1)
+                yield _Block(RowKind.HEADER, 1, None, hunk)
+            if stretch.kind is StretchKind.GAP and number not in self.unfolded:
+                yield from self._gap(number, stretch)
+            elif stretch.kind is StretchKind.CHANGE and not self.is_split:
+                yield _Block(RowKind.LINE, old + new, stretch, number)
+            else:
+                yield _Block(RowKind.LINE, max(old, new), stretch, number)
+
+    def _gap(self, number: int, gap: DiffStretch) -> Iterator[_Block]:
+        """Some lines next to each change, and a fold between them where there are enough to be worth one."""
+        length, shown = gap.old_end - gap.old_start, self._around.of(number)
+        head = 0 if number == 0 else min(shown, length)
+        tail = 0 if number == len(self.diff.stretches) - 1 else min(shown, length)
+        if length - head - tail < FOLDED_FROM:
+            yield _Block(RowKind.LINE, length, gap, number)
+            return
+        first, rest = _cut(gap, head)
+        folded, last = _cut(rest, length - head - tail)
+        if head:
+            yield _Block(RowKind.LINE, head, first, number)
+        yield _Block(RowKind.FOLD, 1, folded, number)
+        if tail:
+            yield _Block(RowKind.LINE, tail, last, number)
+
+    def _commented(self, blocks: Iterator[_Block]) -> Iterator[_Block]:
+        """Cut a block after each line that is commented on."""
+        if not self.comments:
+            yield from blocks
+            return
+        for block in blocks:
+            stretch = block.stretch
+            if block.kind is not RowKind.LINE or stretch is None:
+                yield block
+                continue
+            done = 0
+            for offset, number in sorted(self._comments_in(stretch)):
+                if offset + 1 > done:
+                    yield block._replace(rows=offset + 1 - done, skip=done)
+                    done = offset + 1
+                yield _Block(RowKind.COMMENT, 1, None, number)
+            if done < block.rows:
+                yield block._replace(rows=block.rows - done, skip=done)
+
+    def _comments_in(self, stretch: DiffStretch) -> Iterator[tuple[int, int]]:
+        for number, comment in enumerate(self.comments):
+            line = comment.line - 1
+            start, end = (
+                (stretch.old_start, stretch.old_end) if comment.is_old else (stretch.new_start, stretch.new_end)
+            )
+            if not start <= line < end:
+                continue
+            offset = self._offset_in(stretch, line if comment.is_old else None, None if comment.is_old else line)
+            if offset is not None:
+                yield offset, number
+
+    def _append(self, block: _Block) -> None:
+        if block.kind is not RowKind.LINE:
+            self.special.append((self._count, block.kind))
+        if block.kind is RowKind.HEADER:
+            self._headers.append(self._count)
+        self._starts.append(self._count)
+        self._blocks.append(block)
+        self._count += block.rows
+
+    def _changed(self, stretch: DiffStretch, offset: int) -> DiffRow:
+        _, hunk, old_start, old_end, new_start, new_end = stretch
+        removed, added = old_end - old_start, new_end - new_start
+        pairs = self._aligned(stretch)
+        if self.is_split:
+            if pairs is not None:
+                old, new = pairs[offset]
+            else:
+                old, new = offset if offset < removed else None, offset if offset < added else None
+        elif offset < removed:
+            old, new = offset, None
+        else:
+            old, new = None, offset - removed
+        one = old if old is not None else _partner(pairs, 1, new, removed)
+        other = new if new is not None else _partner(pairs, 0, old, added)
+        return DiffRow(
+            RowKind.LINE,
+            hunk,
+            None if old is None else old_start + old,
+            None if new is None else new_start + new,
+            is_change=True,
+            pair=None if one is None or other is None else (old_start + one, new_start + other),
+        )
+
+    def _offset_in(self, stretch: DiffStretch, old: int | None, new: int | None) -> int | None:
+        """Which row of a stretch shows a line."""
+        if stretch.kind is not StretchKind.CHANGE:
+            return new - stretch.new_start if new is not None else (old or 0) - stretch.old_start
+        pairs = self._aligned(stretch)
+        at = new - stretch.new_start if new is not None else (old or 0) - stretch.old_start
+        if not self.is_split:
+            return at + (stretch.old_end - stretch.old_start if new is not None else 0)
+        if pairs is None:
+            return at
+        side = 1 if new is not None else 0
+        return next((offset for offset, pair in enumerate(pairs) if pair[side] == at), None)
+
+    def _aligned(self, stretch: DiffStretch) -> Pairs | None:
+        """Nothing where lines simply stand beside each other in their order."""
+        old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
+        if not old or not new or old == new or max(old, new) >= ALIGNED_UP_TO:
+            return None
+        pairs = self._alignments.get(stretch)
+        if pairs is None:
+            pairs = align(
+                [*self.diff.old.lines(stretch.old_start, stretch.old_end)],
+                [*self.diff.new.lines(stretch.new_start, stretch.new_end)],
+            )
+            if len(self._alignments) > _ALIGNMENTS_KEPT:
+                self._alignments.clear()
+            self._alignments[stretch] = pairs
+        return pairs
+
+
+def _cut(gap: DiffStretch, at: int) -> tuple[DiffStretch, DiffStretch]:
+    """The first lines of unchanged ones, and the rest."""
+    old, new = gap.old_start + at, gap.new_start + at
+    return gap._replace(old_end=old, new_end=new), gap._replace(old_start=old, new_start=new)
+
+
+def _partner(pairs: Pairs | None, side: int, line: int | None, limit: int) -> int | None:
+    if pairs is None:
+        return line if line is not None and line < limit else None
+    return next((pair[1 - side] for pair in pairs if pair[side] == line), None)
+
+
+CHUNK = 128
+
+Measure = Callable[[int, int], Sequence[int]]
+"""How many pixels each row of a range takes beyond its height without wrapping."""
+
+
+class RowHeights:
+    """Rows of one height, some that are taller, and, when lines wrap, what each needs beyond that.
+
+    Wrapped rows are measured chunk by chunk as they come into sight; until then they count as one line.
+    """
+
+    def __init__(
+        self, count: int, line: int, special: Sequence[tuple[int, int]] = (), measure: Measure | None = None
+    ) -> None:
+        self.count = count
+        self._line = line
+        self._places = [row for row, _ in special]
+        self._special = dict(special)
+        self._more = [0, *accumulate(height - line for _, height in special)]
+        self._measure = measure
+        self._chunks: dict[int, list[int]] = {}
+        self._known: list[int] = []
+        self._sums: list[int] = [0]
+
+    @property
+    def total(self) -> int:
+        return self.top(self.count)
+
+    def top(self, row: int) -> int:
+        """The first pixel of a row; of the one after the last, the end of all."""
+        return row * self._line + self._more[bisect_left(self._places, row)] + self._wrapped_above(row)
+
+    def height(self, row: int) -> int:
+        base = self._special.get(row, self._line)
+        chunk = self._chunks.get(row // CHUNK)
+        return base + (chunk[row % CHUNK + 1] - chunk[row % CHUNK] if chunk else 0)
+
+    def row_at(self, y: int) -> int:
+        if not self.count:
+            return 0
+        return max(0, min(self.count - 1, bisect_right(range(self.count), y, key=self.top) - 1))
+
+    def measure(self, first: int, last: int) -> bool:
+        """Make sure that these rows are measured; whether any place changed."""
+        if self._measure is None or not self.count:
+            return False
+        changed = False
+        for chunk in range(max(0, first) // CHUNK, min(last, self.count - 1) // CHUNK + 1):
+            if chunk not in self._chunks:
+                begin = chunk * CHUNK
+                extra = self._measure(begin, min(begin + CHUNK, self.count))
+                self._chunks[chunk] = [0, *accumulate(extra)]
+                changed = changed or any(extra)
+                place = bisect_left(self._known, chunk)
+                self._known.insert(place, chunk)
+                self._sums = [0, *accumulate(self._chunks[each][-1] for each in self._known)]
+        return changed
+
+    def _wrapped_above(self, row: int) -> int:
+        if not self._known:
+            return 0
+        chunk, place = divmod(row, CHUNK)
+        above = self._sums[bisect_left(self._known, chunk)]
+        partial = self._chunks.get(chunk)
+        return above + (partial[min(place, len(partial) - 1)] if partial else 0)

@@ -1,0 +1,565 @@
+"""The model of staged operations."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.review import Comment
+from tandem_desktop.domain.runs import OperationResult, ResultStatus
+from tandem_desktop.review.choices import ChoicePart, Choices
+from tandem_desktop.review.operation_view import OperationView, folder_of
+from tandem_desktop.ui.i18n import tr, tr_marked, tr_n, tr_table
+from tandem_desktop.ui.plan import rehearsal_text, wording
+from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
+
+
+class OperationFilter(StrEnum):
+    """Which operations are listed."""
+
+    ALL = "All"
+    FILES = "Files"
+    COMMANDS = "Commands"
+    FLAGGED = "Flagged"
+    NOT_VIEWED = "Not viewed"
+    LINES = "Changed lines"
+    """Those whose changed lines hold the text that is looked for."""
+
+
+class Sorting(StrEnum):
+    """In which order; only the plan's own can be changed by dragging."""
+
+    PLAN = "Plan order"
+    PATH = "By path"
+    LARGEST = "Largest first"
+
+
+SHOWN_WORDS = tr_table(
+    {
+        OperationFilter.ALL: "All",
+        OperationFilter.FILES: "Files",
+        OperationFilter.COMMANDS: "Commands",
+        OperationFilter.FLAGGED: "Flagged",
+        OperationFilter.NOT_VIEWED: "Not viewed",
+        OperationFilter.LINES: "Changed lines",
+    }
+)
+SORTING_WORDS = tr_table(
+    {Sorting.PLAN: "Plan order", Sorting.PATH: "By path", Sorting.LARGEST: "Largest first"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRow:
+    """All that is painted of one operation."""
+
+    view: OperationView
+    position: int
+    """In the plan, from zero, whatever is filtered or sorted."""
+    viewed: bool
+    expanded: bool
+    drift: str
+    result: OperationResult | None
+    running: bool
+    """Whether the plan runs or ran, so that results stand where the viewed box was."""
+    change: str
+    """`new`, `changed` or `moved` against the revision it is compared with."""
+    checked: bool
+    """False while the agent drafts: flags come with the revision."""
+    since: float | None = None
+    """When it was begun, by the clock that only goes forward."""
+    dropped: bool = False
+    """The person does not want it; it stays in sight until the choice becomes a revision."""
+    part: ChoicePart | None = None
+    """What the person wants otherwise inside it."""
+    problem: str = ""
+    """Why it would no longer apply after what the person chose."""
+    comments: tuple[Comment, ...] = ()
+    """What the person said about it and did not send yet."""
+    rehearsed: Rehearsed | None = None
+    """What came of it when the plan was played in a copy."""
+
+    @property
+    def operation(self) -> StagedOperation:
+        return self.view.operation
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.result is not None and self.result.status is ResultStatus.RUNNING
+
+
+def tells(result: OperationResult) -> bool:
+    """Whether a result has more to say than fits its line."""
+    return bool(result.error or result.output) or result.status is ResultStatus.RUNNING
+
+
+def has_ended(result: OperationResult) -> bool:
+    return result.status not in (ResultStatus.PENDING, ResultStatus.RUNNING)
+
+
+def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
+    """Whether both do the same to the world, whatever is said about them and whatever they wait for."""
+    return one is other or (
+        (one.kind, one.path, one.to, one.base, one.after, one.call)
+        == (other.kind, other.path, other.to, other.base, other.after, other.call)
+    )
+
+
+def spoken(row: OperationRow) -> str:
+    parts = [f"{row.position + 1}: {wording.title(row.operation)}"]
+    if row.view.has_lines:
+        parts.append(tr("{added} added, {removed} removed", added=row.view.added, removed=row.view.removed))
+    parts += [wording.flag_sentence(flag, row.operation) for flag in row.view.flags]
+    parts += [
+        each for each in (tr_marked(row.change), row.drift, row.problem, tr("dropped") if row.dropped else "") if each
+    ]
+    if row.part is not None and (chosen := wording.part_words(row.part)):
+        parts.append(chosen)
+    if row.comments:
+        parts.append(tr_n("{n} comment", "{n} comments", len(row.comments)))
+    if row.rehearsed is not None:
+        parts.append(rehearsal_text.sentence(row.rehearsed))
+    if row.result is not None:
+        parts.append(wording.RESULTS[row.result.status])
+    elif not row.running:
+        parts.append(tr("viewed") if row.viewed else tr("not viewed"))
+    parts.append(tr("opened") if row.expanded else tr("closed"))
+    return ", ".join(parts)
+
+
+IN_FOLDER = "in:"
+"""Before a folder in the filter: what happens right in it."""
+
+
+def is_of(which: OperationFilter, view: OperationView, *, is_viewed: bool) -> bool:
+    """Whether an operation is among those that are listed."""
+    return {
+        OperationFilter.ALL: True,
+        OperationFilter.FILES: not view.operation.is_run,
+        OperationFilter.COMMANDS: view.operation.is_run,
+        OperationFilter.FLAGGED: bool(view.flags),
+        OperationFilter.NOT_VIEWED: not is_viewed,
+        OperationFilter.LINES: bool(view.hunks),
+    }[which]
+
+
+def answers_to(operation: StagedOperation, text: str) -> bool:
+    """Whether the path, the command or the words of an operation hold a text."""
+    if text.startswith(IN_FOLDER):
+        path = operation.to or operation.path
+        return path is not None and folder_of(path) == text.removeprefix(IN_FOLDER)
+    wanted = text.casefold()
+    texts = (*operation.paths, operation.command or "", wording.kind_word(operation))
+    return any(wanted in text.casefold() for text in (*texts, operation.description, operation.rationale))
+
+
+def lines_with(view: OperationView, text: str) -> int:
+    """How many added and removed lines hold a text; small and large letters are the same."""
+    wanted = text.casefold()
+    changed = (line for hunk in view.hunks for line in hunk.lines if line.kind != " ")
+    return sum(wanted in line.raw.decode("utf-8", "replace").casefold() for line in changed)
+
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class StagedOperationsModel(QAbstractListModel):
+    """Show operations in execution order. Holds values and the person's marks; owns no rules."""
+
+    RowRole = Qt.ItemDataRole.UserRole + 1
+    viewed_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._views: list[OperationView] = []
+        self._shown: list[int] = []
+        self._rows: dict[OperationId, int] | None = None
+        """Looked up a thousand times while a large plan runs; made anew when rows come, go or move."""
+        self._places: dict[OperationId, int] | None = None
+        """Where each operation is in `_views`; made anew like the rows."""
+        self._viewed: set[OperationId] = set()
+        self._expanded: set[OperationId] = set()
+        self._drift: dict[OperationId, str] = {}
+        self._results: dict[OperationId, OperationResult] = {}
+        self._done = 0
+        self._since: dict[OperationId, float] = {}
+        self._telling: set[OperationId] = set()
+        """Whose results have more to say than fits their line."""
+        self._under_way: OperationId | None = None
+        self._begun_at, self._goes_beside = 0, False
+        self._changes: dict[OperationId, str] = {}
+        self._choices: Choices | None = None
+        self._problems: dict[OperationId, str] = {}
+        self._comments: dict[OperationId, tuple[Comment, ...]] = {}
+        self._rehearsed: Mapping[OperationId, Rehearsed] = {}
+        self._running = False
+        self._checked = True
+        self._text = ""
+        self._found: dict[OperationId, int] = {}
+        self._which = OperationFilter.ALL
+        self._sorting = Sorting.PLAN
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._shown):
+            return None
+        row = self.row(index.row())
+        if role == self.RowRole:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return wording.title(row.operation)
+        if role == Qt.ItemDataRole.CheckStateRole:
+            return Qt.CheckState.Checked if row.viewed else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return None
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spoken(row)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() else usual
+
+    # Values in
+
+    def show(
+        self,
+        views: Sequence[OperationView],
+        *,
+        drift: Mapping[OperationId, str] | None = None,
+        results: Iterable[OperationResult] = (),
+        running: bool = False,
+        checked: bool = True,
+        choices: Choices | None = None,
+        problems: Mapping[OperationId, str] | None = None,
+    ) -> None:
+        """A revision. What was viewed or opened stays so where the operation does exactly the same as before."""
+        unchanged = self._unchanged(views)
+        grows = self._grows(views, checked)
+        first = len(self._views)
+        if not grows:
+            self.beginResetModel()
+        self._viewed &= unchanged
+        self._expanded &= unchanged
+        self._drift, self._changes = dict(drift or {}), {}
+        self._choices, self._problems = choices, dict(problems or {})
+        self._results = {result.id: result for result in results}
+        self._done = sum(map(has_ended, self._results.values()))
+        self._telling = {each.id for each in self._results.values() if tells(each)}
+        self._running, self._checked = running, checked
+        if grows:
+            self._append(views[first:])
+            self._views[:] = views  # equal, and from now on the very same: then they need not be compared again
+            self._all_changed()
+        else:
+            self._views, self._places = list(views), None
+            self._shown = self._chosen()
+            self.endResetModel()
+        self.viewed_changed.emit()
+
+    def put(self, view: OperationView) -> None:
+        """One more while the agent drafts, or another in the place of the one with its id."""
+        place = self._place(view.operation.id)
+        if place < 0:
+            self._append((view,))
+        else:
+            self._replace(place, view)
+        self.viewed_changed.emit()
+
+    def remove(self, operation_id: OperationId) -> None:
+        """One less, while the agent drafts."""
+        self._reset(lambda: self._views.__delitem__(self._place(operation_id)), operation_id)
+
+    def clear(self) -> None:
+        self.show(())
+
+    def set_result(self, result: OperationResult) -> None:
+        """How one operation stands in the run under way."""
+        self._running = True
+        before = self._results.get(result.id)
+        if result.status is ResultStatus.RUNNING:
+            self._leave_behind(result.id)
+            if before is None or before.status is not ResultStatus.RUNNING:
+                self._since[result.id] = time.monotonic()
+        self._done += has_ended(result) - (before is not None and has_ended(before))
+        self._results[result.id] = result
+        (self._telling.add if tells(result) else self._telling.discard)(result.id)
+        self._changed(result.id)
+
+    def has_ended(self, operation_id: OperationId) -> bool:
+        result = self._results.get(operation_id)
+        return result is not None and has_ended(result)
+
+    def is_under_way(self, operation_id: OperationId) -> bool:
+        result = self._results.get(operation_id)
+        return result is not None and result.status is ResultStatus.RUNNING
+
+    def begin_run(self) -> None:
+        """Every operation waits, closed: what counts now is how far the run is."""
+        self._running, self._results, self._done = True, {}, 0
+        self._expanded.clear()
+        self._since.clear()
+        self._telling.clear()
+        self._all_changed()
+
+    def set_changes(self, changes: Mapping[OperationId, str]) -> None:
+        """What is different from another revision, in a word for each operation."""
+        if changes != self._changes:
+            self._changes = dict(changes)
+            self._all_changed()
+
+    def set_choices(self, choices: Choices) -> None:
+        """What the person wants to leave out, before it is known what that comes to."""
+        self._choices = choices
+        self._all_changed()
+
+    def set_comments(self, comments: Mapping[OperationId, tuple[Comment, ...]]) -> None:
+        """The person's comments, by what they are about."""
+        if comments != self._comments:
+            self._comments = dict(comments)
+            self._all_changed()
+
+    def set_rehearsed(self, rehearsed: Mapping[OperationId, Rehearsed]) -> None:
+        """What a rehearsal says, by operation."""
+        if rehearsed != self._rehearsed:
+            self._rehearsed = dict(rehearsed)
+            self._all_changed()
+
+    # The person's marks
+
+    def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
+        wanted = frozenset(operation_ids)
+        known = {view.operation.id for view in self._views if view.operation.id in wanted} if wanted else set()
+        if not known:
+            return
+        self._viewed = self._viewed | known if viewed else self._viewed - known
+        if len(known) == 1:
+            self._changed(next(iter(known)))
+        elif self._which is OperationFilter.NOT_VIEWED:
+            self._choose_again()
+        else:
+            self._all_changed()
+        self.viewed_changed.emit()
+
+    def set_expanded(self, operation_id: OperationId, expanded: bool) -> None:
+        if expanded != (operation_id in self._expanded):
+            self._expanded ^= {operation_id}
+            self._changed(operation_id)
+
+    def set_filter(
+        self, text: str, which: OperationFilter = OperationFilter.ALL, sorting: Sorting = Sorting.PLAN
+    ) -> None:
+        if (text, which, sorting) != (self._text, self._which, self._sorting):
+            self._text, self._which, self._sorting, self._found = text, which, sorting, {}
+            self._choose_again()
+
+    # Looking
+
+    def row(self, number: int) -> OperationRow:
+        position = self._shown[number]
+        view = self._views[position]
+        operation_id, choices = view.operation.id, self._choices
+        return OperationRow(
+            view=view,
+            position=position,
+            viewed=operation_id in self._viewed,
+            expanded=operation_id in self._expanded,
+            drift=self._drift.get(operation_id, ""),
+            result=self._results.get(operation_id),
+            running=self._running,
+            change=self._found_words(operation_id) or self._changes.get(operation_id, ""),
+            checked=self._checked,
+            since=self._since.get(operation_id),
+            dropped=choices is not None and operation_id in choices.operations,
+            part=choices.part(operation_id) if choices is not None else None,
+            problem=self._problems.get(operation_id, ""),
+            comments=self._comments.get(operation_id, ()),
+            rehearsed=self._rehearsed.get(operation_id),
+        )
+
+    def row_of(self, operation_id: OperationId) -> int:
+        """Its row, or -1 where it is not listed."""
+        if self._rows is None:
+            self._rows = {self._views[at].operation.id: number for number, at in enumerate(self._shown)}
+        return self._rows.get(operation_id, -1)
+
+    def views(self) -> tuple[OperationView, ...]:
+        """Every operation in the plan's order, filtered or not."""
+        return tuple(self._views)
+
+    @property
+    def viewed(self) -> frozenset[OperationId]:
+        return frozenset(self._viewed)
+
+    @property
+    def expanded(self) -> frozenset[OperationId]:
+        return frozenset(self._expanded)
+
+    @property
+    def total(self) -> int:
+        return len(self._views)
+
+    @property
+    def done(self) -> int:
+        """How many operations of the run have ended."""
+        return self._done
+
+    @property
+    def results(self) -> tuple[OperationResult, ...]:
+        return tuple(self._results.values())
+
+    @property
+    def reached(self) -> int:
+        """How far the run is: what has ended, or, while many files are written at once, what stands before this one."""
+        under_way = self._under_way
+        if under_way is None or not self.is_under_way(under_way):
+            return self._done
+        return max(self._done, self._begun_at)
+
+    @property
+    def running(self) -> bool:
+        return self._running
+
+    @property
+    def is_plan_order(self) -> bool:
+        """Whether rows are the whole plan in its order, so that they can be moved."""
+        return self._sorting is Sorting.PLAN and len(self._shown) == len(self._views)
+
+    def exceptional(self) -> list[int]:
+        """Rows that may be higher than one line: opened, drifted or with a result to tell."""
+        ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling | self._rehearsed.keys()
+        return sorted(row for row in map(self.row_of, ids) if row >= 0)
+
+    def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:
+        """Every operation's id when `row` is put before the row `before`; nothing moves until the plan is revised."""
+        order = [view.operation.id for view in self._views]
+        moved = order.pop(row)
+        order.insert(before - 1 if before > row else before, moved)
+        return tuple(order)
+
+    # Within
+
+    def _leave_behind(self, operation_id: OperationId) -> None:
+        """Of files written quickly only some are told: the one before is written too, and waits for its result."""
+        before, stays, self._under_way = self._under_way, self._goes_beside, operation_id
+        row = self.row_of(operation_id)
+        self._begun_at = self._shown[row] if row >= 0 else 0
+        self._goes_beside = row >= 0 and self._views[self._begun_at].operation.is_run
+        if before is not None and not stays and before != operation_id and self.is_under_way(before):
+            del self._results[before]
+            self._telling.discard(before)
+            self._changed(before)
+
+    def _unchanged(self, views: Sequence[OperationView]) -> set[OperationId]:
+        marked = self._viewed | self._expanded
+        if not marked:
+            return set()
+        before = {view.operation.id: view.operation for view in self._views if view.operation.id in marked}
+        return {
+            view.operation.id
+            for view in views
+            if view.operation.id in before and does_the_same(view.operation, before[view.operation.id])
+        }
+
+    def _grows(self, views: Sequence[OperationView], checked: bool) -> bool:
+        """Whether these are the same rows and perhaps more, so that nothing on screen has to jump."""
+        return (
+            checked == self._checked
+            and self._which is OperationFilter.ALL
+            and not self._text
+            and self._sorting is Sorting.PLAN
+            and 0 < len(self._views) <= len(views)
+            and all(
+                old is new or (old.operation == new.operation and old.flags == new.flags)
+                for old, new in zip(self._views, views, strict=False)
+            )
+        )
+
+    def _append(self, views: Sequence[OperationView]) -> None:
+        first = len(self._views)
+        if self._places is not None:
+            self._places.update((view.operation.id, first + number) for number, view in enumerate(views))
+        listed = [first + number for number, view in enumerate(views) if self._is_listed(view)]
+        if listed and self._sorting is Sorting.PLAN:
+            self.beginInsertRows(ROOT, len(self._shown), len(self._shown) + len(listed) - 1)
+            self._views.extend(views)
+            self._shown.extend(listed)
+            self._rows = None
+            self.endInsertRows()
+        elif listed:
+            self.beginResetModel()
+            self._views.extend(views)
+            self._shown = self._chosen()
+            self.endResetModel()
+        else:
+            self._views.extend(views)
+
+    def _replace(self, place: int, view: OperationView) -> None:
+        operation_id = view.operation.id
+        if not does_the_same(view.operation, self._views[place].operation):
+            self._viewed.discard(operation_id)
+            self._expanded.discard(operation_id)
+        self._views[place] = view
+        if self._sorting is Sorting.PLAN and self._is_listed(view) == (self.row_of(operation_id) >= 0):
+            self._changed(operation_id)
+        else:
+            self._choose_again()
+
+    def _reset(self, change: Callable[[], None], operation_id: OperationId) -> None:
+        if self._place(operation_id) < 0:
+            return
+        self.beginResetModel()
+        change()
+        self._places = None
+        self._shown = self._chosen()
+        self.endResetModel()
+        self.viewed_changed.emit()
+
+    def _place(self, operation_id: OperationId) -> int:
+        if self._places is None:
+            self._places = {view.operation.id: at for at, view in enumerate(self._views)}
+        return self._places.get(operation_id, -1)
+
+    def _choose_again(self) -> None:
+        self.beginResetModel()
+        self._shown = self._chosen()
+        self.endResetModel()
+
+    def _chosen(self) -> list[int]:
+        self._rows = None
+        chosen = [at for at, view in enumerate(self._views) if self._is_listed(view)]
+        if self._sorting is Sorting.PATH:
+            chosen.sort(key=lambda at: (self._views[at].operation.path or "\uffff", at))
+        elif self._sorting is Sorting.LARGEST:
+            chosen.sort(key=lambda at: (-self._views[at].added - self._views[at].removed, at))
+        return chosen
+
+    def _found_words(self, operation_id: OperationId) -> str:
+        return tr("{found} found", found=f"{self._found[operation_id]:,}") if operation_id in self._found else ""
+
+    def _is_listed(self, view: OperationView) -> bool:
+        operation = view.operation
+        if self._which is OperationFilter.LINES and self._text:
+            self._found[operation.id] = lines_with(view, self._text)
+            return self._found[operation.id] > 0
+        is_wanted = is_of(self._which, view, is_viewed=operation.id in self._viewed)
+        return is_wanted and (not self._text or answers_to(operation, self._text))
+
+    def _changed(self, operation_id: OperationId) -> None:
+        number = self.row_of(operation_id)
+        if number >= 0:
+            self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _all_changed(self) -> None:
+        if self._shown:
+            self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))

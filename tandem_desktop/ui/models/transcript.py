@@ -1,0 +1,169 @@
+"""The transcript model."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from tandem_desktop.domain.agent_protocol import ChatEntry, EntryKind, ToolCallStatus, ToolKind
+from tandem_desktop.ui.chat.tool_text import chip_words
+from tandem_desktop.ui.i18n import tr, tr_n, tr_table
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+_SPEAKERS = tr_table(
+    {
+        EntryKind.PERSON: "You",
+        EntryKind.AGENT: "Agent",
+        EntryKind.THOUGHT: "Thinking",
+        EntryKind.PLAN: "Plan",
+        EntryKind.QUESTION: "Permission",
+        EntryKind.NOTE: "Note",
+        EntryKind.REFLECTION: "Reflection",
+        EntryKind.REPORT: "Tandem",
+        EntryKind.PROBLEM: "Problem",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRow:
+    """What is shown as one thing: an entry, a run of reads, or all that was set aside together."""
+
+    entries: tuple[ChatEntry, ...]
+
+    @property
+    def last(self) -> ChatEntry:
+        return self.entries[-1]
+
+    @property
+    def kind(self) -> EntryKind:
+        return EntryKind.NOTE if self.is_set_aside else self.last.kind
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Whether the person went back to before these."""
+        return self.last.set_aside
+
+    @property
+    def number(self) -> int:
+        """The number of its first entry, which stays when the run grows."""
+        return self.entries[0].number
+
+    def words(self) -> str:
+        """The row in one line, for lists and screen readers."""
+        if self.is_set_aside:
+            return tr_n("{n} entry set aside", "{n} entries set aside", len(self.entries))
+        calls = tuple(entry.call for entry in self.entries if entry.call is not None)
+        if calls:
+            return chip_words(calls).sentence()
+        text = self.last.text or (tr("revision {revision}", revision=self.last.revision) if self.last.revision else "")
+        return f"{_SPEAKERS.get(self.kind) or tr('Note')}: {text}"
+
+
+class TranscriptModel(QAbstractListModel):
+    """Holds the entries by number and keeps the rows in step. Owns no rules beyond the grouping of reads."""
+
+    RowRole = Qt.ItemDataRole.UserRole + 1
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[TranscriptRow] = []
+        self._row_of: dict[int, int] = {}
+
+    @property
+    def rows(self) -> Sequence[TranscriptRow]:
+        return tuple(self._rows)
+
+    def row(self, number: int) -> TranscriptRow:
+        return self._rows[number]
+
+    def place_of(self, number: int) -> int | None:
+        """The row in which the entry with this number stands."""
+        return self._row_of.get(number)
+
+    def entry(self, number: int) -> ChatEntry | None:
+        place = self._row_of.get(number)
+        rows = () if place is None else self._rows[place].entries
+        return next((entry for entry in rows if entry.number == number), None)
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return row.words()
+        return row if role == self.RowRole else None
+
+    def set_entries(self, entries: Iterable[ChatEntry]) -> None:
+        """Show another conversation."""
+        self.beginResetModel()
+        self._rows, self._row_of = [], {}
+        for entry in entries:
+            if self._joins(entry):
+                self._rows[-1] = TranscriptRow((*self._rows[-1].entries, entry))
+            else:
+                self._rows.append(TranscriptRow((entry,)))
+            self._row_of[entry.number] = len(self._rows) - 1
+        self.endResetModel()
+
+    def put(self, entry: ChatEntry) -> None:
+        """Add an entry, or replace the one with its number."""
+        known = self._row_of.get(entry.number)
+        if known is not None:
+            self._replace(known, entry)
+        elif self._joins(entry):
+            last = len(self._rows) - 1
+            self._rows[last] = TranscriptRow((*self._rows[last].entries, entry))
+            self._row_of[entry.number] = last
+            self._tell(last)
+        else:
+            last = len(self._rows)
+            self.beginInsertRows(ROOT, last, last)
+            self._rows.append(TranscriptRow((entry,)))
+            self._row_of[entry.number] = last
+            self.endInsertRows()
+
+    def _replace(self, place: int, entry: ChatEntry) -> None:
+        entries = tuple(entry if known.number == entry.number else known for known in self._rows[place].entries)
+        if len(entries) > 1 and not all(_is_read(each) for each in entries):
+            self._split(place, entries)
+            return
+        self._rows[place] = TranscriptRow(entries)
+        self._tell(place)
+
+    def _split(self, place: int, entries: tuple[ChatEntry, ...]) -> None:
+        """A call turned out to be no read, or failed: it stands for itself, and parts those around it."""
+        runs = [tuple(run) for _, run in groupby(entries, key=lambda each: 0 if _is_read(each) else each.number)]
+        self.beginRemoveRows(ROOT, place, place)
+        del self._rows[place]
+        self._find_places()
+        self.endRemoveRows()
+        self.beginInsertRows(ROOT, place, place + len(runs) - 1)
+        self._rows[place:place] = [TranscriptRow(run) for run in runs]
+        self._find_places()
+        self.endInsertRows()
+
+    def _find_places(self) -> None:
+        self._row_of = {entry.number: place for place, row in enumerate(self._rows) for entry in row.entries}
+
+    def _tell(self, place: int) -> None:
+        index = self.index(place)
+        self.dataChanged.emit(index, index)
+
+    def _joins(self, entry: ChatEntry) -> bool:
+        if not self._rows:
+            return False
+        last = self._rows[-1].last
+        return (entry.set_aside and last.set_aside) or (_is_read(entry) and _is_read(last))
+
+
+def _is_read(entry: ChatEntry) -> bool:
+    call = None if entry.set_aside else entry.call
+    return call is not None and call.kind is ToolKind.READ and call.status is not ToolCallStatus.FAILED

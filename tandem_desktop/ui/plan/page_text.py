@@ -1,0 +1,243 @@
+"""Text derived from a plan page: banners and reasons."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.state_machine import TRANSITIONS, EventKind, state_of
+from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.services.pages import PlanDraft, PlanPage
+from tandem_desktop.staging.hazards import Hazard
+from tandem_desktop.ui.i18n import later, some_of, tr, tr_marked, tr_n
+from tandem_desktop.ui.plan import wording
+
+RAN = (PlanStatus.EXECUTING, PlanStatus.PAUSED, PlanStatus.COMPLETED, PlanStatus.FAILED, PlanStatus.STALLED)
+OPEN = frozenset(status for status in PlanStatus if EventKind.APPROVE in TRANSITIONS[state_of(status)])
+"""The person can approve the plan, change it or send it back."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BannerWords:
+    """A band above the list: its tone, its sentence, its actions as (key, words)."""
+
+    tone: str
+    text: str
+    actions: tuple[tuple[str, str], ...] = ()
+
+
+def approval_refusal(page: PlanPage) -> str:
+    """Why this page cannot be approved as it is; empty when it can."""
+    version = page.version
+    if version.revision != page.meta.revision:
+        return tr(
+            "Revision {revision} is not the latest; only revision {latest} can be implemented.",
+            revision=version.revision,
+            latest=page.meta.revision,
+        )
+    if version.incomplete:
+        return tr("The agent did not finish: {incomplete}", incomplete=visible(version.incomplete))
+    if page.drifted:
+        return tr_n(
+            "{n} file changed on disk since staging. Rebase the plan, or put it back first.",
+            "{n} files changed on disk since staging. Rebase the plan, or put them back first.",
+            len(drifted_paths(page)),
+        )
+    if version.operations and not page.left:
+        return tr("Nothing is left of the plan.")
+    if page.draft is not None and page.draft.problems:
+        first = page.draft.problems[0]
+        return tr("With your choices {step} no longer applies. Drop it too, or keep what it needs.", step=first.step)
+    return ""
+
+
+def beside_words(view: OperationView, page: PlanPage) -> str:
+    """With which other commands a run starts this one; empty where it has its turn for itself."""
+    others = page.beside.get(view.operation.id, ())
+    if not others:
+        return ""
+    named = ", ".join(f"“{wording.subject(each.operation)[1]}”" for each in page.views if each.operation.id in others)
+    return tr_n(
+        "Runs side by side with {commands}; neither sees what the other changes.",
+        "Runs side by side with {commands}; none sees what the others change.",
+        len(others),
+        commands=named,
+    )
+
+
+def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted, ...]) -> dict[OperationId, str]:
+    """The sentence to show at each operation that rests on what is no longer there."""
+    found: dict[OperationId, str] = {}
+    if not drifted:
+        return found
+    by_path: dict[str, list[OperationView]] = {}
+    for view in views:
+        for path in view.operation.paths:
+            by_path.setdefault(path, []).append(view)
+    for drift in drifted:
+        for view in by_path.get(drift.path, ()) or _around(drift.path, views):
+            words = wording.drift_words(drift, view.operation)
+            found.setdefault(view.operation.id, words)
+    return found
+
+
+def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
+    """Everything to be said about the page as a whole, most pressing first."""
+    version, meta = page.version, page.meta
+    if version.revision != meta.revision:
+        text = tr(
+            "You are looking at revision {revision}. The latest is {latest}.",
+            revision=version.revision,
+            latest=meta.revision,
+        )
+        yield BannerWords("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Bring this one back"))))
+    yield from _about_status(page)
+    if (point := meta.branched_from) and meta.status in OPEN:
+        text = tr(
+            "An alternative to r{revision} of {plan_id}. When one of them is applied, the others give way.",
+            revision=point.revision,
+            plan_id=point.plan_id,
+        )
+        yield BannerWords("info", text, (("compare-origin", tr("Compare with it")), ("origin", tr("Open it"))))
+    if version.incomplete:
+        text = tr(
+            "The agent did not finish: {incomplete} This revision cannot be approved.",
+            incomplete=visible(version.incomplete),
+        )
+        yield BannerWords("error", text, (("rework", tr("Rework")),))
+    if page.drifted and meta.status in OPEN:
+        actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Rework")))
+        yield BannerWords("risk", _drift_sentence(page, now), actions)
+    if page.draft is not None:
+        yield _draft_banner(page, page.draft)
+    if page.edited_page and meta.status in OPEN:
+        text = tr(
+            "{page} was edited by hand. It is a page for reading: what is approved and applied is {record}. "
+            "To change the plan, send it back for rework.",
+            page=visible(page.edited_page),
+            record=f"r{version.revision:03d}.json",
+        )
+        yield BannerWords("risk", text, (("rework", tr("Rework")),))
+    if version.warnings:
+        yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
+    if version.confinement.startswith("not confined"):
+        yield BannerWords(
+            "risk", tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
+        )
+
+
+def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
+    """One word for each operation that is not the same as before."""
+    words = {operation.id: "moved" for operation in comparison.reordered}
+    words |= {operation.id: "changed" for operation in comparison.changed}
+    return words | {operation.id: "new" for operation in comparison.added}
+
+
+def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
+    """What became of the revision before, with what is no longer there by name."""
+    gone = some_of([visible(operation.name) for operation in comparison.removed], _NAMED)
+    counts = comparison_counts(comparison)
+    text = tr("Compared with r{earlier}: {counts}.", earlier=earlier, counts=counts)
+    if gone:
+        text = tr("Compared with r{earlier}: {counts} (gone: {gone}).", earlier=earlier, counts=counts, gone=gone)
+    if comparison.text_changed:
+        text = f"{text} {tr('The plan text changed.')}"
+    return BannerWords("info", text, (("compare", tr("What changed in each")), ("compared", tr("Done"))))
+
+
+def comparison_counts(comparison: Comparison) -> str:
+    counts = [
+        f"{len(operations):,} {tr_marked(word)}"
+        for operations, word in (
+            (comparison.added, later("new")),
+            (comparison.changed, later("changed")),
+            (comparison.reordered, later("moved")),
+            (comparison.removed, later("gone")),
+        )
+        if operations
+    ]
+    return ", ".join(counts) or tr("the operations are the same")
+
+
+def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
+    choices = draft.choices
+    parts = [
+        tr_n("{n} operation dropped", "{n} operations dropped", len(choices.operations)) if choices.operations else "",
+        tr_n("{n} change dropped", "{n} changes dropped", choices.dropped_hunks) if choices.dropped_hunks else "",
+        tr_n("{n} line left out", "{n} lines left out", choices.dropped_lines) if choices.dropped_lines else "",
+        tr_n("{n} file edited", "{n} files edited", choices.edited_files) if choices.edited_files else "",
+        tr("another order") if choices.order else "",
+        tr("another plan text") if choices.text is not None else "",
+    ]
+    following = tr("Implement saves this as revision {revision}.", revision=page.version.revision + 1)
+    if draft.problems:
+        following = f"{visible(draft.problems[0].step)}: {visible(draft.problems[0].reason)}"
+    text = tr("Your own choices: {choices}. {following}", choices=", ".join(filter(None, parts)), following=following)
+    return BannerWords("risk" if draft.problems else "info", text, (("keep-all", tr("Keep everything")),))
+
+
+def _about_status(page: PlanPage) -> Iterator[BannerWords]:
+    match page.meta.status:
+        case PlanStatus.NEEDS_REVIEW:
+            text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
+            yield BannerWords("risk", text)
+        case PlanStatus.EXPIRED:
+            text = tr("This plan expired: nobody decided in time. Nothing on disk has changed.")
+            yield BannerWords("risk", text, (("restore", tr("Bring it back as a new revision")),))
+        case PlanStatus.CANCELLED:
+            yield BannerWords("info", tr("This plan was cancelled. Nothing of it will be run."))
+        case PlanStatus.SUPERSEDED:
+            text = tr("An alternative to this plan was applied, and this one gave way. Branch it to take it up again.")
+            yield BannerWords("info", text)
+        case PlanStatus.REJECTED:
+            last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
+            said = tr("You said: “{words}”", words=visible(" ".join(last.split()))) if last else ""
+            text = tr("Sent back to the agent, which is making a new revision.")
+            yield BannerWords("info", f"{text} {said}".rstrip())
+        case PlanStatus.STALLED:
+            text = tr("The run of this plan was interrupted and has to be settled.")
+            yield BannerWords("error", text, (("settle", tr("Settle it…")),))
+        case _:
+            return
+
+
+def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple[str, ...]:
+    """What is no longer as the plan saw it; of one operation only, where it is named."""
+    every = dict.fromkeys(each.path for each in page.drifted)
+    if operation is None:
+        return tuple(every)
+    paths = next((view.operation.paths for view in page.views if view.operation.id == operation), ())
+    return tuple(path for path in every if path in paths)
+
+
+def _drift_sentence(page: PlanPage, now: datetime) -> str:
+    paths = drifted_paths(page)
+    when = {each.path: f" {wording.since(each.at, now)}" for each in page.drifted if each.at is not None}
+    told = [visible(path) + when.get(path, "") for path in paths]
+    return tr_n(
+        "{n} file drifted since staging ({named}). The plan cannot be implemented as it is.",
+        "{n} files drifted since staging ({named}). The plan cannot be implemented as it is.",
+        len(paths),
+        named=some_of(told, _NAMED),
+    )
+
+
+def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
+    """Operations below a folder that was replaced, or on a folder that got something new."""
+    return [
+        view
+        for view in views
+        if any(each.startswith(f"{path}/") or path.startswith(f"{each}/") for each in view.operation.paths)
+    ]
+
+
+def opens_by_itself(view: OperationView) -> bool:
+    """Flagged content is never folded away; a command that fits its line is there in full already."""
+    if view.operation.is_run:
+        return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
+    return bool(view.flags)

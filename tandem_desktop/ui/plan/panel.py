@@ -1,0 +1,687 @@
+"""The plan panel."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tandem_desktop.domain.events import PlanningStarted, PlanRejected, RunPaused, RunResumed, TandemEvent
+from tandem_desktop.domain.ids import OperationId, PlanId
+from tandem_desktop.domain.plan import Origin, PlanStatus
+from tandem_desktop.domain.review import Comment, Comments
+from tandem_desktop.domain.state_machine import EventKind, PlanState, PlanStateMachine, UserReviewing, state_of
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.undo import UndoPlan
+from tandem_desktop.plans.index import PlanSummary, summary_of
+from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.drift import Drifted
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.viewed import Looked, ViewedMarks, coverage
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.ui.graph.tab import GraphTab
+from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.merge.sheet import MergeSheet
+from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.models.tasks import TaskProgressModel
+from tandem_desktop.ui.perspectives.tab import PerspectivesView
+from tandem_desktop.ui.plan import page_text
+from tandem_desktop.ui.plan.approval_sheet import ApprovalSheet
+from tandem_desktop.ui.plan.choices import Chooser, Editing, EditSheet, shown_views
+from tandem_desktop.ui.plan.comments import CommentSpot
+from tandem_desktop.ui.plan.compare_sheet import CompareSheet
+from tandem_desktop.ui.plan.footer import PlanFooter
+from tandem_desktop.ui.plan.header import PlanHeader, PlanTabs
+from tandem_desktop.ui.plan.operation_content import DiffSource, OperationContent, RowDiff
+from tandem_desktop.ui.plan.operation_list import OperationList
+from tandem_desktop.ui.plan.operations_tab import Emptiness, OperationsTab
+from tandem_desktop.ui.plan.progress import ProgressFollower
+from tandem_desktop.ui.plan.rehearsal import RehearsalController
+from tandem_desktop.ui.plan.rehearsal_view import RehearsedPart
+from tandem_desktop.ui.plan.runs_tab import RunsTab
+from tandem_desktop.ui.plan.sheets import ConfirmSheet, InterruptedSheet, ReworkSheet, Spacing
+from tandem_desktop.ui.plan.text_tab import PlanTextTab
+from tandem_desktop.ui.plan.undo_sheet import RestoreSheet, UndoRequest, UndoSheet
+from tandem_desktop.ui.plan.viewed import ChangedSinceViewed
+from tandem_desktop.ui.tasks.tab import TaskSidebar
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.labels import announce
+
+
+class PlanSheets:
+    """One question at a time."""
+
+    def __init__(
+        self, host: QWidget, theme: Theme, source: DiffSource, workspace: str, now: Callable[[], datetime]
+    ) -> None:
+        self._now = now
+        self.approval = ApprovalSheet(host, theme, workspace)
+        self.rework = ReworkSheet(host, theme)
+        self.undo = UndoSheet(host, theme)
+        self.interrupted = InterruptedSheet(host, theme)
+        self.confirm = ConfirmSheet(host, theme)
+        self.back = RestoreSheet(host, theme)
+        self.compare = CompareSheet(host, theme, source)
+        self.edit = EditSheet(host, theme)
+        self.merge = MergeSheet(host, theme, source)
+
+    def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
+        self.interrupted.ask(run, plan_title, self._now())
+
+    def ask_to_abandon(self, do: Callable[[], None]) -> None:
+        words = tr("The agent stops where it is, and what it has drafted is forgotten. Nothing on disk has changed.")
+        self.confirm.ask(tr("Cancel this draft?"), words, tr("Cancel the draft"), do)
+
+    def ask_to_cancel(self, do: Callable[[], None]) -> None:
+        words = tr("Nothing of it will be run. Its revisions stay on record; nothing on disk has changed.")
+        self.confirm.ask(tr("Cancel this plan?"), words, tr("Cancel the plan"), do)
+
+    def ask_to_clear(self, operations: int, do: Callable[[], None]) -> None:
+        words = tr("The plan is cancelled, as nothing would be left of it. Nothing on disk has changed.")
+        question = tr_n("Clear all {n} operation?", "Clear all {n} operations?", operations)
+        self.confirm.ask(question, words, tr("Clear all"), do)
+
+
+class Remarks(QObject):
+    """Hands each comment to the place it is about, and gathers what is written there."""
+
+    added = Signal(object, object, str)
+    """An operation id, or None for the plan text, a `CommentSpot` and words."""
+    edited = Signal(str, str)
+    removed = Signal(str)
+
+    def __init__(
+        self, model: StagedOperationsModel, operations: OperationList, text: PlanTextTab, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self.drafts: tuple[Comment, ...] = ()
+        self._model = model
+        self._operations = operations
+        self._text = text
+        operations.commented.connect(lambda operation, spot, words: self.added.emit(operation, spot, words))
+        operations.comment_edited.connect(self.edited)
+        operations.comment_removed.connect(self.removed)
+        text.comments.added.connect(lambda spot, words: self.added.emit(None, spot, words))
+        text.comments.edited.connect(self.edited)
+        text.comments.removed.connect(self.removed)
+
+    def show(self, drafts: tuple[Comment, ...]) -> None:
+        """What was said and not sent yet."""
+        self.drafts = drafts
+        by_operation: dict[OperationId, tuple[Comment, ...]] = {}
+        for draft in drafts:
+            if (about := draft.place.operation) is not None:
+                by_operation[about] = (*by_operation.get(about, ()), draft)
+        self._model.set_comments(by_operation)
+        self._text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
+
+    def write_again(self, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
+        """A comment that could not be kept stands again where it was written."""
+        if operation is None:
+            self._text.comments.write_again(spot, words)
+        else:
+            self._operations.comment_again(operation, spot, words)
+
+
+RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
+
+
+class PlanSteps:
+    """The steps that belong to one panel. It asks and passes on; it carries nothing out."""
+
+    def __init__(self, panel: "ExecutionPlanPanel", editing: Editing, now: Callable[[], datetime]) -> None:
+        self._panel = panel
+        self._editing = editing
+        self._now = now
+        self._to_approve: tuple[PlanId, int] | None = None
+        """The plan and revision the person asked to implement, while their choices are being saved as it."""
+
+    def go_on_with(self, page: PlanPage) -> None:
+        """The revision that was waited for is on screen: ask about exactly that."""
+        if self._to_approve == (page.version.plan_id, page.version.revision):
+            self._to_approve = None
+            if page.version.origin is Origin.PERSON:  # not one of an agent that came first
+                self.request(EventKind.APPROVE)
+
+    def request(self, kind: EventKind) -> None:
+        """What a button or key asks for; every step that counts is asked again in a sheet."""
+        panel, page = self._panel, self._panel.page
+        if kind is EventKind.CANCEL and panel.machine.state in RUNNING:
+            panel.stop_requested.emit()
+            return
+        if kind is EventKind.CANCEL and page is None and panel.machine.can(kind):
+            panel.sheets.ask_to_abandon(panel.abandon_requested.emit)
+            return
+        if page is None or not panel.machine.can(kind):
+            return
+        choices = panel.chooser.choices
+        if kind is EventKind.APPROVE and not panel.refusal and choices is not None and not choices.is_empty:
+            self._to_approve = (page.version.plan_id, page.version.revision + 1)
+            panel.save_requested.emit(choices)
+        elif kind is EventKind.APPROVE and not panel.refusal:
+            not_viewed = panel.model.total - len(panel.model.viewed)
+            shown = coverage(page.version, panel.operations.list.seen.all)
+            panel.sheets.approval.ask(page, comments=len(panel.comments), not_viewed=not_viewed, coverage=shown)
+        elif kind is EventKind.REQUEST_REVISION:
+            panel.sheets.rework.ask(page, panel.comments)
+        elif kind is EventKind.CANCEL:
+            panel.sheets.ask_to_cancel(lambda: panel.cancel_requested.emit(page.version.plan_id))
+
+    def clear(self) -> None:
+        panel, page = self._panel, self._panel.page
+        if page is not None:
+            panel.sheets.ask_to_clear(len(page.views), lambda: panel.clear_requested.emit(page.version.plan_id))
+
+    def banner(self, key: str) -> None:
+        panel, page = self._panel, self._panel.page
+        if page is None:
+            return
+        plan_id: PlanId = page.version.plan_id
+        match key:
+            case "latest":
+                panel.revision_requested.emit(plan_id, page.meta.revision)
+            case "restore":
+                panel.restore_requested.emit(plan_id, page.version.revision)
+            case "rework":
+                self.request(EventKind.REQUEST_REVISION)
+            case "merge" if paths := page_text.drifted_paths(page):
+                panel.merge_requested.emit(plan_id, paths[0])
+            case "rebase":
+                panel.rebase_requested.emit(plan_id)
+            case "compare":
+                self._compare(page, (plan_id, page.version.parent_revision or 1))
+            case "compare-origin" if point := page.meta.branched_from:
+                self._compare(page, (point.plan_id, point.revision))
+            case "origin" if point := page.meta.branched_from:
+                panel.plan_requested.emit(point.plan_id)
+            case "compared":
+                panel.model.set_changes(panel.since.marks(panel.model.viewed))
+                panel.operations.show_banners(page_text.banners(page, self._now()))
+            case "keep-all":
+                panel.chooser.keep_everything()
+            case "settle":
+                panel.settle_requested.emit()
+
+    def _compare(self, page: PlanPage, earlier: tuple[PlanId, int]) -> None:
+        self._panel.sheets.compare.ask(
+            summary_of(page.meta),
+            earlier,
+            page.version.revision,
+            may_restore=page.meta.status in page_text.OPEN,
+            alternatives=self._panel.alternatives,
+        )
+
+    def merge(self, operation: str) -> None:
+        """Look at the drifted path an operation rests on."""
+        panel, page = self._panel, self._panel.page
+        paths = page_text.drifted_paths(page, OperationId(operation)) if page is not None else ()
+        if paths:
+            panel.with_plan(panel.merge_requested, paths[0])
+
+    def edit(self, operation: str) -> None:
+        if self._panel.page is not None:
+            self._editing.begin(self._panel.page, OperationId(operation))
+
+
+class ExecutionPlanPanel(QWidget):
+    """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
+
+    choices_changed = Signal(object)
+    """All the person's `Choices` about the revision on screen; answered by `show_page`."""
+    edit_saved = Signal(str, str, bytes)
+    """Plan id, an operation and the person's own version of its file."""
+    save_requested = Signal(object)
+    """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
+    commented = Signal(str, object, object, str)
+    """Plan id, operation id or None for the plan text, a `CommentSpot` and words; answered by `set_comments`."""
+    comment_edited = Signal(str, str, str)
+    """Plan id, comment id and other words."""
+    comment_removed = Signal(str, str)
+    open_requested = Signal(str, int)
+    """A path and a line, for the person's editor."""
+    clear_requested = Signal(str)
+    approve_confirmed = Signal(str, str, object)
+    """Plan id, the digest that was on screen, and the failure policy."""
+    rework_confirmed = Signal(str, str)
+    cancel_requested = Signal(str)
+    abandon_requested = Signal()
+    """The draft that is not a plan yet is not wanted."""
+    revision_requested = Signal(str, int)
+    restore_requested = Signal(str, int)
+    compare_requested = Signal(str, int, int)
+    pair_requested = Signal(str, int, int, str)
+    """Plan id and two revisions whose difference goes into the sheet for it, and the plan the earlier is of."""
+    branch_requested = Signal(str, int)
+    """Plan id and the revision an alternative is to begin with."""
+    plan_requested = Signal(str)
+    """Another plan, such as an alternative, is to be shown."""
+    rebase_requested = Signal(str)
+    """The plan is to be carried over to the files as they are."""
+    merge_requested = Signal(str, str)
+    """Plan id and a drifted path, to be looked at from three sides."""
+    stop_requested = Signal()
+    pause_requested = Signal()
+    resume_requested = Signal()
+    undo_preview_requested = Signal(str)
+    """Run id; answered by `show_undo`."""
+    taking_back_requested = Signal(object)
+    """A `UndoRequest` of a part, or of every run since; answered by `show_undo`."""
+    undo_requested = Signal(object, object)
+    """A `UndoRequest`, and the `UndoPlan` the person saw."""
+    run_chosen = Signal(str)
+    """Run id; answered by `runs.show_changes`."""
+    redo_requested = Signal(str)
+    rated = Signal(str, int)
+    """Plan id and what the person thinks of it, from 1 to 5."""
+    recover_requested = Signal(str, str)
+    settle_requested = Signal()
+    viewed_changed = Signal(str, object)
+    """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
+    marked one."""
+    followed = Signal(object)
+    """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
+    _is_showing = False
+    """While a page is taken in; what changes then is not the person's doing."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        contents: DiffSource,
+        *,
+        workspace: str,
+        now: Callable[[], datetime],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._contents, self._now = theme, contents, now
+        self.setObjectName("execution-plan-panel")
+        self.setAccessibleName(tr("Execution plan"))
+        self.setProperty("role", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = StagedOperationsModel(self)
+        self.chooser = Chooser(self.model, self)
+        self.header = PlanHeader(theme)
+        self.tabs = PlanTabs(theme)
+        self.operations = OperationsTab(theme, self.model, self._content)
+        self.text = PlanTextTab(theme)
+        self.perspectives = PerspectivesView(theme)
+        progress = OperationList(self.model, theme, self._content)
+        progress.setObjectName("run-progress")
+        progress.setAccessibleName(tr("Progress of the run"))
+        progress.set_editable(False)
+        self.runs = RunsTab(theme, now, progress)
+        self.work = TaskProgressModel(self)
+        self.tasks = TaskSidebar(theme, self.work)
+        self.graph = GraphTab(theme, self.work)
+        self.footer = PlanFooter(theme)
+        self.rehearsals = RehearsalController(
+            self.model, self.footer, self.operations.rehearsal, self.chooser, now, self
+        )
+        self.sheets = PlanSheets(self, theme, contents, workspace, now)
+        self._editing = Editing(self.sheets.edit, self.chooser, contents.load, self)
+        for key, words, widget in (
+            ("operations", tr("Operations"), self.operations),
+            ("tasks", tr("Tasks"), self.tasks),
+            ("graph", tr("Graph"), self.graph),
+            ("plan-text", tr("Plan text"), self.text),
+            ("perspectives", tr("Perspectives"), self.perspectives),
+            ("runs", tr("Runs"), self.runs),
+        ):
+            self.tabs.add(key, words, widget)
+        self.remarks = Remarks(self.model, self.operations.list, self.text, self)
+        self._follower = ProgressFollower(
+            self, self.model, self.header, self.tabs, self.operations, self.runs, self.footer
+        )
+        layout = QVBoxLayout(self)
+        Spacing(theme, layout, between=4)
+        layout.addWidget(self.header)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.footer)
+        self._page: PlanPage | None = None
+        self._runs: tuple[ListedRun, ...] = ()
+        self.alternatives: tuple[PlanSummary, ...] = ()
+        """The plans that are alternatives to the one on screen."""
+        self._refusal = ""
+        self._marks = ViewedMarks()
+        self._since = ChangedSinceViewed()
+        self.machine = PlanStateMachine()
+        self._steps = PlanSteps(self, self._editing, now)
+        self._connect()
+        self.show_nothing()
+
+    def _content(self, row: OperationRow) -> OperationContent:
+        diff = RowDiff(row.view, self._theme, self._contents) if RowDiff.suits(row.view) else None
+        if diff is not None:
+            diff.single_letters = self.operations.list.single_letters
+        part, operation = None, row.operation
+        if operation.call is not None:
+            part = RehearsedPart(self._theme, self._content)
+            part.record_requested.connect(lambda: self.rehearsals.record((operation.id,)))
+        return OperationContent(row, self._theme, diff, part)
+
+    def show_nothing(self, why: Emptiness = Emptiness.NO_PLAN) -> None:
+        """No plan is open."""
+        self._keep_unfinished(None)
+        self._page = None
+        self.operations.list.set_editable(False)
+        self.machine = PlanStateMachine(PlanState.DRAFTING if why is Emptiness.DRAFTING else PlanState.IDLE)
+        self.model.clear()
+        self.operations.say_why_empty(why)
+        self.operations.show_banners(())
+        self.operations.attention.show_views(())
+        self.operations.result.hide()
+        self.header.show_running(False)
+        self.header.setVisible(why not in (Emptiness.NO_PLAN, Emptiness.READ_ONLY, Emptiness.NO_FILES))
+        self.runs.show_progress(False)
+        self.rehearsals.show_page(None)
+        self.work.clear()
+        self.perspectives.show_perspectives(None)
+        self._follow()
+
+    def show_drafting(self, title: str) -> None:
+        """The agent works; operations arrive one by one through `show_progress`."""
+        self.show_nothing(Emptiness.DRAFTING)
+        self._follower.begin_draft(title)
+        words = tr("The agent is drafting. Read along; deciding comes when it has finished.")
+        self.operations.show_banners((page_text.BannerWords("info", words),))
+        self.header.show_viewed(0, 0)
+        self.tabs.show_tab("operations")
+
+    def show_page(self, page: PlanPage) -> None:
+        if self._follower.is_stale(page):
+            return
+        self._keep_unfinished(page)
+        before, self._page = self._page, page
+        same_plan = before is not None and before.version.plan_id == page.version.plan_id
+        if before is not None and (not same_plan or before.digest != page.digest or not page.choices.is_empty):
+            self.sheets.approval.expire()
+        self.chooser.begin(page)
+        self._is_showing = True
+        if not same_plan:
+            self.operations.filter.leave()
+            self.model.clear()
+            self.remarks.show(())
+        earlier = before if same_plan else None
+        self.operations.list.seen.follow(
+            earlier.version if earlier else None,
+            page.version,
+            by_choice=earlier is not None and not earlier.choices.is_empty,
+        )
+        self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
+        opened = self.model.expanded if same_plan and before and before.version == page.version else ()
+        self._show_operations(page, known=before.views if same_plan and before else ())
+        for operation_id in opened:  # what a person has just written is read on in its place
+            self.model.set_expanded(operation_id, True)
+        self.model.set_changes(self._since.marks(()))
+        self._is_showing = False
+        self.header.show()
+        self.header.show_running(page.meta.status in (PlanStatus.EXECUTING, PlanStatus.PAUSED))
+        self.header.show_page(page)
+        self._follower.show_page(page)
+        self.work.show_page(page, self._follower.live_results(page))
+        is_decided_here = page.meta.status in page_text.OPEN and page.version.revision == page.meta.revision
+        self.text.show_version(page.version, page.choices.text, editable=is_decided_here)
+        self.perspectives.show_perspectives(page.version.perspectives)
+        self.operations.attention.show_views(page.views if page.meta.status in page_text.OPEN else ())
+        self.operations.show_banners(page_text.banners(page, self._now()))
+        self.operations.result.show_result(page, self._run_of(page))
+        self.machine = PlanStateMachine.restore(page.meta)
+        if self.machine.state is PlanState.AWAITING_APPROVAL:
+            self.machine.send(UserReviewing())
+        self._refusal = page_text.approval_refusal(page)
+        self.rehearsals.show_page(page)
+        self._follow()
+        self._steps.go_on_with(page)
+
+    def show_runs(self, runs: tuple[ListedRun, ...], titles: dict[str, str] | None = None) -> None:
+        self._runs = runs
+        self.runs.show_runs(runs, titles)
+        if self._page is not None:
+            self.operations.result.show_result(self._page, self._run_of(self._page))
+
+    def show_drift(self, drifted: tuple[Drifted, ...]) -> None:
+        """The disk was looked at again."""
+        if self._page is not None and drifted != self._page.drifted:
+            self.show_page(replace(self._page, drifted=drifted))
+            if drifted:
+                self.sheets.approval.expire()
+                announce(self, self._refusal)
+
+    def show_comparison(self, earlier: int, comparison: Comparison) -> None:
+        """Mark what is different from an earlier revision, until the person is done or the page changes."""
+        if self._page is not None:
+            self.model.set_changes(page_text.changes_by_operation(comparison))
+            compared = page_text.comparison_banner(earlier, comparison)
+            self.operations.show_banners((compared, *page_text.banners(self._page, self._now())))
+            self.tabs.show_tab("operations")
+
+    def show_progress(self, event: TandemEvent) -> None:
+        """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
+        plan_id = self._page.version.plan_id if self._page is not None else None
+        self.rehearsals.follow(event)
+        self.work.follow(event)
+        if self.perspectives.follow(event) and isinstance(event, PlanningStarted):
+            self.tabs.show_tab("perspectives")
+        if self._follower.follow(event, plan_id, is_drafting=self.machine.state is PlanState.DRAFTING):
+            self.machine = PlanStateMachine(PlanState.EXECUTING)
+            self._follow()
+        elif isinstance(event, RunPaused | RunResumed) and self.machine.state in RUNNING:
+            # One run at a time in a workspace: it is that of this plan.
+            self.machine = PlanStateMachine(RUNNING[isinstance(event, RunPaused)])
+            self._follow()
+        elif isinstance(event, PlanRejected) and event.plan_id == plan_id:
+            # At once: what was sent back cannot be decided while its page is read again.
+            self.machine = PlanStateMachine(state_of(event.status))
+            self._follow()
+
+    def show_undo(
+        self, taking: UndoRequest, undoing: UndoPlan, runs: tuple[str, ...] = (), *, has_changed: bool = False
+    ) -> None:
+        self.sheets.undo.ask(taking, undoing, runs, has_changed=has_changed)
+
+    def show_interrupted(self, run: InterruptedRun, plan_title: str) -> None:
+        self.sheets.show_interrupted(run, plan_title)
+
+    def show_alternatives(self, plans: tuple[PlanSummary, ...]) -> None:
+        """Of the plan on screen."""
+        self.alternatives = plans
+        self.header.show_alternatives(plans)
+
+    def set_comments(self, comments: Comments) -> None:
+        """What the person said about the plan and did not send yet."""
+        if self._page is None or self._page.version.plan_id != comments.plan_id:
+            return
+        self.remarks.show(comments.drafts)
+        self._follow()
+
+    def set_viewed(self, marks: tuple[str, ...]) -> None:
+        """What was viewed earlier, as `viewed_changed` told it; a mark of what has changed since is not taken."""
+        self._is_showing = True
+        self.model.set_viewed(self._marks.fitting(self.model.views(), marks))
+        self._is_showing = False
+
+    @property
+    def looked(self) -> Looked | None:
+        """What the person has looked at, to be kept and handed to `resume_looking`; of the latest revision only."""
+        page = self._page
+        if page is None or page.version.revision != page.meta.revision:
+            return None
+        return self._since.looked(page.version.revision, self.model.viewed)
+
+    def resume_looking(self, looked: Looked) -> None:
+        """Mark what changed since the person looked, as far as that was known when the plan was last on screen."""
+        if self._page is not None and self._page.version.revision == looked.revision:
+            self._since.resume(looked)
+            self.model.set_changes(self._since.marks(self.model.viewed))
+
+    def forget_contents(self) -> None:
+        """The window closes: whatever is still being compared is for nobody."""
+        for listed in self.findChildren(OperationList):
+            listed.forget_contents()
+
+    def set_single_letters(self, allowed: bool) -> None:
+        self.operations.list.single_letters = self.runs.list.single_letters = allowed
+        self.sheets.compare.diff.single_letters = allowed
+        self.sheets.merge.set_single_letters(allowed)
+
+    def show_tasks(self) -> None:
+        """The tasks, with the keyboard on them."""
+        self.tabs.show_tab("tasks")
+        self.tasks.take_keyboard()
+
+    def show_graph(self) -> None:
+        """What waits for what, with the keyboard on it."""
+        self.tabs.show_tab("graph")
+        self.graph.take_keyboard()
+
+    @property
+    def page(self) -> PlanPage | None:
+        return self._page
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the latest revision of a plan is on screen and nothing has been done about it yet."""
+        page = self._page
+        if page is None or page.meta.status not in page_text.OPEN:
+            return False
+        return page.version.revision == page.meta.revision and self.machine.state is not PlanState.EXECUTING
+
+    @property
+    def refusal(self) -> str:
+        """Why the plan cannot be implemented although its state would allow it."""
+        return self._refusal
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """What would be sent with a rework."""
+        return self.remarks.drafts
+
+    @property
+    def since(self) -> ChangedSinceViewed:
+        """What changed since the person looked."""
+        return self._since
+
+    def request(self, kind: EventKind) -> None:
+        """What a button or key asks for; every step that counts is asked again in a sheet."""
+        self._steps.request(kind)
+
+    def _connect(self) -> None:
+        operations, header, sheets = self.operations.list, self.header, self.sheets
+        operations.remove_requested.connect(self.chooser.drop_or_keep)
+        operations.reorder_requested.connect(self.chooser.reorder)
+        operations.drop_requested.connect(self.chooser.drop_hunk)
+        operations.keep_requested.connect(self.chooser.keep_hunk)
+        operations.lines_requested.connect(self.chooser.toggle_lines)
+        self.chooser.changed.connect(self.choices_changed)
+        self.chooser.changed.connect(lambda _: self.sheets.approval.expire())
+        self.remarks.added.connect(lambda *what: self.with_plan(self.commented, *what))
+        self.remarks.edited.connect(lambda *what: self.with_plan(self.comment_edited, *what))
+        self.remarks.removed.connect(lambda *what: self.with_plan(self.comment_removed, *what))
+        self.text.rewritten.connect(self.chooser.rewrite)
+        operations.open_requested.connect(self.open_requested)
+        operations.merge_requested.connect(self._steps.merge)
+        operations.edit_requested.connect(self._steps.edit)
+        operations.theirs_requested.connect(lambda operation: self.chooser.take_proposed(OperationId(operation)))
+        self._editing.saved.connect(lambda *edit: self.with_plan(self.edit_saved, *edit))
+        operations.implement_requested.connect(lambda: self.request(EventKind.APPROVE))
+        self.tabs.filter_requested.connect(self.operations.filter.ask)
+        self.operations.banner_requested.connect(self._steps.banner)
+        self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
+        self.operations.result.undo_requested.connect(self.undo_preview_requested)
+        self.operations.result.redo_requested.connect(self.redo_requested)
+        self.operations.result.rated.connect(lambda rating: self.with_plan(self.rated, rating))
+        self.runs.undo_requested.connect(self.undo_preview_requested)
+        self.runs.redo_requested.connect(self.redo_requested)
+        self.runs.taking_back_requested.connect(self.taking_back_requested)
+        self.runs.run_chosen.connect(self.run_chosen)
+        self.runs.view_requested.connect(self._view_run)
+        header.revision_chosen.connect(lambda number: self.with_plan(self.revision_requested, number))
+        header.compare_requested.connect(lambda old, new: self.with_plan(self.compare_requested, old, new))
+        header.compare_any_requested.connect(lambda: self._steps.banner("compare"))
+        header.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
+        header.branch_requested.connect(lambda number: self.with_plan(self.branch_requested, number))
+        header.plan_requested.connect(self.plan_requested)
+        sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
+        sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
+        header.stop_requested.connect(self.stop_requested)
+        header.pause_requested.connect(self.pause_requested)
+        header.resume_requested.connect(self.resume_requested)
+        self.footer.execute_requested.connect(lambda: self.request(EventKind.APPROVE))
+        self.footer.clear_requested.connect(self._steps.clear)
+        self.rehearsals.save_requested.connect(self.save_requested)
+        self.rehearsals.restore_requested.connect(self.restore_requested)
+        self.model.viewed_changed.connect(self._viewed)
+        sheets.approval.approved.connect(self.approve_confirmed)
+        sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
+        sheets.approval.show_requested.connect(self._show_operation)
+        self.tasks.operation_requested.connect(self._show_operation)
+        self.graph.operation_requested.connect(self._show_operation)
+        self.tasks.order_accepted.connect(self.chooser.reorder)
+        self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
+        self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
+        sheets.rework.confirmed.connect(self.rework_confirmed)
+        sheets.undo.confirmed.connect(self.undo_requested)
+        sheets.interrupted.chosen.connect(self.recover_requested)
+
+    def _keep_unfinished(self, following: PlanPage | None) -> None:
+        """Words that are being written about a plan stay with it, as drafts, when another one is shown."""
+        page = self._page
+        if page is not None and (following is None or following.version.plan_id != page.version.plan_id):
+            self.operations.list.keep_unfinished()
+            self.text.keep_unfinished()
+
+    def with_plan(self, signal: object, *values: object) -> None:
+        """Emit one of the panel's signals about the plan on screen."""
+        if self._page is not None:
+            signal.emit(self._page.version.plan_id, *values)  # type: ignore[attr-defined]
+
+    def _show_operations(self, page: PlanPage, known: tuple[OperationView, ...]) -> None:
+        status = page.meta.status
+        reviewed = status in page_text.OPEN
+        drift = page_text.drift_by_operation(page.views, page.drifted) if reviewed else {}
+        ran = status in page_text.RAN or bool(page.results)
+        self.operations.say_why_empty(Emptiness.NOTHING_LEFT)
+        problems = {OperationId(each.step): each.reason for each in page.draft.problems} if page.draft else {}
+        self.model.show(
+            shown_views(page),
+            drift=drift,
+            results=self._follower.live_results(page),
+            running=ran,
+            choices=page.choices,
+            problems=problems,
+        )
+        if reviewed and known is not page.views:
+            before = {view.operation.id for view in known}
+            for view in page.views:
+                if view.operation.id not in before and page_text.opens_by_itself(view):
+                    self.model.set_expanded(view.operation.id, True)
+        self.operations.list.set_editable(reviewed and page.version.revision == page.meta.revision)
+
+    def _run_of(self, page: PlanPage) -> ListedRun | None:
+        return next((run for run in self._runs if run.record.run_id == page.meta.execution_session), None)
+
+    def _viewed(self) -> None:
+        viewed = self.model.viewed
+        if self._page is not None and not self.model.running:
+            self.header.show_viewed(len(viewed), self.model.total)
+            if not self._is_showing:
+                self._since.marks(viewed)
+                self.viewed_changed.emit(self._page.version.plan_id, self._marks.of(self.model.views(), viewed))
+        else:
+            self.header.show_viewed(0, 0)
+
+    def _view_run(self, plan_id: str, revision: int) -> None:
+        self.tabs.show_tab("operations")
+        self.revision_requested.emit(plan_id, revision)
+
+    def _show_operation(self, operation_id: OperationId) -> None:
+        self.tabs.show_tab("operations")
+        self.operations.jump(operation_id)
+
+    def _follow(self) -> None:
+        self.footer.follow(self.machine, refusal=self._refusal if self._page else "", operations=self.model.total)
+        self.footer.setVisible(self._page is not None)
+        self._refusal = self._refusal if self._page is not None else ""
+        self.followed.emit(self.machine)

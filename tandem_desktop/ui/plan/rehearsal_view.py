@@ -1,0 +1,192 @@
+"""The rehearsal result of one command."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.plan import rehearsal_text
+from tandem_desktop.ui.plan.card_list import Index
+from tandem_desktop.ui.plan.operation_content import CodeBox, ContentPart, OperationContent
+from tandem_desktop.ui.plan.operation_list import OperationList
+from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
+from tandem_desktop.ui.plan.row_geometry import GAP
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.chips import Segmented
+from tandem_desktop.ui.widgets.labels import plain_label
+
+_SHARE = 0.8
+"""How much of the list the effects of one command may take before they scroll by themselves."""
+_RUN, _RECORDED = "run", "recorded"
+
+
+class RehearsedPart(ContentPart):
+    """Hidden until there was a rehearsal. The effects are operations like any other, with their diffs."""
+
+    record_requested = Signal()
+    """The person wants the recorded effects instead of the command."""
+
+    def __init__(self, theme: Theme, make_content: Callable[[OperationRow], OperationContent]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._make_content = make_content
+        self._shown: tuple[Rehearsed, bool] | None = None
+        self._effects: EffectList | None = None
+        self.setObjectName("operation-rehearsed")
+        self.setAccessibleName(tr("Rehearsal of the command"))
+        self._title = plain_label("", "section")
+        self.ended = plain_label("", "muted", wrap=True)
+        self.ended.setObjectName("rehearsed-outcome")
+        self.doubt = QFrame()
+        self.doubt.setProperty("role", "banner-risk")
+        self.doubts = plain_label("", "risk", wrap=True)
+        self.doubts.setObjectName("rehearsed-doubts")
+        inside = QVBoxLayout(self.doubt)
+        inside.setContentsMargins(theme.px(10), theme.px(6), theme.px(10), theme.px(6))
+        inside.addWidget(self.doubts)
+        self.choice = Segmented(
+            theme,
+            ((_RUN, tr("Will really run")), (_RECORDED, tr("Apply the recorded effects"))),
+            tr("When the plan is implemented"),
+        )
+        self.choice.chosen.connect(self._choose)
+        self.why_not = plain_label("", "muted", wrap=True)
+        self.why_not.setObjectName("rehearsed-why-not")
+        self.output = CodeBox(theme, tr("Output in the rehearsal"))
+        self.output.setObjectName("rehearsed-output")
+        self.output.fitted.connect(self.height_changed)
+        self._output_title = plain_label(tr("Output in the rehearsal"), "section")
+        self._effects_title = plain_label(tr("File effects in the copy"), "section")
+        choosing = QHBoxLayout()
+        choosing.setSpacing(theme.px(12))
+        choosing.addWidget(self.choice)
+        choosing.addWidget(self.why_not, 1)
+        choosing.addStretch()
+        self._head = QWidget()
+        inner = QVBoxLayout(self._head)
+        inner.setContentsMargins(theme.px(14), theme.px(4), theme.px(14), theme.px(4))
+        inner.setSpacing(theme.px(6))
+        inner.addWidget(self._title)
+        inner.addWidget(self.ended)
+        inner.addWidget(self.doubt)
+        inner.addLayout(choosing)
+        for widget in (self._output_title, self.output, self._effects_title):
+            inner.addWidget(widget)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(0)
+        self._layout.addWidget(self._head)
+        self.hide()
+
+    def wanted_height(self, width: int, page: int) -> int:
+        layout = self._head.layout()
+        assert layout is not None
+        height = max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
+        if self._effects is not None and self._effects.isVisibleTo(self):
+            wanted = min(self._effects.wanted_height, max(self._theme.px(200), round(page * _SHARE)))
+            self._effects.setFixedHeight(wanted)
+            height += wanted
+        return int(height)
+
+    def show_row(self, row: OperationRow, *, is_decidable: bool) -> None:
+        found = row.rehearsed
+        if found is None or row.running or not (found.output or found.is_settled):
+            if not self.isHidden():
+                self._shown = None
+                self.hide()
+                self.height_changed.emit()
+            return
+        if self._shown == (found, is_decidable):
+            return
+        self._shown = (found, is_decidable)
+        self._show(found, is_decidable)
+        self.show()
+        self.height_changed.emit()
+
+    def _show(self, found: Rehearsed, is_decidable: bool) -> None:
+        ended = rehearsal_text.outcome(found) if not found.is_under_way else tr("It runs in the copy now.")
+        stale = ""
+        if found.is_stale:
+            stale = tr("Of revision {revision}; the plan changed since. Rehearse it again.", revision=found.revision)
+        self._title.setText(tr("Rehearsing in a copy") if found.is_under_way else tr("Rehearsed in a copy"))
+        self.ended.setText(f"{stale} {ended}".lstrip())
+        self.doubts.setText(rehearsal_text.previewable(found))
+        self.doubt.setVisible(bool(found.doubts))
+        self.output.setVisible(bool(found.output))
+        self._output_title.setVisible(bool(found.output))
+        self.output.show_text(found.output)
+        may = is_decidable and found.is_settled and not found.is_stale
+        self.choice.setVisible(may)
+        self.choice.set_current(_RUN)
+        self.choice.set_allowed(_RECORDED, not found.refusal)
+        why_not = tr("The effects cannot take its place: {refusal}.", refusal=found.refusal)
+        self.why_not.setText(why_not if may and found.refusal else "")
+        self.why_not.setVisible(bool(self.why_not.text()))
+        self._show_effects(found)
+
+    def _show_effects(self, found: Rehearsed) -> None:
+        self._effects_title.setVisible(bool(found.effects))
+        self._effects_title.setText(
+            tr_n(
+                "File effects in the copy: {n} operation",
+                "File effects in the copy: {n} operations",
+                len(found.effects),
+            )
+        )
+        if self._effects is None and found.effects:
+            self._effects = EffectList(self._theme, self._make_content)
+            self._effects.grown.connect(self.height_changed)
+            self._layout.addWidget(self._effects)
+        if self._effects is not None:
+            self._effects.setVisible(bool(found.effects))
+            if self._effects.operations().views() != found.effects:
+                self._effects.operations().show(found.effects)
+
+    def _choose(self, key: str) -> None:
+        if key == _RECORDED:
+            self.record_requested.emit()
+
+
+class EffectList(OperationList):
+    """The effects of one command: as high as they are, nothing in it can be changed."""
+
+    grown = Signal()
+
+    def __init__(self, theme: Theme, make_content: Callable[[OperationRow], OperationContent]) -> None:
+        self.wanted_height = 0
+        model = StagedOperationsModel()
+        super().__init__(model, theme, make_content)
+        model.setParent(self)
+        self.setObjectName("effect-list")
+        self.setAccessibleName(tr("File effects in the copy"))
+        self.set_editable(False)
+
+    def lay_out(self) -> None:
+        super().lay_out()
+        if self._places.total != self.wanted_height:
+            self.wanted_height = self._places.total
+            self.grown.emit()
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        """Where it is in the list of operations around it counts as well."""
+        super().scrollTo(index, hint)
+        around: QWidget | None = self.parentWidget()
+        while around is not None and not isinstance(around, OperationList):
+            around = around.parentWidget()
+        if around is not None and self.hasFocus():
+            place = self.visualRect(index)
+            top = self.viewport().mapTo(around.viewport(), place.topLeft()).y()
+            bar, page = around.verticalScrollBar(), around.viewport().height()
+            below = top + place.height() + self._theme.px(GAP) - page
+            bar.setValue(bar.value() + (top if top < 0 else max(0, min(below, top))))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self.model().rowCount():
+            self.setCurrentIndex(self.model().index(0, 0))
+        self.scrollTo(self.currentIndex())

@@ -1,0 +1,412 @@
+"""The base sheet and the confirm, rework and interrupted sheets."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.ids import RunId
+from tandem_desktop.domain.review import Comment
+from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.review.comments import where
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import Button, ButtonRow, DangerButton, PrimaryButton, QuietButton
+from tandem_desktop.ui.widgets.inputs import PlainTextEdit
+from tandem_desktop.ui.widgets.labels import announce, plain_label
+
+_WIDTH, _MARGIN = 620, 24
+_STRAY_MS = 350
+"""A click that was meant for what was here a moment ago must not decide anything."""
+
+
+class Sheet(QWidget):
+    """Lies over the whole window of `host` while it is open. Enter decides nothing in it."""
+
+    left = Signal()
+    """Closed without a decision."""
+
+    def __init__(self, host: QWidget, theme: Theme, name: str, words: str, wide: int = _WIDTH) -> None:
+        super().__init__(host.window())
+        self._host, self._theme, self._wide = host, theme, wide
+        self._before: QWidget | None = None
+        self._deciding: list[tuple[Button, bool]] = []
+        self._ready = False
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.hide()
+        self.card = QFrame(self)
+        self.card.setObjectName(f"{name}-card")
+        self.card.setProperty("role", "card")
+        self.body = QVBoxLayout(self.card)
+        self.body.setContentsMargins(*(theme.px(24),) * 4)
+        self.body.setSpacing(theme.px(12))
+        self.title = plain_label(words, "title", wrap=True)
+        self.body.addWidget(self.title)
+        self._stray = QTimer(self, interval=_STRAY_MS, singleShot=True)
+        self._stray.timeout.connect(self._be_ready)
+
+    def open(self, focus: QWidget) -> None:
+        """Appear over the window; `focus` is never a button that decides."""
+        window = self._host.window()
+        if self.parentWidget() is not window:
+            self.setParent(window)
+        if self.isHidden():
+            self._before = QApplication.focusWidget()
+            window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self._ready = False
+        self.show()
+        self.raise_()
+        self.fit()
+        focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._stray.start()
+        self._enable()
+        announce(self, self.title.text(), urgent=True)
+
+    def shut(self) -> None:
+        if self.isHidden():
+            return
+        self._stray.stop()
+        self._host.window().removeEventFilter(self)
+        self.hide()
+        # What was pressed to get here, a link in a banner perhaps, may have gone meanwhile.
+        if self._before is not None and isValid(self._before) and self._before.isVisible():
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> None:
+        self.shut()
+        self.left.emit()
+
+    def fit(self) -> None:
+        """As wide as asked and as high as its content, within the window."""
+        width, height = self._wanted_size()
+        height = min(height, self.height() - 2 * self._theme.px(_MARGIN))
+        self.card.setGeometry((self.width() - width) // 2, (self.height() - height) // 2, width, height)
+
+    def room_left(self) -> int:
+        """How much higher the content could be within the window."""
+        return self.height() - 2 * self._theme.px(_MARGIN) - self._wanted_size()[1]
+
+    def _wanted_size(self) -> tuple[int, int]:
+        width = min(self._theme.px(self._wide), self.width() - 2 * self._theme.px(_MARGIN))
+        layout = self.card.layout()
+        assert layout is not None
+        layout.activate()
+        if layout.hasHeightForWidth():
+            return width, max(layout.totalHeightForWidth(width), layout.totalMinimumHeightForWidth(width))
+        return width, max(layout.sizeHint().height(), layout.minimumSize().height())
+
+    def add_buttons(self, *buttons: QWidget, note: QWidget | None = None) -> None:
+        self.body.addWidget(ButtonRow(self._theme, buttons, note))
+
+    def decides(self, button: Button, allowed: bool) -> None:
+        """Such a button works only once the person can have seen the sheet, and only when allowed."""
+        self._deciding = [(each, may) for each, may in self._deciding if each is not button]
+        self._deciding.append((button, allowed))
+        self._enable()
+
+    def _be_ready(self) -> None:
+        self._ready = True
+        self._enable()
+
+    def _enable(self) -> None:
+        for button, allowed in self._deciding:
+            button.setEnabled(allowed and self._ready)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+            self.fit()
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Nothing typed here may reach the window below.
+        event.accept()
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes round inside the sheet."""
+        stops = [
+            each
+            for each in self.card.findChildren(QWidget)
+            if each.isVisible()
+            and each.isEnabled()
+            and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+            # The field inside a spin box gives the keyboard back to its box, where one has just been.
+            and each.focusProxy() is None
+        ]
+        if not stops:
+            return True
+        # In the order they are read, whatever order they were made in.
+        stops.sort(key=lambda each: _reading_order(each, self))
+        focused = QApplication.focusWidget()
+        at = stops.index(focused) if focused in stops else -1 if forward else 0
+        stops[(at + (1 if forward else -1)) % len(stops)].setFocus(
+            Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+        )
+        return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shade = QColor(0, 0, 0, 150 if self._theme.is_dark else 90)
+        painter.fillRect(event.rect(), shade)
+        painter.end()
+
+
+def _reading_order(widget: QWidget, sheet: QWidget) -> tuple[int, ...]:
+    """Rows from above, each from the left; what is scrolled stands where its page does, wherever it is scrolled to."""
+    page: QWidget | None = widget.parentWidget()
+    while page is not None and page is not sheet:
+        area = page.parentWidget()
+        around = area.parentWidget() if area is not None else None
+        if isinstance(around, QScrollArea) and around.widget() is page:
+            outer, inner = around.mapTo(sheet, QPoint()), widget.mapTo(page, QPoint())
+            return outer.y(), outer.x(), 1, inner.y(), inner.x()
+        page = area
+    place = widget.mapTo(sheet, QPoint())
+    return place.y(), place.x(), 0, 0, 0
+
+
+class ConfirmSheet(Sheet):
+    """Says what will happen; the way back has the focus."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "confirm-sheet", tr("Are you sure?"), wide=460)
+        self._confirmed: Callable[[], None] = lambda: None
+        self.said = plain_label("", "muted", wrap=True)
+        self.body.addWidget(self.said)
+        self.back = QuietButton(theme, tr("Keep the plan"))
+        self.back.setObjectName("confirm-back")
+        self.back.clicked.connect(self.leave)
+        self.sure = DangerButton(theme, tr("Yes"))
+        self.sure.setObjectName("confirm-sure")
+        self.sure.clicked.connect(self._confirm)
+        self.add_buttons(self.back, self.sure)
+
+    def ask(self, title: str, words: str, sure: str, confirmed: Callable[[], None]) -> None:
+        self.title.setText(title)
+        self.said.setText(words)
+        self.sure.setText(sure)
+        self._confirmed = confirmed
+        self.open(self.back)
+        self.decides(self.sure, True)
+
+    def _confirm(self) -> None:
+        self.shut()
+        self._confirmed()
+
+
+_REFUSAL = later("Say what should be different; an empty rework tells the agent nothing.")
+
+
+class ReworkSheet(Sheet):
+    """Takes feedback. Without any it refuses, in words."""
+
+    confirmed = Signal(str, str)
+    """Plan id and the person's words."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "rework-sheet", tr("Rework"))
+        self._plan_id = ""
+        self._comments = 0
+        self.said = plain_label("", "muted", wrap=True)
+        self.drafts = plain_label("", "muted", wrap=True)
+        self.feedback = PlainTextEdit()
+        self.feedback.setObjectName("rework-feedback")
+        self.feedback.setAccessibleName(tr("What should be different"))
+        self.feedback.setPlaceholderText(tr("What should be different?"))
+        self.feedback.setTabChangesFocus(True)
+        self.feedback.setMinimumHeight(theme.px(120))
+        self.feedback.sent.connect(self._send)
+        self.feedback.left.connect(self.leave)
+        self.feedback.textChanged.connect(self._forget_refusal)
+        self.refusal = plain_label("", "risk", wrap=True)
+        self.refusal.setObjectName("rework-refusal")
+        self.refusal.hide()
+        for widget in (self.said, self.drafts, self.feedback, self.refusal):
+            self.body.addWidget(widget)
+        self.back = QuietButton(theme, tr("Back to review"))
+        self.back.setObjectName("rework-back")
+        self.back.clicked.connect(self.leave)
+        self.send = PrimaryButton(theme, tr("Send rework"), "Ctrl+⏎")
+        self.send.setObjectName("rework-send")
+        self.send.clicked.connect(self._send)
+        self.add_buttons(self.back, self.send)
+
+    def ask(self, page: PlanPage, comments: Sequence[Comment] = ()) -> None:
+        """Open for this plan; the person's comments go along."""
+        self._plan_id = page.version.plan_id
+        self._comments = len(comments)
+        self.title.setText(tr("Rework revision {revision}", revision=page.version.revision))
+        self.said.setText(tr("Your words go to the agent. It keeps its work and answers with a new revision."))
+        lines = [tr_n("{n} comment will be sent along:", "{n} comments will be sent along:", len(comments))]
+        lines += [f"· {visible(where(each.place))}: {_first_line(each.text)}" for each in comments[:8]]
+        lines += [tr("… and {n} more", n=len(comments) - 8)] if len(comments) > 8 else []
+        self.drafts.setText("\n".join(lines))
+        self.drafts.setVisible(bool(comments))
+        self.open(self.feedback)
+
+    def give_back(self, words: str) -> None:
+        """They could not be sent: they are here again the next time."""
+        if not self.feedback.toPlainText().strip():
+            self.feedback.setPlainText(words)
+
+    def _send(self) -> None:
+        words = self.feedback.toPlainText().strip()
+        if not words and not self._comments:
+            self.refusal.setText(tr_marked(_REFUSAL))
+            self.refusal.show()
+            self.fit()
+            self.feedback.setFocus()
+            announce(self, tr_marked(_REFUSAL), urgent=True)
+            return
+        self.shut()
+        self.feedback.clear()
+        self.confirmed.emit(self._plan_id, words)
+
+    def _forget_refusal(self) -> None:
+        self.refusal.hide()
+
+
+def _first_line(text: str) -> str:
+    first, _, more = text.partition("\n")
+    return visible(first) + (" …" if more else "")
+
+
+_WAYS = (
+    ("resume", later("Resume"), later("Go on from where it stopped, with exactly what was approved.")),
+    ("rollback", later("Roll back"), later("Put every file back as it was before the run.")),
+    ("mark-failed", later("Mark failed"), later("Leave the files as they are now and close the run.")),
+)
+
+
+class InterruptedSheet(Sheet):
+    """Three ways out, each with what it means. Escape leaves it for later; no other run can start until then."""
+
+    chosen = Signal(str, str)
+    """Run id and `resume`, `resume-again`, `rollback` or `mark-failed`."""
+
+    def __init__(self, host: QWidget, theme: Theme) -> None:
+        super().__init__(host, theme, "interrupted-sheet", tr("A run was interrupted"))
+        self._run_id = RunId("")
+        self._run: InterruptedRun | None = None
+        self.said = plain_label("", "muted", wrap=True)
+        self.warning = plain_label("", "risk", wrap=True)
+        self.body.addWidget(self.said)
+        self.body.addWidget(self.warning)
+        self.again = QCheckBox(tr("Run that command a second time"))
+        self.again.setObjectName("interrupted-again")
+        self.again.setAccessibleName(self.again.text())
+        self.again.toggled.connect(self._may_resume)
+        self.body.addWidget(self.again)
+        self.buttons: dict[str, Button] = {}
+        for way, words, meaning in _WAYS:
+            self.body.addWidget(self._way(way, tr_marked(words), tr_marked(meaning)))
+        self.later = QuietButton(theme, tr("Decide later"))
+        self.later.setObjectName("interrupted-later")
+        self.later.clicked.connect(self.leave)
+        self.add_buttons(self.later)
+
+    def ask(self, run: InterruptedRun, plan_title: str, now: datetime) -> None:
+        self._run_id = run.run_id
+        named, unnamed = tr("“{plan}” was interrupted", plan=visible(plan_title)), tr("A run was interrupted")
+        self.title.setText(named if plan_title else unnamed)
+        self.said.setText(
+            tr(
+                "Steps {done} of {total} are done, started {since}. Nothing else can run until this is settled.",
+                done=f"{run.done:,}",
+                total=f"{run.total:,}",
+                since=wording.since(run.started_at, now),
+            )
+        )
+        warning = ""
+        if run.damage is not None:
+            warning = tr(
+                "Its journal cannot be read, so it can only be marked as failed. {damage}",
+                damage=visible(str(run.damage)),
+            )
+        elif run.command is not None:
+            warning = tr(
+                "It was cut off inside the command of {command}. Resuming runs that command a second time, "
+                "whatever it did until then.",
+                command=run.command,
+            )
+        self.warning.setText(warning)
+        self.warning.setVisible(bool(warning))
+        self._run = run
+        self.again.setChecked(False)
+        self.again.setVisible(run.damage is None and run.command is not None)
+        self.open(self.later)
+        self._may_resume()
+        self.decides(self.buttons["rollback"], run.damage is None)
+        self.decides(self.buttons["mark-failed"], True)
+
+    def _way(self, way: str, words: str, meaning: str) -> QWidget:
+        theme = self._theme
+        frame = QFrame()
+        frame.setProperty("role", "card-raised")
+        button = self.buttons[way] = Button(theme, words)
+        button.setObjectName(f"interrupted-{way}")
+        button.setMinimumWidth(theme.px(104))
+        button.clicked.connect(lambda: self._choose(way))
+        text = QVBoxLayout()
+        text.addWidget(plain_label(meaning, wrap=True))
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(10))
+        layout.setSpacing(theme.px(12))
+        layout.addLayout(text, 1)
+        layout.addWidget(button)
+        return frame
+
+    def _may_resume(self) -> None:
+        """A command is run a second time only by somebody who said so."""
+        run = self._run
+        may = run is not None and run.damage is None and (run.command is None or self.again.isChecked())
+        self.decides(self.buttons["resume"], may)
+
+    def _choose(self, way: str) -> None:
+        self.shut()
+        self.chosen.emit(self._run_id, "resume-again" if way == "resume" and self.again.isChecked() else way)
+
+
+class Spacing(QObject):
+    """Lives as long as its layout and sets it anew whenever the theme changes."""
+
+    def __init__(
+        self, theme: Theme, layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), between: int = 8
+    ) -> None:
+        super().__init__(layout)
+        self._theme, self._layout, self._margins, self._between = theme, layout, margins, between
+        theme.changed.connect(self.apply)
+        self.apply()
+
+    def apply(self) -> None:
+        self._layout.setContentsMargins(*(self._theme.px(each) for each in self._margins))
+        between = self._theme.px(self._between)
+        if isinstance(self._layout, QGridLayout):
+            self._layout.setHorizontalSpacing(between)
+            self._layout.setVerticalSpacing(between)
+        else:
+            self._layout.setSpacing(between)

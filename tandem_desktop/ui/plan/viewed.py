@@ -1,0 +1,71 @@
+"""Tracks which operations were viewed."""
+
+from collections.abc import Collection
+
+from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.plan import Origin, PlanVersion
+from tandem_desktop.domain.review import Seen
+from tandem_desktop.review.viewed import Looked, mark
+from tandem_desktop.ui.i18n import later
+from tandem_desktop.ui.models.operations import OperationRow
+from tandem_desktop.ui.plan import wording
+from tandem_desktop.ui.plan.operation_content import OperationContent
+
+
+class SeenOperations:
+    """Seen is what stood in sight as it is now: opened to its last changed line, or told whole in its row."""
+
+    def __init__(self) -> None:
+        self._seen: dict[OperationId, Seen] = {}
+
+    @property
+    def all(self) -> tuple[Seen, ...]:
+        return tuple(self._seen.values())
+
+    def note(self, row: OperationRow, content: OperationContent | None) -> None:
+        """A row that stands still in sight, with what is opened of it."""
+        if content is not None and content.is_seen:
+            self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=content.folded_regions)
+        elif content is None and wording.is_told_in_its_line(row.view):
+            self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
+
+    def follow(self, before: PlanVersion | None, now: PlanVersion, *, by_choice: bool = False) -> None:
+        """Another plan begins unseen; `by_choice`, what was seen is what the person saw less, or wrote themselves."""
+        if before is None:
+            self._seen.clear()
+        elif by_choice and now.origin is Origin.PERSON and now.parent_revision == before.revision:
+            marks = {operation.id: mark(operation) for operation in before.operations}
+            for operation in now.operations:
+                known = self._seen.get(operation.id)
+                if known is not None and known.mark == marks.get(operation.id):
+                    self._seen[operation.id] = Seen(mark=mark(operation), folded=known.folded)
+
+
+WORDS = later("changed since you looked")
+
+
+class ChangedSinceViewed:
+    """Follows one plan from revision to revision."""
+
+    def __init__(self) -> None:
+        self._changed: frozenset[OperationId] = frozenset()
+
+    def follow(self, before: PlanVersion | None, viewed: Collection[OperationId], now: PlanVersion) -> None:
+        """Another page of the plan, or of another one."""
+        if before is None or now.revision < before.revision:
+            self._changed = frozenset()
+        elif now.revision > before.revision:
+            self.resume(self.looked(before.revision, viewed).in_next(before, now))
+
+    def resume(self, looked: Looked) -> None:
+        """Go on from what is known of the revision on screen."""
+        self._changed = frozenset(looked.changed)
+
+    def looked(self, revision: int, viewed: Collection[OperationId]) -> Looked:
+        """What is known of the revision on screen, to be kept."""
+        return Looked(revision=revision, viewed=tuple(sorted(viewed)), changed=tuple(sorted(self._changed)))
+
+    def marks(self, viewed: Collection[OperationId]) -> dict[OperationId, str]:
+        """A word for each of them that was not viewed since."""
+        self._changed -= frozenset(viewed)
+        return dict.fromkeys(self._changed, WORDS)

@@ -1,0 +1,448 @@
+"""Carries out plan, undo, rehearsal and restore requests."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from tandem_desktop.background import Background
+from tandem_desktop.diff.text import visible
+from tandem_desktop.domain.errors import TandemError, UserAbortError
+from tandem_desktop.domain.ids import OperationId, PlanId, RunId, SessionId
+from tandem_desktop.domain.plan import PlanVersion
+from tandem_desktop.domain.review import CommentId, Comments
+from tandem_desktop.domain.runs import FailurePolicy, RunStatus
+from tandem_desktop.execution.run_store import DoneOperation
+from tandem_desktop.execution.undo import UndoneRun, UndoPlan
+from tandem_desktop.rehearsal.results import Rehearsal
+from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.restore_points import PointPreview, RestoredPoint, Restoring
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.tasks.suggested_order import SuggestedOrder
+from tandem_desktop.ui.agent_choice import AgentChoice
+from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.plan.comments import CommentSpot
+from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
+from tandem_desktop.ui.plan.rehearsal import RehearsalController
+from tandem_desktop.ui.plan.undo_sheet import UndoRequest, is_the_same
+from tandem_desktop.ui.threads import Commands
+
+
+class RequestController(QObject):
+    """Hands wishes to the workroom and says what came of them; whoever shows plans and words listens."""
+
+    changed = Signal()
+    """Plans or runs are no longer what the panel shows."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    failed = Signal(object)
+    """A `TandemError`."""
+
+    def report_to(self, above: "RequestController") -> None:
+        """What is told here is told there."""
+        self.changed.connect(above.changed)
+        self.said.connect(above.said)
+        self.failed.connect(above.failed)
+
+
+class RehearsalRequestController(RequestController):
+    """Listens to the desk of the panel. A rehearsal changes nothing, so nothing is asked again."""
+
+    def __init__(self, background: Background, commands: Commands, desk: RehearsalController, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._desk = desk
+        desk.use_network(background.engine.settings.rehearse_with_network)
+        desk.rehearse_requested.connect(self._rehearse)
+        desk.kept_wanted.connect(self._look_for)
+        desk.stop_requested.connect(background.stop_rehearsal)
+        desk.record_requested.connect(self._record)
+
+    def _rehearse(self, plan_id: str, revision: int, network: bool) -> None:
+        future = self._background.rehearse(PlanId(plan_id), revision, network=network)
+        self._commands.run(future, self._look_at, self._ended)
+
+    def _look_for(self, version: PlanVersion) -> None:
+        def found(kept: tuple[Rehearsal, Mapping[OperationId, tuple[OperationView, ...]]] | None) -> None:
+            if kept is not None:
+                self._desk.remember(*kept)
+
+        # What cannot be looked at any more is as good as not kept.
+        self._commands.latest("kept", self._background.kept_rehearsal(version), found, lambda error: None)
+
+    def _look_at(self, rehearsal: Rehearsal) -> None:
+        views = self._background.rehearsed_views(rehearsal)
+        self._commands.run(views, lambda found: self._desk.finish(rehearsal, found), self._ended)
+
+    def _ended(self, error: TandemError) -> None:
+        self._desk.fail()
+        if isinstance(error, UserAbortError):
+            self.said.emit(tr("The rehearsal was stopped. Nothing on disk has changed."), "info")
+        else:
+            self.failed.emit(error)
+
+    def _record(self, rehearsal: Rehearsal, chosen: tuple[OperationId, ...]) -> None:
+        def recorded(version: PlanVersion) -> None:
+            self._desk.recorded(version, chosen)
+            self.changed.emit()
+
+        self._commands.run(self._background.record(rehearsal, chosen), recorded, self.failed.emit)
+
+
+Seen = Callable[[UndoPlan, tuple[RunId, ...]], None]
+
+
+class UndoController(RequestController):
+    """Listens to the panel."""
+
+    def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._panel = panel
+        panel.taking_back_requested.connect(self.preview)
+        panel.undo_requested.connect(self._take_back)
+        panel.run_chosen.connect(self._show_changes)
+
+    def preview(self, taking: UndoRequest) -> None:
+        """Show what it would do; nothing happens before the person has seen that."""
+        self._look(taking, lambda undoing, runs: self._show(taking, undoing, runs))
+
+    def _look(self, taking: UndoRequest, seen: Seen) -> None:
+        run_id = taking.run_id
+        if taking.to_before:
+            rewinding = self._background.preview_rewind(run_id)
+            self._commands.run(rewinding, lambda found: seen(found.undoing, found.runs), self.failed.emit)
+        else:
+            undoing = self._background.preview_undo(run_id, taking.part)
+            self._commands.run(undoing, lambda found: seen(found, (run_id,)), self.failed.emit)
+
+    def _show(
+        self, taking: UndoRequest, undoing: UndoPlan, runs: tuple[RunId, ...], *, has_changed: bool = False
+    ) -> None:
+        names = tuple(map(self._panel.runs.model.title_of, runs)) if taking.to_before else ()
+        self._panel.show_undo(taking, undoing, names, has_changed=has_changed)
+
+    def _take_back(self, taking: UndoRequest, shown: UndoPlan) -> None:
+        def decide(undoing: UndoPlan, runs: tuple[RunId, ...]) -> None:
+            if not is_the_same(undoing, shown):
+                self._show(taking, undoing, runs, has_changed=True)
+                return
+            background, run_id = self._background, taking.run_id
+            future = background.rewind(run_id) if taking.to_before else background.undo(run_id, taking.part)
+            self._commands.run(future, self._done, self._refused)
+
+        self._look(taking, decide)
+
+    def _done(self, undone: UndoneRun) -> None:
+        words = tr_n("Taken back: {n} path as before.", "Taken back: {n} paths as before.", len(undone.changed))
+        if undone.merged:
+            merged = ", ".join(map(visible, undone.merged[:3]))
+            words = f"{words} {tr('Your later edits in {paths} were kept.', paths=merged)}"
+        self.said.emit(words, "ok")
+        self.changed.emit()
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        self.changed.emit()
+
+    def _show_changes(self, run_id: str) -> None:
+        def arrived(found: tuple[DoneOperation, ...]) -> None:
+            self._panel.runs.show_changes(RunId(run_id), found)
+
+        self._commands.run(self._background.run_changes(RunId(run_id)), arrived, self.failed.emit)
+
+
+class PlanController(RequestController):
+    """Listens to the panel. Every step that counts was asked again in a sheet before it gets here."""
+
+    text_approved = Signal(str)
+    """The id of a plan that was approved and has no operations: its agent carries it out."""
+
+    def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._panel = panel
+        self._is_choosing = False
+        self._next_choice: Callable[[], Future[PlanPage]] | None = None
+        self._undos = UndoController(background, commands, panel, self)
+        for wishes in (self._undos, RehearsalRequestController(background, commands, panel.rehearsals, self)):
+            wishes.report_to(self)
+        panel.choices_changed.connect(lambda choices: self._choose(lambda: background.choose(choices)))
+        panel.edit_saved.connect(self._keep_edit)
+        panel.save_requested.connect(lambda choices: self._carry_out(background.save_choices(choices)))
+        panel.commented.connect(self._comment)
+        panel.comment_edited.connect(
+            lambda plan, comment, words: self._about(background.edit_comment(PlanId(plan), CommentId(comment), words))
+        )
+        panel.comment_removed.connect(
+            lambda plan, comment: self._about(background.remove_comment(PlanId(plan), CommentId(comment)))
+        )
+        panel.clear_requested.connect(self._cancel)
+        panel.cancel_requested.connect(self._cancel)
+        panel.approve_confirmed.connect(self._implement)
+        panel.restore_requested.connect(self._restore)
+        panel.compare_requested.connect(self._compare)
+        panel.pair_requested.connect(self._compare_pair)
+        panel.branch_requested.connect(self._branch)
+        panel.open_requested.connect(self._open)
+        panel.stop_requested.connect(background.stop_run)
+        panel.pause_requested.connect(background.pause_run)
+        panel.resume_requested.connect(background.resume_run)
+        panel.undo_preview_requested.connect(self.preview_undo)
+        panel.redo_requested.connect(self._redo)
+        panel.recover_requested.connect(self._recover)
+        panel.rated.connect(lambda plan, rating: self._carry_out(background.rate(PlanId(plan), rating)))
+
+    def show_comments(self, plan_id: PlanId) -> None:
+        """What was said about the plan, beside the operations."""
+        self._about(self._background.comments(plan_id))
+
+    def undo_last(self) -> None:
+        """Look at taking back the last run; nothing happens before the person has seen what."""
+        self._commands.run(self._background.runs(), self._preview_last, self.failed.emit)
+
+    def take_back(self, run_id: str) -> None:
+        """Look at taking a run back; one that was undone is brought back."""
+        record = self._background.engine.runs.record(RunId(run_id))
+        if record.status is RunStatus.UNDONE:
+            self._redo(run_id)
+        else:
+            self.preview_undo(run_id)
+
+    def abandon(self, session_id: SessionId) -> None:
+        """Drop a draft that is not a plan yet, and stop its agent."""
+        self._carry_out(
+            self._background.conversations.abandon(session_id), tr("Cancelled. Nothing was written."), "info"
+        )
+
+    def preview_undo(self, run_id: str) -> None:
+        self._undos.preview(UndoRequest(RunId(run_id)))
+
+    def _preview_last(self, runs: tuple[ListedRun, ...]) -> None:
+        last = next((run for run in runs if run.undoable), None)
+        if last is None:
+            self.said.emit(tr("There is no run to undo."), "info")
+        else:
+            self.preview_undo(last.record.run_id)
+
+    def _implement(self, plan_id: str, digest: str, policy: FailurePolicy) -> None:
+        plan = PlanId(plan_id)
+        # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
+        self._panel.operations.list.setFocus()
+
+        page = self._panel.page
+        is_text = page is not None and page.version.plan_id == plan_id and not page.version.operations
+
+        def apply(_: object) -> None:
+            if is_text:
+                self.text_approved.emit(plan_id)
+                self.changed.emit()
+            else:
+                self._carry_out(self._background.apply(plan, policy))
+
+        seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
+        notes = sheet.notes.text().strip()
+        approval = self._background.approve(plan, digest, seen=seen, acknowledged=sheet.acknowledged, notes=notes)
+        self._commands.run(approval, apply, self._refused)
+
+    def _cancel(self, plan_id: str) -> None:
+        self._carry_out(self._background.cancel(PlanId(plan_id)), tr("Cancelled. Nothing was written."), "info")
+
+    def _keep_edit(self, plan_id: str, operation: str, content: bytes) -> None:
+        """The bytes first; then they are a choice like any other, on top of whatever was chosen meanwhile."""
+
+        def stored(digest: str) -> None:
+            if self._is_shown(plan_id):
+                self._panel.chooser.edit(OperationId(operation), digest)
+            else:
+                words = tr("Your version of {it} was not taken: another plan is shown by now.", it=operation)
+                self.said.emit(words, "risk")
+
+        self._commands.run(self._background.keep_bytes(content), stored, self.failed.emit)
+
+    def _comment(self, plan_id: str, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
+        def not_kept(error: TandemError) -> None:
+            if self._is_shown(plan_id):
+                self._panel.remarks.write_again(operation, spot, words)
+            self.failed.emit(error)
+
+        future = self._background.comment(PlanId(plan_id), words, operation, spot.side, spot.lines)
+        self._commands.run(future, self._panel.set_comments, not_kept)
+
+    def _is_shown(self, plan_id: str) -> bool:
+        page = self._panel.page
+        return page is not None and page.version.plan_id == plan_id
+
+    def _about(self, comments: "Future[Comments]") -> None:
+        self._commands.run(comments, self._panel.set_comments, self.failed.emit)
+
+    def _choose(self, keep: "Callable[[], Future[PlanPage]]") -> None:
+        """One at a time and the newest last, so that what is kept on disk is what was chosen last."""
+        if self._is_choosing:
+            self._next_choice = keep
+            return
+        self._is_choosing = True
+        self._commands.run(keep(), self._chosen, self._choice_refused)
+
+    def _chosen(self, page: PlanPage) -> None:
+        self._is_choosing = False
+        following, self._next_choice = self._next_choice, None
+        shown = self._panel.page
+        if following is not None:
+            self._choose(following)
+        elif shown is not None and shown.version.plan_id == page.version.plan_id:
+            self._panel.show_page(page)
+
+    def _choice_refused(self, error: TandemError) -> None:
+        self._is_choosing, self._next_choice = False, None
+        self._panel.chooser.give_up()
+        self._refused(error)
+
+    def _restore(self, plan_id: str, revision: int) -> None:
+        self._carry_out(self._background.restore(PlanId(plan_id), revision))
+
+    def _open(self, path: str, line: int) -> None:
+        engine = self._background.engine
+        problem = open_in_editor(engine.locations.workspace / path, max(1, line), engine.settings.editor)
+        if problem:
+            self.said.emit(problem, "info")
+
+    def _compare(self, plan_id: str, old: int, new: int) -> None:
+        future = self._background.compare(PlanId(plan_id), old, new)
+        self._commands.latest(
+            "compare", future, lambda found: self._panel.show_comparison(old, found), self.failed.emit
+        )
+
+    def branch(self) -> None:
+        """An alternative to the revision on screen."""
+        if self._panel.page is not None:
+            self._branch(self._panel.page.version.plan_id, self._panel.page.version.revision)
+
+    def _branch(self, plan_id: str, revision: int) -> None:
+        def branched(version: PlanVersion) -> None:
+            words = tr("An alternative to r{revision}. Change this one; the other stays as it is.", revision=revision)
+            self.said.emit(words, "ok")
+            self._panel.plan_requested.emit(version.plan_id)
+
+        self._commands.run(self._background.branch(PlanId(plan_id), revision), branched, self._refused)
+
+    def _compare_pair(self, plan_id: str, old: int, new: int, other: str) -> None:
+        plan, earlier, sheet = PlanId(plan_id), PlanId(other), self._panel.sheets.compare
+
+        def compared(found: Comparison) -> None:
+            between = self._background.interdiff(earlier, old, new, plan)
+            self._commands.latest("interdiff", between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
+
+        self._commands.latest("pair", self._background.compare(earlier, old, new, plan), compared, self.failed.emit)
+
+    def _redo(self, run_id: str) -> None:
+        self._carry_out(self._background.redo(RunId(run_id)), tr("Done again."), "ok")
+
+    def _recover(self, run_id: str, way: str) -> None:
+        self._carry_out(self._background.recover(RunId(run_id), way), tr("The interrupted run is settled."), "ok")
+
+    def _carry_out(self, future: "Future[Any]", words: str = "", tone: str = "info") -> None:
+        def done(_: object) -> None:
+            if words:
+                self.said.emit(words, tone)
+            self.changed.emit()
+
+        self._commands.run(future, done, self._refused)
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        self.changed.emit()
+
+
+class OrderController(RequestController):
+    """Between the tasks and the workroom."""
+
+    def __init__(
+        self,
+        background: Background,
+        commands: Commands,
+        panel: ExecutionPlanPanel,
+        agents: AgentChoice,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._background, self._commands, self._panel, self._agents = background, commands, panel, agents
+        panel.tasks.order_asked.connect(self._ask)
+
+    def _ask(self) -> None:
+        page, profile = self._panel.page, self._agents.profile
+        if page is None or profile is None:
+            self._panel.tasks.stop_waiting()
+            self.said.emit(tr("Tandem is still looking for agents; try again in a moment."), "info")
+            return
+        version = page.version
+
+        def arrived(suggested: SuggestedOrder) -> None:
+            shown = self._panel.page
+            self._panel.tasks.stop_waiting()
+            if shown is not None and shown.version == version:
+                self._panel.tasks.show_advice(suggested)
+
+        def refused(error: TandemError) -> None:
+            self._panel.tasks.stop_waiting()
+            self.failed.emit(error)
+
+        self._commands.latest("order", self._background.conversations.advise_order(version, profile), arrived, refused)
+
+
+class RestoreController(RequestController):
+    """Between the conversation, the sheet and the workroom."""
+
+    def __init__(
+        self,
+        background: Background,
+        commands: Commands,
+        chat: ChatPane,
+        panel: ExecutionPlanPanel,
+        session: Callable[[], SessionId],
+    ) -> None:
+        super().__init__(chat)
+        self._background, self._commands, self._chat = background, commands, chat
+        self._sheet, self._session = panel.sheets.back, session
+        self._asked = SessionId("")
+        chat.back_requested.connect(self._look)
+        self._sheet.confirmed.connect(self._go)
+
+    def _look(self, entry: int) -> None:
+        self._asked = self._session()
+        future = self._background.preview_point(self._asked, entry)
+        self._commands.run(future, lambda preview: self._ask(entry, preview), self._refused)
+
+    def _ask(self, entry: int, preview: PointPreview) -> None:
+        known = self._chat.model.entry(entry)
+        if known is not None and self._session() == self._asked:
+            self._sheet.ask(entry, known.text, preview)
+
+    def _go(self, entry: int, what: Restoring) -> None:
+        self._commands.run(self._background.restore_point(self._asked, entry, what), self._gone, self._refused)
+
+    def _gone(self, point: RestoredPoint) -> None:
+        if self._session() == self._asked:
+            self._chat.set_entries(self._background.entries(self._asked))
+        self.said.emit(_told(point), "ok")
+        self.changed.emit()
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+
+
+def _told(point: RestoredPoint) -> str:
+    aside = tr_n("{n} entry set aside", "{n} entries set aside", point.entries)
+    if point.run is None:
+        return tr("Went back: {aside}.", aside=aside) if point.entries else tr("Went back: nothing had to change.")
+    if not point.entries:
+        return tr("Went back: the files are as they were then.")
+    return tr("Went back: the files are as they were then and {aside}.", aside=aside)

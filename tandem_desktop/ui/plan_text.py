@@ -1,0 +1,146 @@
+"""Plan and run facts for the chat and the plan list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from tandem_desktop.domain.agent_protocol import ToolKind
+from tandem_desktop.domain.events import (
+    ChangesWaiting,
+    PermissionAsked,
+    PlanApproved,
+    PlanCancelled,
+    PlanExpired,
+    PlanMoved,
+    PlanProposed,
+    PlanRejected,
+    PlanSuperseded,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    RunUndone,
+    TandemEvent,
+)
+from tandem_desktop.domain.ids import PlanId, RunId
+from tandem_desktop.domain.plan import PlanStatus
+from tandem_desktop.domain.runs import RunKind, RunStatus
+from tandem_desktop.domain.state_machine import RUNNING, PlanAction
+from tandem_desktop.services.pages import PlanPage
+from tandem_desktop.services.runs import ListedRun
+from tandem_desktop.ui.chat.plan_card import PlanFacts
+from tandem_desktop.ui.i18n import later, tr, tr_table
+from tandem_desktop.ui.plan import wording
+
+CHANGES_PLANS = (
+    PlanProposed,
+    PlanApproved,
+    PlanRejected,
+    PlanCancelled,
+    PlanSuperseded,
+    PlanExpired,
+    RunStarted,
+    RunPaused,
+    RunResumed,
+    RunFinished,
+    RunUndone,
+    ChangesWaiting,
+)
+
+
+def page_to_read(event: TandemEvent) -> PlanId | None:
+    """The plan whose page is to be read again. A run shows its steps as they come, and its end once it is closed."""
+    if isinstance(event, RunFinished):
+        return event.plan_id
+    if not isinstance(event, PlanMoved) or event.state in RUNNING or PlanAction.RECORD_RESULTS in event.actions:
+        return None
+    return event.plan_id
+
+
+def expired_words(title: str) -> str:
+    return tr("Plan expired: {title}. Nobody decided in time; a new revision brings it back.", title=title)
+
+
+def log_words(event: TandemEvent) -> str:
+    """`plan_approved PLAN-1a2b3c4d`, for the log."""
+    about = (getattr(event, name, None) for name in ("plan_id", "run_id"))
+    return " ".join((event.type, *(each for each in about if each)))
+
+
+def words_about_the_disk(event: TandemEvent) -> str:
+    """What has become of the files, where an event says so."""
+    if isinstance(event, RunFinished):
+        return event.summary
+    return tr("Writing what you approved") if isinstance(event, RunStarted) else ""
+
+
+_ASKED = tr_table(
+    {
+        ToolKind.EDIT: "It wants to change a file.",
+        ToolKind.DELETE: "It wants to delete something.",
+        ToolKind.MOVE: "It wants to move something.",
+        ToolKind.EXECUTE: "It wants to run a command.",
+        ToolKind.FETCH: "It wants to use the network.",
+        ToolKind.READ: "It wants to read something.",
+    }
+)
+"""What a desktop shows to anybody who looks at it: never a path or a command."""
+
+
+def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """What a person has to look at, about what, and in which plan; nothing where the event needs nobody."""
+    if isinstance(event, PlanProposed | ChangesWaiting):
+        return tr("A plan waits for your review"), titles.get(event.plan_id, ""), event.plan_id
+    if isinstance(event, PermissionAsked):
+        return tr("The agent asks for permission"), _ASKED.get(event.request.call.kind, ""), ""
+    return None
+
+
+def card_facts(page: PlanPage) -> PlanFacts:
+    """One revision in short; only the latest can still be decided."""
+    is_latest = page.version.revision == page.meta.revision
+    status = page.meta.status if is_latest else PlanStatus.SUPERSEDED
+    return PlanFacts(
+        plan_id=page.version.plan_id,
+        revision=page.version.revision,
+        title=page.version.title,
+        operations=len(page.views),
+        files=page.sums.files,
+        commands=page.sums.commands,
+        added=page.sums.added,
+        removed=page.sums.removed,
+        state=wording.STATUSES[status],
+        tone=wording.STATUS_TONES[status],
+        is_waiting=is_latest and page.meta.status is PlanStatus.PROPOSED,
+    )
+
+
+UNDO, BRING_BACK = later("Undo"), later("Bring back")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """One run in short."""
+
+    run_id: RunId
+    plan_id: PlanId
+    revision: int
+    at: datetime
+    way_back: str = ""
+    """`Undo` or `Bring back` while that is possible."""
+    is_applied: bool = False
+    """Whether it wrote the plan, and what it wrote is still there."""
+
+
+def run_facts(run: ListedRun) -> RunFacts:
+    record = run.record
+    is_undo = record.kind is RunKind.UNDO
+    way_back = UNDO if run.undoable and not is_undo else BRING_BACK if run.status is RunStatus.UNDONE else ""
+    return RunFacts(
+        run_id=record.run_id,
+        plan_id=record.plan_id,
+        revision=record.revision,
+        at=record.ended_at or record.started_at,
+        way_back="" if is_undo else way_back,
+        is_applied=run.status is RunStatus.COMPLETED and not is_undo,
+    )

@@ -1,0 +1,128 @@
+"""Applies settings to the window."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.settings import AT_ONCE, Settings
+from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, load_settings
+from tandem_desktop.storage import atomic
+from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.shell.notifier import Notifier
+from tandem_desktop.ui.shell.palette import WindowActions
+from tandem_desktop.ui.state import SettingsWatch, WindowMemory
+from tandem_desktop.ui.theme.theme import THEMES, Theme
+
+if TYPE_CHECKING:
+    from tandem_desktop.ui.settings.sheet import SettingsSheet
+
+
+class SettingsController(QObject):
+    """Wears the settings of the workspace that is open; the page is made when it is first asked for."""
+
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    letters_chosen = Signal(bool)
+    """Whether single letters do anything."""
+    reopen_requested = Signal()
+    """The workspace is to be opened anew, with what was chosen."""
+
+    def __init__(
+        self, window: QWidget, theme: Theme, memory: WindowMemory, actions: WindowActions, notifier: Notifier
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme, self._memory = window, theme, memory
+        self._actions, self._notifier = actions, notifier
+        self._sheet: SettingsSheet | None = None
+        self.worn = Settings()
+        """What the window goes by now."""
+        self._in_file = _in_file()
+        self._watch = SettingsWatch(_config(), self)
+        self._watch.changed.connect(self._look_again)
+
+    def wear(self, settings: Settings) -> None:
+        self.worn = settings
+        self._memory.wear_theme(settings.theme)
+        self._notifier.is_on = settings.notifications
+        self._theme.set_code_face(settings.code_font, settings.code_size, ligatures=settings.ligatures)
+        unknown = self._actions.rebind(settings.keys)
+        if unknown:
+            self.said.emit(
+                tr("The settings name keys for what is not there: {unknown}.", unknown=", ".join(unknown)), "risk"
+            )
+        self.letters_chosen.emit(settings.single_letter_keys)
+
+    def _look_again(self) -> None:
+        """The file was written, here or by somebody else; what is not understood changes nothing."""
+        try:
+            found = load_settings(_config()).settings
+        except TandemError as error:
+            self._in_file = None
+            self.said.emit(f"{error.message} {error.next}", "risk")
+            return
+        before, self._in_file = self._in_file, found
+        if found == before:
+            return
+        self.wear(found)
+        if self._sheet is not None and self._sheet.isVisible():
+            self._sheet.follow(found)
+        if before is None or _without_what_holds_at_once(found) != _without_what_holds_at_once(before):
+            words = tr("The settings file has changed. Some of it holds when the workspace is opened the next time.")
+            self.said.emit(words, "info")
+
+    def next_theme(self) -> None:
+        self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
+
+    def choose_theme(self, name: str) -> None:
+        """Worn at once, and kept in the file; a file that cannot be understood stays as it is."""
+        from tandem_desktop.settings_edit import save_setting
+
+        self._memory.wear_theme(name)
+        try:
+            self.worn = self._in_file = save_setting(_config(), "theme", name)
+        except TandemError as error:
+            self.said.emit(f"{error.message} {error.next}", "risk")
+
+    def show(self) -> None:
+        if self._sheet is None:
+            from tandem_desktop.ui.settings.sheet import SettingsSheet
+
+            sheet = self._sheet = SettingsSheet(self._window, self._theme, _config())
+            sheet.changed.connect(self._keep)
+            sheet.reopen_requested.connect(self.reopen_requested)
+            sheet.file_requested.connect(self._open_file)
+        self._sheet.show_settings()
+
+    def _keep(self, settings: Settings) -> None:
+        """What was chosen on the page is in the file already."""
+        self._in_file = settings
+        self.wear(settings)
+
+    def _open_file(self, path: str) -> None:
+        file = Path(path)
+        if not file.exists():
+            atomic.make_directory(file.parent)
+            atomic.create(file, b"# Every setting is explained in docs/settings.md.\n")
+        problem = open_in_editor(file, 1, self.worn.editor)
+        if problem:
+            self.said.emit(problem, "info")
+
+
+def _in_file() -> Settings | None:
+    """Nothing where the file cannot be understood; whoever opens a workspace says so."""
+    try:
+        return load_settings(_config()).settings
+    except TandemError:
+        return None
+
+
+def _without_what_holds_at_once(settings: Settings) -> dict[str, object]:
+    return settings.model_dump(exclude={*AT_ONCE})
+
+
+def _config() -> Path:
+    return config_directory() / SETTINGS_FILE

@@ -1,0 +1,376 @@
+"""The settings sheet and its controls."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.settings import AT_ONCE, GROUPS, Settings, title_of
+from tandem_desktop.settings_edit import save_setting
+from tandem_desktop.settings_io import load_settings
+from tandem_desktop.ui.editor import from_home
+from tandem_desktop.ui.i18n import tr, tr_marked, tr_table
+from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.buttons import Button, LinkButton, QuietButton
+from tandem_desktop.ui.widgets.inputs import SearchField
+from tandem_desktop.ui.widgets.labels import announce, plain_label
+
+_LINES = 3
+_ROOM = 16
+
+
+class PairsEdit(QPlainTextEdit):
+    """Tells what was written when the keyboard leaves it; a line that is no pair is told instead, and stays."""
+
+    def __init__(
+        self,
+        setting: str,
+        pairs: Mapping[str, str],
+        changed: Callable[[dict[str, str]], None],
+        refused: Callable[[str], None],
+    ) -> None:
+        super().__init__("\n".join(f"{name} = {value}" for name, value in pairs.items()))
+        self._in_file = f"{setting}."
+        self._pairs, self._changed, self._refused = dict(pairs), changed, refused
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setPlaceholderText(tr("name = value"))
+
+    def fit(self) -> None:
+        """Once it has the font of its page."""
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + _ROOM)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._tell()
+
+    def _tell(self) -> None:
+        pairs: dict[str, str] = {}
+        for line in self.toPlainText().splitlines():
+            name, sign, value = (part.strip() for part in line.partition("="))
+            if line.strip() and not (name and sign and value):
+                self._refused(tr("“{line}” is no pair: write name = value. Nothing was changed.", line=line.strip()))
+                return
+            if name:  # also as it is spelled in the file
+                pairs[name.removeprefix(self._in_file)] = _unquoted(value)
+        if pairs != self._pairs:
+            self._pairs = pairs
+            self._changed(pairs)
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+
+
+UNITS = tr_table({"hours": " h", "minutes": " min", "days": " days", "bytes": " MiB"})
+
+
+def title(name: str) -> str:
+    return tr_marked(title_of(name))
+
+
+def explanation(name: str) -> str:
+    return tr_marked(_explanation(name))
+
+
+def choice(value: str) -> str:
+    return tr_marked(_choice(value))
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """What can be chosen for a setting; nothing where it is no choice."""
+    kind: Any = Settings.model_fields[name].annotation
+    if get_origin(kind) is Literal:
+        return tuple(map(str, get_args(kind)))
+    return tuple(each.value for each in kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else ()
+
+
+def sentences() -> Iterator[str]:
+    """Everything of the settings that the page says, in English, for the catalogue."""
+    for group, names in GROUPS:
+        yield group
+        for name in names:
+            yield from (title_of(name), _explanation(name), *map(_choice, choices(name)))
+
+
+def _explanation(name: str) -> str:
+    return (Settings.model_fields[name].description or "").replace("`", "")
+
+
+def _choice(value: str) -> str:
+    return value.replace("_", " ").replace("-", " ").capitalize()
+
+
+_LARGEST = 2**31 - 1
+_TEXT_INSET = 8
+_MIB = 1024**2
+
+
+def control_for(
+    name: str, value: Any, changed: Callable[[Any], None], refused: Callable[[str], None]
+) -> QWidget | None:
+    """A control that shows `value` and tells of every change; None for what is written in the file alone.
+
+    What cannot be understood is `refused` in words.
+    """
+    field = Settings.model_fields[name]
+    kind = field.annotation
+    if kind is bool:
+        return _switch(value, changed)
+    if kind is int:
+        return _number(name, value, changed)
+    if kind is str:
+        return _words(value, changed)
+    if offered := choices(name):
+        return _choice_control(offered, value, changed)
+    if kind == tuple[str, ...]:
+        return _words(
+            ", ".join(value), lambda text: changed([word.strip() for word in text.split(",") if word.strip()])
+        )
+    return PairsEdit(name, value, changed, refused) if kind == dict[str, str] else None
+
+
+def _switch(value: bool, changed: Callable[[Any], None]) -> QWidget:
+    box = QCheckBox(tr("On"))
+    box.setChecked(value)
+    box.toggled.connect(changed)
+    return box
+
+
+def _choice_control(offered: Sequence[str], value: str, changed: Callable[[Any], None]) -> QWidget:
+    box = QComboBox()
+    for each in offered:
+        box.addItem(choice(each), each)
+    box.setCurrentIndex(box.findData(str(value)))
+    box.activated.connect(lambda _index: changed(box.currentData()))
+    _leave_the_wheel(box)
+    return box
+
+
+def _number(name: str, value: int, changed: Callable[[Any], None]) -> QWidget:
+    low, high = _limits(name)
+    unit = _MIB if name.endswith("_bytes") else 1
+    box = QSpinBox()
+    box.setRange(max(1, low // unit) if unit > 1 else low, min(_LARGEST, high // unit))
+    box.setSuffix(_suffix(name))
+    box.setGroupSeparatorShown(True)
+    box.setValue(value // unit)
+    box.setKeyboardTracking(False)
+    box.lineEdit().setTextMargins(_TEXT_INSET, 0, 0, 0)
+    box.valueChanged.connect(lambda number: changed(number * unit))
+    _leave_the_wheel(box)
+    return box
+
+
+def _words(value: str, changed: Callable[[Any], None]) -> QWidget:
+    line = QLineEdit(value)
+    last = [value]
+
+    def tell() -> None:
+        if line.text().strip() != last[0]:
+            last[0] = line.text().strip()
+            changed(last[0])
+
+    line.editingFinished.connect(tell)
+    return line
+
+
+def _limits(name: str) -> tuple[int, int]:
+    low, high = 0, _LARGEST
+    for rule in Settings.model_fields[name].metadata:
+        low, high = getattr(rule, "ge", None) or low, getattr(rule, "le", None) or high
+    return low, high
+
+
+def _suffix(name: str) -> str:
+    return UNITS.get(name.rpartition("_")[2], "")
+
+
+class _Wheel(QObject):
+    """Turning the wheel over a control moves the page, and never a choice."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Wheel and isinstance(watched, QWidget):
+            event.ignore()
+            return True
+        return False
+
+
+def _leave_the_wheel(widget: QWidget) -> None:
+    widget.installEventFilter(_Wheel(widget))
+
+
+_WIDE, _CONTROL, _MARGIN = 860, 230, 24
+
+
+class SettingsSheet(Sheet):
+    """Every change is in the file at once. What the file alone can say is opened in the editor."""
+
+    changed = Signal(object)
+    """The `Settings` as they are now."""
+    file_requested = Signal(str)
+    """The settings file is to be opened in an editor."""
+    reopen_requested = Signal()
+    """The workspace is to be opened anew, with what was chosen."""
+
+    def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
+        super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
+        self._config = config
+        self._rows: list[tuple[QWidget, str]] = []
+        self.search = SearchField(theme, tr("Search settings"))
+        self.search.setObjectName("settings-search")
+        self.search.textChanged.connect(self._search)
+        self.search.left.connect(self._left_search)
+        self._scroll = QScrollArea()
+        self._scroll.setObjectName("settings-page")
+        self._scroll.setAccessibleName(tr("Settings"))
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setProperty("role", "clear")
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._said = plain_label("", "muted", wrap=True)
+        self._said.setObjectName("settings-said")
+        self._again = Button(theme, tr("Open the workspace anew"))
+        self._again.setObjectName("settings-reopen")
+        self._again.clicked.connect(self._reopen)
+        file = LinkButton(theme, tr("Open the file…"))
+        file.setObjectName("settings-file")
+        file.clicked.connect(lambda: self.file_requested.emit(str(config)))
+        close = QuietButton(theme, tr("Close"), "Esc")
+        close.setObjectName("settings-close")
+        close.clicked.connect(self.leave)
+        self.body.addWidget(self.search)
+        self.body.addWidget(self._scroll, 1)
+        self.add_buttons(file, self._again, close, note=self._said)
+
+    def show_settings(self) -> None:
+        """As the file says now."""
+        self.search.clear()
+        self._again.hide()
+        self._say(tr("Kept in {config}", config=from_home(self._config)))
+        try:
+            self._fill(load_settings(self._config).settings)
+        except TandemError as error:
+            self._fill(Settings())
+            self._tell(error)
+        self.open(self.search)
+
+    def follow(self, settings: Settings) -> None:
+        """The file was written elsewhere while the page is open."""
+        self._fill(settings)
+        self._search(self.search.text())
+
+    def fit(self) -> None:
+        """As high as the window allows: there is much to choose."""
+        margin = self._theme.px(_MARGIN)
+        width = min(self._theme.px(self._wide), self.width() - 2 * margin)
+        self.card.setGeometry((self.width() - width) // 2, margin, width, self.height() - 2 * margin)
+
+    def _fill(self, settings: Settings) -> None:
+        page = QWidget()
+        page.setProperty("role", "clear")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, self._theme.px(12), 0)
+        column.setSpacing(self._theme.px(8))
+        self._rows = []
+        for group, names in GROUPS:
+            self._add_group(column, tr_marked(group))
+            for name in names:
+                self._add_setting(column, name, getattr(settings, name))
+        column.addStretch(1)
+        self._scroll.setWidget(page)
+
+    def _add_group(self, column: QVBoxLayout, words: str) -> None:
+        heading = plain_label(words, "section")
+        heading.setContentsMargins(0, self._theme.px(12), 0, 0)
+        column.addWidget(heading)
+        self._rows.append((heading, ""))
+
+    def _add_setting(self, column: QVBoxLayout, name: str, value: Any) -> None:
+        control = control_for(name, value, partial(self._choose, name), self._refuse)
+        if control is None:
+            control = LinkButton(self._theme, tr("Edit in the file…"))
+            control.clicked.connect(lambda: self.file_requested.emit(str(self._config)))
+        self._add_row(column, title(name), explanation(name), control, name)
+
+    def _add_row(self, column: QVBoxLayout, title: str, words: str, control: QWidget, name: str) -> None:
+        row = QWidget()
+        grid = QGridLayout(row)
+        grid.setContentsMargins(0, self._theme.px(4), 0, self._theme.px(4))
+        grid.setHorizontalSpacing(self._theme.px(24))
+        grid.setVerticalSpacing(self._theme.px(2))
+        grid.addWidget(plain_label(title), 0, 0)
+        grid.addWidget(plain_label(words, "muted", wrap=True), 1, 0, Qt.AlignmentFlag.AlignTop)
+        grid.setRowStretch(1, 1)
+        control.setObjectName(f"setting-{name}")
+        control.setAccessibleName(title)
+        control.setAccessibleDescription(words)
+        beside = QHBoxLayout()
+        beside.addWidget(control)
+        control.setFixedWidth(self._theme.px(_CONTROL))
+        grid.addLayout(beside, 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(0, 1)
+        column.addWidget(row)
+        if isinstance(control, PairsEdit):
+            control.fit()
+        self._rows.append((row, f"{title} {words} {name} {name.replace('_', ' ')}".lower()))
+
+    def _choose(self, name: str, value: Any) -> None:
+        try:
+            settings = save_setting(self._config, name, value)
+        except TandemError as error:
+            self._tell(error)
+            return
+        self.changed.emit(settings)
+        if name in AT_ONCE:
+            self._say(tr("Kept."))
+        else:
+            self._say(tr("Kept. It holds when the workspace is opened the next time."))
+            self._again.show()
+
+    def _reopen(self) -> None:
+        self.shut()
+        self.reopen_requested.emit()
+
+    def _search(self, text: str) -> None:
+        wanted = text.lower().split()
+        found = 0
+        for row, words in self._rows:
+            is_found = all(word in words for word in wanted) if words else not wanted
+            row.setVisible(is_found)
+            found += is_found and bool(words)
+        self.search.set_count(tr("{found} found", found=found) if wanted else "")
+
+    def _left_search(self) -> None:
+        """Down goes on to what was found; Escape in an empty field closes the page."""
+        self._scroll.setFocus() if self.search.text() else self.leave()
+
+    def _say(self, words: str) -> None:
+        self._said.setProperty("role", "muted")
+        self._said.setText(words)
+
+    def _tell(self, error: TandemError) -> None:
+        self._refuse(f"{error.message} {error.next}")
+
+    def _refuse(self, words: str) -> None:
+        self._said.setText(words)
+        announce(self, words, urgent=True)

@@ -1,0 +1,159 @@
+"""The style sheet and icons."""
+
+import re
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tandem_desktop.storage.paths import resource
+from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
+
+
+def install(application: QApplication, theme: Theme) -> None:
+    """Dress the application, now and whenever the theme changes."""
+
+    def dress() -> None:
+        application.setPalette(palette(theme))
+        application.setFont(theme.ui_font())
+        application.setStyleSheet(stylesheet(theme))
+
+    application.setStyle("Fusion")
+    theme.changed.connect(dress)
+    dress()
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Say what a widget is, also after it was shown."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # a bare QWidget would keep its ground to itself
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+        widget.update()
+
+
+def palette(theme: Theme) -> QPalette:
+    """For what a style sheet does not reach: item views' selections, links, placeholders, tool tips."""
+    made = QPalette()
+    for role, token in _PALETTE.items():
+        made.setColor(role, theme.color(token))
+    dim = theme.color("muted")
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(dim))
+    return made
+
+
+def stylesheet(theme: Theme) -> str:
+    """Every length follows the zoom, every colour is a token."""
+    sheet = resource("themes/window.qss").read_text(encoding="utf-8")
+    sheet = _LENGTH.sub(lambda match: f"{theme.px(int(match[1]))}px", sheet)
+    return _WORD.sub(lambda match: _value(theme, match[1]), sheet)
+
+
+def _value(theme: Theme, word: str) -> str:
+    match word:
+        case "sheet":
+            return resource("icons/sheet").as_posix()
+        case "code_family":
+            return CODE_FAMILY
+        case "grey":
+            return "light" if theme.is_dark else "dark"
+        case "on_accent":
+            return "light" if theme.color("accent_text").lightness() > 127 else "dark"
+    return str(getattr(theme.tokens, word))
+
+
+_LENGTH = re.compile(r"(?<![\w#])(\d+)px")
+_WORD = re.compile(r"@(code_family|on_accent|sheet|grey|[a-z]+(?:_[a-z]+)*)")
+
+
+_PALETTE = {
+    QPalette.ColorRole.Window: "surface",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "panel",
+    QPalette.ColorRole.AlternateBase: "raised",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "accent_text",
+    QPalette.ColorRole.Highlight: "selection",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Link: "link",
+    QPalette.ColorRole.LinkVisited: "link",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.PlaceholderText: "muted",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Light: "hover",
+    QPalette.ColorRole.Midlight: "raised",
+    QPalette.ColorRole.Mid: "line",
+    QPalette.ColorRole.Dark: "line",
+    QPalette.ColorRole.Shadow: "surface",
+}
+
+
+_SCREENS = (1.0, 2.0, 3.0)
+_LARGE = 24
+_THICK, _THIN = re.compile('stroke-width="1.4"'), 'stroke-width="1"'
+"""A line that is right at 16 pixels is heavy at 32."""
+_OWN_COLOR = re.compile(r'data-token="(\w+)" (stroke|fill)="#[0-9a-f]{6}"')
+
+
+def icon(theme: Theme, name: str, token: str = "text", size: int = 16) -> QIcon:
+    """For buttons and actions; dimmed while they are disabled. Ask again when the theme has changed."""
+    key = ("icon", name, token, size)
+    return theme.kept(key, lambda: _icon(theme, name, token, size))  # type: ignore[no-any-return]
+
+
+def pixmap(theme: Theme, name: str, token: str = "text", size: int = 16, ratio: float = 1.0) -> QPixmap:
+    """For painting; `ratio` is the device pixel ratio of what is painted on."""
+    key = ("pixmap", name, token, size, ratio)
+    return theme.kept(key, lambda: _pixmap(theme, name, token, size, ratio))  # type: ignore[no-any-return]
+
+
+def paint_icon(painter: QPainter, theme: Theme, name: str, token: str, target: QRectF) -> None:
+    """Draw straight into `target`, at whatever resolution `painter` has."""
+    large = target.width() >= _LARGE * theme.zoom
+    _renderer(theme, name, token, large).render(painter, target)
+
+
+def _icon(theme: Theme, name: str, token: str, size: int) -> QIcon:
+    made = QIcon()
+    for ratio in _SCREENS:
+        made.addPixmap(pixmap(theme, name, token, size, ratio), QIcon.Mode.Normal)
+        made.addPixmap(pixmap(theme, name, "line_strong", size, ratio), QIcon.Mode.Disabled)
+    return made
+
+
+def _pixmap(theme: Theme, name: str, token: str, size: int, ratio: float) -> QPixmap:
+    side = theme.px(size)
+    picture = QPixmap(round(side * ratio), round(side * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    paint_icon(painter, theme, name, token, QRectF(0, 0, side, side))
+    painter.end()
+    return picture
+
+
+def _renderer(theme: Theme, name: str, token: str, large: bool) -> QSvgRenderer:
+    def make() -> QSvgRenderer:
+        drawing = _tinted(theme, name, token)
+        return QSvgRenderer(QByteArray((_THICK.sub(_THIN, drawing) if large else drawing).encode()))
+
+    return theme.kept(("svg", name, token, large), make)  # type: ignore[no-any-return]
+
+
+def _tinted(theme: Theme, name: str, token: str) -> str:
+    def own(match: re.Match[str]) -> str:
+        return f'{match[2]}="{getattr(theme.tokens, match[1])}"'
+
+    return _OWN_COLOR.sub(own, _source(name)).replace("currentColor", str(getattr(theme.tokens, token)))
+
+
+@cache
+def _source(name: str) -> str:
+    return resource(f"icons/{name}.svg").read_text(encoding="utf-8")

@@ -1,0 +1,320 @@
+"""Sends messages to the agent and handles its turns."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path, PurePath
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from tandem_desktop.background import Background, Conversations
+from tandem_desktop.domain.agent_protocol import AgentProfile
+from tandem_desktop.domain.errors import TandemError
+from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
+from tandem_desktop.policy.qualification import qualify
+from tandem_desktop.sessions.interceptor import Decision
+from tandem_desktop.sessions.record import SessionRecord
+from tandem_desktop.sessions.session import Turn
+from tandem_desktop.storage import atomic
+from tandem_desktop.ui.agent_choice import AgentChoice
+from tandem_desktop.ui.chat.export import conversation_markdown
+from tandem_desktop.ui.chat.pane import ChatPane
+from tandem_desktop.ui.editor import open_in_editor
+from tandem_desktop.ui.i18n import later, tr, tr_marked
+from tandem_desktop.ui.plan.sheets import ConfirmSheet
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.threads import Commands
+from tandem_desktop.ui.widgets.banners import Banner
+
+
+class TurnController(QObject):
+    """Knows which conversations are at work. Which one is on screen it is told."""
+
+    status_changed = Signal(str, str)
+    """How the agent is (waiting, running, done, failed), and in words."""
+    plan_made = Signal(str)
+    """The turn of the conversation on screen led to a revision of this plan."""
+    rested = Signal()
+    """The agent of the conversation on screen began or ended its work."""
+    said = Signal(str, str)
+    """Words about what has just happened, and their tone."""
+    failed = Signal(object)
+    """A `TandemError`."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        commands: Commands,
+        chat: ChatPane,
+        agents: AgentChoice,
+        session: Callable[[], SessionId],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._conversations = conversations
+        self._commands = commands
+        self._chat = chat
+        self._agents = agents
+        self._session = session
+        self._working: set[SessionId] = set()
+        self._asked: Counter[SessionId] = Counter()
+        """How many turns of each conversation were asked for here and have not been answered."""
+        self._told: set[SessionId] = set()
+        """Where a turn is under way, as events tell, which come on another way than answers."""
+        self._starting: dict[SessionId, str] = {}
+        """The agents that have not been heard yet."""
+
+    @property
+    def is_any(self) -> bool:
+        """Whether any agent of this window is at work."""
+        return bool(self._working)
+
+    def is_working(self, session_id: SessionId) -> bool:
+        return session_id in self._working
+
+    def send(self, text: str, *, plan_mode: bool) -> None:
+        profile = self._profile()
+        if profile is None:
+            self._chat.composer.set_text(text)
+            return
+        pictures = self._chat.composer.pictures.take()
+        session = self._session()
+        if not self._conversations.is_open(session):
+            self._starting[session] = profile.title
+        self.status_changed.emit("running", self._words(session))
+        self._take(self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures))
+
+    def plan_with_perspectives(self, task: str) -> None:
+        """Several minds look at the task before it is planned."""
+        profile, session = self._profile(), self._session()
+        if profile is None or self.is_working(session):
+            self._chat.composer.set_text(f"/perspectives {task}")
+            if profile is not None:
+                self.said.emit(tr("The agent is at work; stop it, or wait for the end of its turn."), "info")
+            return
+        words = tr("CHAPO, KODA and DEVO look at the task")
+        self.status_changed.emit("running", words)
+        self._take(self._conversations.plan_with_perspectives(session, task, profile))
+
+    def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
+        """Send a plan back with words; they are given back where that fails."""
+        profile = self._profile()
+        if profile is None:
+            give_back(feedback)
+            return
+        turn = self._conversations.rework(PlanId(plan_id), feedback, profile)
+        self._take(turn, lambda: give_back(feedback))
+
+    def carry_out(self, plan_id: str) -> None:
+        """An approved plan of text alone goes back to its agent."""
+        profile = self._profile()
+        if profile is not None:
+            words = tr("Carry out the approved plan.")
+            self._take(self._conversations.carry_out(PlanId(plan_id), words, profile))
+
+    def stop(self) -> None:
+        """The agent of the conversation on screen stops where it is."""
+        if self.is_working(self._session()):
+            self._commands.run(self._conversations.stop(self._session()))
+
+    def answer(self, request_id: str, decision: Decision, words: str) -> None:
+        if not self._conversations.answer(self._session(), RequestId(request_id), decision, words):
+            self.said.emit(tr("That question no longer waits for an answer."), "info")
+
+    def set_working(self, session_id: SessionId, works: bool) -> None:
+        """What events tell of a turn. One that ended long ago does not end the turn that was begun since."""
+        (self._told.add if works else self._told.discard)(session_id)
+        self._follow(session_id)
+
+    def _follow(self, session_id: SessionId) -> None:
+        works = session_id in self._told or self._asked[session_id] > 0
+        if works == self.is_working(session_id):
+            return
+        (self._working.add if works else self._working.discard)(session_id)
+        if not works:
+            self._starting.pop(session_id, None)
+        if session_id == self._session():
+            self._chat.set_working(works, self._words(session_id) if works else "")
+            self.rested.emit()
+
+    def hear(self, session_id: SessionId) -> None:
+        """An agent said or asked something: it has started, whatever it took."""
+        if self._starting.pop(session_id, None) and session_id == self._session():
+            self.status_changed.emit("running", self._words(session_id))
+            self._chat.set_working(True, self._words(session_id))
+
+    def _words(self, session_id: SessionId) -> str:
+        if title := self._starting.get(session_id):
+            return tr("{agent} is starting; slow agents take 5 to 20 seconds", agent=title)
+        return tr("{agent} is working…", agent=self._agents.title)
+
+    def _take(self, turn: "Future[Turn]", failed: Callable[[], None] = lambda: None) -> None:
+        session = self._session()
+
+        def not_taken(error: TandemError) -> None:
+            failed()
+            self._answered(session)
+            self.status_changed.emit("failed", error.message)
+            self.failed.emit(error)
+
+        self._asked[session] += 1
+        self._follow(session)
+        self._commands.run(turn, lambda ended: self._ended(session, ended), not_taken)
+
+    def _ended(self, session_id: SessionId, turn: Turn) -> None:
+        self._answered(session_id)
+        if turn.failure is not None:
+            self.status_changed.emit("failed", turn.failure.message)
+            return
+        self.status_changed.emit("done", tr("{title} connected", title=self._agents.title))
+        if turn.version is not None and session_id == self._session():
+            self.plan_made.emit(turn.version.plan_id)
+
+    def _answered(self, session_id: SessionId) -> None:
+        self._asked[session_id] -= 1
+        self._follow(session_id)
+
+    def _profile(self) -> AgentProfile | None:
+        profile = self._agents.profile
+        if profile is None:
+            self.said.emit(tr("Tandem is still looking for agents; try again in a moment."), "info")
+        return profile
+
+
+_LONGEST_NAME = 200
+_WAYS = (("plan-first", later("Plan it first")), ("at-once", later("Do it at once")))
+
+
+class PlanModePrompt(QObject):
+    """Looks at what is sent while Plan mode is off; a recipe, which starts with a slash, says itself what it does."""
+
+    cleared = Signal(str)
+    """Words that may go to the agent."""
+    plan_wanted = Signal()
+
+    def __init__(self, theme: Theme, chat: ChatPane, workspace: Path, plan_mode: Callable[[], bool]) -> None:
+        super().__init__(chat)
+        self._workspace = workspace
+        self._plan_mode = plan_mode
+        self._chat = chat
+        self._held = ""
+        self._banner = Banner(theme, parent=chat)
+        self._banner.setObjectName("first-look")
+        self._banner.requested.connect(self._decided)
+        self._banner.hide()
+        chat.place_above_composer(self._banner)
+
+    def consider(self, text: str) -> None:
+        """Let the words pass, or hold them and say why they had better be planned."""
+        found = qualify(text, self._is_here)
+        if self._plan_mode() or text.lstrip().startswith("/") or not found.plan_required:
+            self._let_go(text)
+            return
+        if self._held:  # sent again instead of answered: the person has decided
+            self._let_go(text)
+            return
+        self._held = text
+        self._banner.set_message("info", found.words, tuple((way, tr_marked(words)) for way, words in _WAYS))
+        self._banner.show()
+        self._chat.composer.set_text(text)
+
+    def _decided(self, way: str) -> None:
+        text = self._chat.composer.text or self._held
+        self._chat.composer.set_text("")
+        if way == "plan-first":
+            self.plan_wanted.emit()
+        self._let_go(text)
+
+    def _let_go(self, text: str) -> None:
+        self._held = ""
+        self._banner.hide()
+        self.cleared.emit(text)
+
+    def _is_here(self, name: str) -> bool:
+        if name.startswith(("/", "~")) or ".." in name or len(name) > _LONGEST_NAME:
+            return False
+        return (self._workspace / name).exists()
+
+
+_OPENED = ("http", "https", "mailto")
+
+
+class ChatActions(QObject):
+    """Nothing is opened before its address was on screen, and nothing but pages and mail."""
+
+    said = Signal(str, str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        chat: ChatPane,
+        background: Background,
+        session: Callable[[], SessionId],
+        open_address: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
+        super().__init__(chat)
+        self._background = background
+        self._session = session
+        self._open_address = open_address
+        self.sheet = ConfirmSheet(chat, theme)
+        self.sheet.back.setText(tr("Stay here"))
+        chat.link_activated.connect(self._ask_about)
+        chat.file_activated.connect(self._open_file)
+        chat.record_requested.connect(self._open_record)
+        chat.refused.connect(lambda words: self.said.emit(words, "risk"))
+
+    def _ask_about(self, address: str) -> None:
+        url = QUrl(address)
+        if url.scheme().lower() not in _OPENED:
+            words = tr("Only pages and mail are opened from a conversation, not {address}", address=address)
+            self.said.emit(words, "risk")
+            return
+        shown = url.toDisplayString(QUrl.ComponentFormattingOption.FullyEncoded)
+
+        def open_it() -> None:
+            self._open_address(url)
+
+        self.sheet.ask(tr("Open this address in your browser?"), shown, tr("Open"), open_it)
+
+    def _open_file(self, name: str) -> None:
+        root = self._background.engine.locations.workspace
+        path = PurePath(name)
+        if path.is_absolute() or ".." in path.parts:
+            self.said.emit(tr("{name} is not in this workspace.", name=name), "risk")
+            return
+        problem = open_in_editor(root / path, 1, self._background.engine.settings.editor)
+        if problem:
+            self.said.emit(problem, "info")
+
+    def open_as_markdown(self) -> None:
+        """The conversation in the person's editor, as a file beside its record."""
+        folder = self._background.engine.locations.sessions / self._session()
+        file = folder / "conversation.md"
+        text = conversation_markdown(self._background.entries(self._session()))
+        try:
+            atomic.make_directory(folder, mode=0o700)
+            atomic.replace(file, text.encode("utf-8", "replace"), mode=0o600)
+        except OSError as error:
+            words = tr("The conversation could not be written to {file}: {reason}.", file=file, reason=error.strerror)
+            self.said.emit(words, "risk")
+            return
+        problem = open_in_editor(file, 1, self._background.engine.settings.editor)
+        if problem:
+            self.said.emit(tr("The conversation is in {file}. {problem}", file=file, problem=problem), "info")
+
+    def open_advice(self, role: str) -> None:
+        """What somebody who was asked about the task read, did and said, message by message, in the person's editor."""
+        file = SessionRecord(self._background.engine.locations.sessions / self._session()).advice(role)
+        if not file.exists():
+            self.said.emit(tr("Nothing is kept here of what {role} was asked.", role=role.upper()), "info")
+            return
+        problem = open_in_editor(file, 1, self._background.engine.settings.editor)
+        if problem:
+            words = tr("What {role} was asked and did is in {file}.", role=role.upper(), file=file)
+            self.said.emit(f"{words} {problem}", "info")
+
+    def _open_record(self) -> None:
+        folder = self._background.engine.locations.sessions / self._session()
+        if not self._open_address(QUrl.fromLocalFile(str(folder))):
+            self.said.emit(tr("What was said, message by message, is in {folder}", folder=folder), "info")

@@ -1,0 +1,210 @@
+"""Chips and segmented controls."""
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSizePolicy, QWidget
+
+from tandem_desktop.ui.i18n import tr
+from tandem_desktop.ui.theme.style import paint_icon
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.labels import plain_tooltip
+from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
+
+_HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
+
+
+class Chip(QPushButton):
+    """Can be pressed; when `removable`, its cross, Delete or Backspace ask for it to go."""
+
+    removed = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str,
+        icon_name: str = "",
+        *,
+        removable: bool = False,
+        code: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("role", "painted")
+        self._icon_name = icon_name
+        self._removable = removable
+        self._code = code
+        self._ring = True
+        self._words = text
+        self.setObjectName("chip")
+        self.setAccessibleName(text)
+        self.setAccessibleDescription(tr("Delete removes it") if removable else "")
+        self.setToolTip(plain_tooltip(text))
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    @property
+    def words(self) -> str:
+        return self._words
+
+    def sizeHint(self) -> QSize:
+        words = QFontMetrics(self._font()).horizontalAdvance(self._words)
+        width = min(words + self._around(), self._theme.px(_WIDEST))
+        return QSize(width, self._theme.px(_HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), self._theme.px(64)), self._theme.px(_HEIGHT))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._removable and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit()
+            return
+        super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._removable and self.isDown() and self._cross().contains(event.position()):
+            self.setDown(False)
+            self.removed.emit()
+            return
+        super().mouseReleaseEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = shows_focus(event, self._ring)
+        super().focusInEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        hot = self.underMouse() or self.isChecked()
+        ground = self._theme.color("hover" if hot else "raised")
+        edge = self._theme.color("accent" if self.isChecked() else "line")
+        paint_ground(painter, self._theme, QRectF(self.rect()), ground, edge, radius=6)
+        at = self._theme.px(_PADDING)
+        if self._icon_name:
+            side = self._theme.px(_ICON)
+            target = QRectF(at, (self.height() - side) / 2, side, side)
+            paint_icon(painter, self._theme, self._icon_name, "muted", target)
+            at += side + self._theme.px(_GAP)
+        self._paint_words(painter, at)
+        if self._removable:
+            paint_icon(painter, self._theme, "cross", "text" if hot else "muted", self._cross())
+        if self.hasFocus() and self._ring:
+            paint_focus_ring(painter, self._theme, QRectF(self.rect()), radius=6)
+        painter.end()
+
+    def _paint_words(self, painter: QPainter, at: int) -> None:
+        font = self._font()
+        room = self.width() - self._around() + 1
+        words = QFontMetrics(font).elidedText(self._words, Qt.TextElideMode.ElideMiddle, room)
+        painter.setFont(font)
+        painter.setPen(self._theme.color("text"))
+        painter.drawText(QRect(at, 0, room, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
+
+    def _around(self) -> int:
+        icon = self._theme.px(_ICON) + self._theme.px(_GAP) if self._icon_name else 0
+        cross = self._theme.px(12) + self._theme.px(_GAP) if self._removable else 0
+        return 2 * self._theme.px(_PADDING) + icon + cross
+
+    def _cross(self) -> QRectF:
+        side = self._theme.px(12)
+        return QRectF(self.width() - side - self._theme.px(_PADDING), (self.height() - side) / 2, side, side)
+
+    def _font(self) -> QFont:
+        return self._theme.code_font(-1) if self._code else self._theme.ui_font(-1)
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+class Segmented(QWidget):
+    """Takes (key, words) pairs; arrow keys move the choice, and only a person's choice is told."""
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, theme: Theme, choices: tuple[tuple[str, str], ...], name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName(f"segmented-{name.lower().replace(' ', '-')}")
+        self.setAccessibleName(name)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setSpacing(0)
+        group = QButtonGroup(self)
+        self._segments = {key: _Segment(theme, words, self) for key, words in choices}
+        for key, segment in self._segments.items():
+            segment.setObjectName(f"{self.objectName()}-{key}")
+            group.addButton(segment)
+            layout.addWidget(segment)
+        self._segments[choices[0][0]].setChecked(True)
+        self._told = choices[0][0]
+        group.buttonToggled.connect(self._toggled)
+        theme.changed.connect(self.update)
+
+    @property
+    def current(self) -> str:
+        return next(key for key, segment in self._segments.items() if segment.isChecked())
+
+    def set_current(self, key: str) -> None:
+        """Show another choice without telling anyone."""
+        self._told = key
+        self._segments[key].setChecked(True)
+
+    def set_allowed(self, key: str, allowed: bool) -> None:
+        self._segments[key].setEnabled(allowed)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        ground, edge = self._theme.color("panel"), self._theme.color("line")
+        paint_ground(painter, self._theme, QRectF(self.rect()), ground, edge)
+        painter.end()
+
+    def _toggled(self, _button: object, checked: bool) -> None:
+        if checked and self.current != self._told:
+            self._told = self.current
+            self.chosen.emit(self._told)
+
+
+class _Segment(QRadioButton):
+    """A radio button in all but looks, so that keys and screen readers treat it as one."""
+
+    def __init__(self, theme: Theme, words: str, parent: QWidget) -> None:
+        super().__init__(words, parent)
+        self._theme = theme
+        self._ring = True
+        self.setAccessibleName(words)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        words = QFontMetrics(self._theme.ui_font(bold=True)).horizontalAdvance(self.text())
+        return QSize(words + 2 * self._theme.px(14), self._theme.px(28))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def hitButton(self, position: QPoint) -> bool:
+        return self.rect().contains(position)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = shows_focus(event, self._ring)
+        super().focusInEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        held = self.isChecked()
+        if held or self.underMouse():
+            ground = self._theme.color("hover" if held else "raised")
+            paint_ground(painter, self._theme, QRectF(self.rect()), ground, None, radius=7)
+        painter.setFont(self._theme.ui_font(bold=held))
+        painter.setPen(self._theme.color("text" if held and self.isEnabled() else "muted"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        if self.hasFocus() and self._ring:
+            paint_focus_ring(painter, self._theme, QRectF(self.rect()), radius=7)
+        painter.end()
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()

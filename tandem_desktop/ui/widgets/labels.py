@@ -1,0 +1,251 @@
+"""Labels, badges, key hints and announcements."""
+
+import html
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from tandem_desktop.ui.theme.style import paint_icon
+from tandem_desktop.ui.theme.theme import Theme
+from tandem_desktop.ui.widgets.painting import paint_ground
+
+
+def plain_tooltip(text: str) -> str:
+    """A tool tip that shows `text` as it is; Qt would otherwise guess whether it is rich text."""
+    return f'<p style="white-space: pre-wrap">{html.escape(text)}</p>' if text else ""
+
+
+def plain_label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
+    """A label that cannot be made to load, link or format anything."""
+    label = QLabel(parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text)
+    label.setWordWrap(wrap)
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+_MIDDLE = Qt.TextElideMode.ElideMiddle
+
+
+class ElidedLabel(QLabel):
+    """Plain words on one line; the whole of them in the tool tip while some are hidden."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str = "",
+        *,
+        mode: Qt.TextElideMode = _MIDDLE,
+        token: str = "text",
+        code: bool = False,
+        bold: bool = False,
+        points_delta: float = 0,
+        least: int = 0,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Narrower than `least` it shows nothing: a hint of which a few letters are left is none."""
+        super().__init__(parent)
+        self._theme = theme
+        self._mode = mode
+        self._least = least
+        self._token = token
+        self._code = code
+        self._bold = bold
+        self._points_delta = points_delta
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setAccessibleName(text)
+        self._restyle()
+
+    @property
+    def shown_text(self) -> str:
+        """What is drawn at the present width."""
+        if self._least and self.width() < self._theme.px(self._least):
+            return ""
+        line = self.text().replace("\n", " ")
+        return QFontMetrics(self._font()).elidedText(line, self._mode, self.width())
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._font())
+        line = self.text().replace("\n", " ")
+        return QSize(metrics.horizontalAdvance(line) + 1, max(metrics.height(), self._theme.px(16)))
+
+    def minimumSizeHint(self) -> QSize:
+        whole = self.sizeHint()
+        least = 0 if self._least else self._theme.px(48)
+        return QSize(min(whole.width(), least), whole.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_the_whole()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        font = self._font()
+        painter.setFont(font)
+        self._paint_line(painter, self.shown_text, QFontMetrics(font))
+        painter.end()
+
+    def _paint_line(self, painter: QPainter, shown: str, metrics: QFontMetrics) -> None:
+        painter.setPen(self._theme.color(self._token if self.isEnabled() else "muted"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | self.alignment(), shown)
+
+    def _font(self) -> QFont:
+        if self._code:
+            return self._theme.code_font(self._points_delta, bold=self._bold)
+        return self._theme.ui_font(self._points_delta, bold=self._bold)
+
+    def _tell_the_whole(self) -> None:
+        self.setToolTip(plain_tooltip(self.text()) if self.shown_text != self.text() else "")
+
+    def _restyle(self) -> None:
+        self._tell_the_whole()
+        self.updateGeometry()
+        self.update()
+
+
+class IconLabel(QWidget):
+    """Beside words that say the same; it has no name of its own."""
+
+    def __init__(
+        self, theme: Theme, icon_name: str, token: str = "text", size: int = 16, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icon_name = icon_name
+        self._token = token
+        self._size = size
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    def set_icon(self, icon_name: str, token: str) -> None:
+        self._icon_name = icon_name
+        self._token = token
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        side = self._theme.px(self._size)
+        return QSize(side, side)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_icon(painter, self._theme, self._icon_name, self._token, QRectF(self.rect()))
+        painter.end()
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+class KeyHint(QLabel):
+    """One key or chord, such as `Ctrl+Shift+P`."""
+
+    def __init__(self, theme: Theme, keys: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(keys)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    def sizeHint(self) -> QSize:
+        words = QFontMetrics(self._theme.ui_font(-2)).horizontalAdvance(self.text())
+        height = self._theme.px(20)
+        return QSize(max(height, words + self._theme.px(12)), height)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        ground, edge = self._theme.color("raised"), self._theme.color("line")
+        paint_ground(painter, self._theme, QRectF(self.rect()), ground, edge, radius=5)
+        painter.setFont(self._theme.ui_font(-2))
+        painter.setPen(self._theme.color("muted"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.end()
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
+    """Hand `words` to the screen reader, if there is one; `urgent` interrupts what it is saying."""
+    event = QAccessibleAnnouncementEvent(widget, words)
+    level = QAccessible.AnnouncementPoliteness.Assertive if urgent else QAccessible.AnnouncementPoliteness.Polite
+    event.setPoliteness(level)
+    QAccessible.updateAccessibility(event)
+
+
+TONES = {
+    "neutral": ("raised", "muted"),
+    "info": ("info_surface", "link"),
+    "ok": ("added", "added_ink"),
+    "risk": ("risk_surface", "risk"),
+    "error": ("removed", "removed_ink"),
+}
+"""Ground and ink of each tone."""
+
+
+class Badge(QLabel):
+    """Says one state. The word carries the meaning; the tone only helps to find it."""
+
+    def __init__(self, theme: Theme, text: str = "", tone: str = "neutral", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tone = tone
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+        self.set_state(text, tone)
+
+    @property
+    def tone(self) -> str:
+        return self._tone
+
+    def set_state(self, text: str, tone: str) -> None:
+        self._tone = tone
+        self.setText(text)
+        self.setAccessibleName(text)
+        self._restyle()
+
+    def sizeHint(self) -> QSize:
+        width = QFontMetrics(self._theme.ui_font(-2, bold=True)).horizontalAdvance(self.text())
+        return QSize(width + 2 * self._theme.px(8), self._theme.px(20))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        ground, ink = TONES[self._tone]
+        edge = self._theme.color("line") if self._tone == "neutral" else None
+        painter = QPainter(self)
+        paint_ground(painter, self._theme, QRectF(self.rect()), self._theme.color(ground), edge, radius=5)
+        painter.setFont(self._theme.ui_font(-2, bold=True))
+        painter.setPen(self._theme.color(ink))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.end()
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()

@@ -1,0 +1,181 @@
+"""A person's settings are read or explained; a workspace can only tighten them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tandem_desktop.domain.authorization import PermissionRule
+from tandem_desktop.domain.errors import BadInputError, StorageError
+from tandem_desktop.settings import Settings
+from tandem_desktop.settings_io import config_directory, load_settings
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "settings.toml"
+
+
+@pytest.fixture
+def plans(tmp_path: Path) -> Path:
+    return tmp_path / "plans.json"
+
+
+@pytest.mark.req("S3-33")
+def test_without_any_file_the_defaults_hold(config: Path, plans: Path) -> None:
+    loaded = load_settings(config, plans)
+    assert loaded.settings == Settings()
+    assert loaded.warnings == ()
+    assert loaded.settings.guarded_tools == ()
+    assert (loaded.settings.stale_after_days, loaded.settings.executor_timeout_minutes) == (30, 30)
+    assert (loaded.settings.commands_while_planning, loaded.settings.approval_hours) == ("stage", 24)
+    assert loaded.settings.command_budget_bytes == 1024**3
+    assert not loaded.settings.yolo
+    assert not loaded.settings.plan_md
+
+
+def test_every_kind_of_value_is_read_from_toml(config: Path) -> None:
+    config.write_text(
+        'commands_while_planning = "rehearse"\nstale_after_days = 7\nguarded_tools = ["gmail_send"]\nyolo = true\n'
+        '[[rules]]\nanswer = "deny"\ntool = "bash"\ncommand = "git push*"\n'
+    )
+    settings = load_settings(config).settings
+    assert settings.commands_while_planning == "rehearse"
+    assert settings.stale_after_days == 7
+    assert settings.guarded_tools == ("gmail_send",)
+    assert settings.yolo
+    assert settings.rules == (PermissionRule(answer="deny", tool="bash", command="git push*"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "advice"),
+    [
+        ("yolo = true\nstale_after_days = = 3\n", ["line 2"], "Correct that line"),
+        ('yolo = true\n\nstale_after_days = "x"\n', ["line 3", "stale_after_days"], "Correct `stale_after_days`"),
+        ("approval_hours = 0\n", ["line 1", "approval_hours"], "Correct `approval_hours`"),
+        ("# why\nyollo = true\n", ["line 2", "yollo", "not known"], "yolo"),
+        ('[[rules]]\nanswer = "maybe"\n', ["line 1", "rules.0.answer"], "Correct `rules.0.answer`"),
+        ("[rules.deny]\n", ["line 1", "rules"], "Correct `rules`"),
+    ],
+)
+def test_a_bad_settings_file_is_named_with_its_line_its_field_and_what_to_do(
+    config: Path, text: str, said: list[str], advice: str
+) -> None:
+    config.write_text(text)
+    with pytest.raises(BadInputError) as refusal:
+        load_settings(config)
+    assert str(config) in refusal.value.message
+    for part in said:
+        assert part in refusal.value.message
+    assert advice in refusal.value.next
+
+
+def test_settings_that_are_not_utf8_are_refused_with_the_line(config: Path) -> None:
+    config.write_bytes(b"yolo = true\n# \xff\n")
+    with pytest.raises(BadInputError, match="line 2"):
+        load_settings(config)
+
+
+@pytest.mark.req("S3-33")
+def test_a_workspace_tightens_what_it_may(config: Path, plans: Path) -> None:
+    config.write_text('guarded_tools = ["odoo_create"]\nstale_after_days = 20\n')
+    plans.write_text(
+        json.dumps(
+            {
+                "guardedTools": ["gmail_send", "odoo_create"],
+                "stale_after_days": 5,
+                "executor_timeout_minutes": 10,
+                "retention_days": 900,
+            }
+        )
+    )
+    loaded = load_settings(config, plans)
+    assert loaded.warnings == ()
+    assert loaded.settings.guarded_tools == ("odoo_create", "gmail_send")
+    assert loaded.settings.stale_after_days == 5
+    assert loaded.settings.executor_timeout_minutes == 10
+    assert loaded.settings.retention_days == 900
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("stale_after_days", 31),
+        ("executor_timeout_minutes", 1000),
+        ("retention_days", 364),
+        ("retention_days", 10**9),
+        ("yolo", True),
+        ("tool_ignore", ["bash"]),
+        ("rules", [{"answer": "allow"}]),
+        ("commands_while_planning", "rehearse"),
+        ("guarded_tools_only_logged", True),
+        ("something", {"else": 1}),
+    ],
+)
+def test_whatever_would_loosen_is_ignored_with_a_warning_that_names_it(
+    config: Path, plans: Path, field: str, value: object
+) -> None:
+    plans.write_text(json.dumps({field: value}))
+    loaded = load_settings(config, plans)
+    assert loaded.settings == Settings()
+    (warning,) = loaded.warnings
+    assert f"`{field}`" in warning
+    assert str(plans) in warning
+
+
+def test_an_empty_list_of_guarded_tools_in_the_workspace_takes_no_guard_away(config: Path, plans: Path) -> None:
+    config.write_text('guarded_tools = ["gmail_send"]\n')
+    plans.write_text('{"guardedTools": []}')
+    assert load_settings(config, plans).settings.guarded_tools == ("gmail_send",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"guardedTools": [],\n]', "line 2"),
+        ("[]", "JSON object"),
+        ('{"guardedTools": "bash"}', "guardedTools"),
+        ('{"guardedTools": [1]}', "guardedTools"),
+        ('{"stale_after_days": "7"}', "stale_after_days"),
+        ('{"stale_after_days": true}', "stale_after_days"),
+        ('{"executor_timeout_minutes": 0}', "executor_timeout_minutes"),
+        ("[" * 100_000, "cannot be read"),
+    ],
+)
+def test_a_workspace_file_that_cannot_be_understood_loosens_nothing_by_being_refused(
+    config: Path, plans: Path, text: str, said: str
+) -> None:
+    plans.write_text(text)
+    with pytest.raises(BadInputError) as refusal:
+        load_settings(config, plans)
+    assert str(plans) in refusal.value.message
+    assert said in refusal.value.message
+    assert refusal.value.next
+
+
+def test_a_link_in_place_of_the_workspace_file_is_not_followed(config: Path, plans: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("{}")
+    plans.symlink_to(tmp_path / "secret")
+    with pytest.raises(StorageError, match=r"plans\.json"):
+        load_settings(config, plans)
+
+
+def test_a_pipe_in_place_of_the_workspace_file_is_not_waited_for(config: Path, plans: Path) -> None:
+    os.mkfifo(plans)
+    with pytest.raises(BadInputError, match="is not a file"):
+        load_settings(config, plans)
+
+
+def test_a_huge_workspace_file_is_refused_unread(config: Path, plans: Path) -> None:
+    plans.write_bytes(b" " * (1024 * 1024 + 1))
+    with pytest.raises(BadInputError, match="more than"):
+        load_settings(config, plans)
+
+
+def test_the_variable_chooses_the_configuration_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TANDEM_CONFIG_DIR", str(tmp_path))
+    assert config_directory() == tmp_path
+    monkeypatch.delenv("TANDEM_CONFIG_DIR")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert config_directory().name == "tandem-desktop"
