@@ -18,7 +18,7 @@ from tests.support.kept_promises import FILE, NOT_YET, Complaint, Keepers
 from tests.support.requirements_plugin import COLLECTED, RESULTS
 
 ROOT = Path(__file__).resolve().parent.parent
-PROMISES = Path("docs") / "requirements.md"
+PROMISES = Path("tests") / "requirements.md"
 LINE = re.compile(r"^- \[(?P<mark>[ x])\] (?P<id>S\d-\d+[a-z]?) (?P<words>.+)$")
 KEPT = re.compile(r"^  Kept by (?P<subjects>.+)\.$")
 LOOSE = re.compile(r"^\s*[-*].{0,6}\bS\d-\d+[a-z]?\b")

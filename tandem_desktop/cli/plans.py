@@ -82,18 +82,18 @@ def approve(call: CommandContext) -> CommandResult:
     edited = call.engine.plans.edited_page(plan_id, call.engine.plans.latest_revision(plan_id))
     approval = call.engine.decisions.approve(plan_id, call.arguments.digest, notes=call.arguments.notes, drafts=drafts)
     revision = approval.approval_hash.revision
-    data = {
+    data: dict[str, Any] = {
         "plan_id": plan_id,
         "revision": revision,
         "digest": approval.digest,
         "expires_at": utc(approval.expires_at),
-        "edited_page": str(edited) if edited else None,
     }
     lines: list[Line] = [
         (Span(plan_id, Tone.STRONG), f" r{revision} is approved, for one run, until {readable(approval.expires_at)}."),
         ("Digest  ", Span(approval.digest, Tone.STRONG)),
     ]
     if edited is not None:
+        data["edited_page"] = str(edited)
         lines.append((Span("! ", Tone.WARNING), edited_page_text(edited)))
         lines.append(f"  The edit is not part of it. To take it back: {call.command('cancel', plan_id)}")
     version = call.engine.plans.revision(plan_id, revision)

@@ -77,9 +77,8 @@ def test_moon(night): assert follow() == "moon"
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A tiny project with two finished promises, a planned one, and the tests that prove the finished ones."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "requirements.md").write_text(LIST)
     (tmp_path / "tests" / "support").mkdir(parents=True)
+    (tmp_path / "tests" / "requirements.md").write_text(LIST)
     support = ("__init__", "requirements_plugin", "kept_promises", "reachability")
     for name in ("__init__.py", "requirements.py", *(f"support/{each}.py" for each in support)):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
@@ -197,7 +196,7 @@ def test_what_no_entry_point_reaches_is_listed(project: Path, capsys: pytest.Cap
 def test_class_planted_in_the_product_that_nothing_uses_is_found(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tandem_desktop", tmp_path / "tandem_desktop")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    with (tmp_path / "tandem_desktop" / "plans" / "plan_store.py").open("a") as module:
+    with (tmp_path / "tandem_desktop" / "plans" / "store.py").open("a") as module:
         module.write("\n\nclass PlantedStore:\n    def list(self) -> PlanStore:\n        return PlanStore()\n")
     keepers = Keepers(tmp_path)
     assert keepers.complaint("PlanStore.list", ()) is None

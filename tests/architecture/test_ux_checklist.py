@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "ux-checklist.md"
+PAGE = ROOT / "tests" / "ux-checklist.md"
 LINE = re.compile(r"^\| (\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 MODULE = re.compile(r"`((?!tests/)[a-z_]+/[a-z_/]+\.py)`")
 
