@@ -104,7 +104,7 @@ def _wheel() -> str:
     shutil.rmtree(folder, ignore_errors=True)
     wheel = _one(f"tandem_desktop-{__version__}-*.whl")
     _run(sys.executable, "-m", "venv", folder / "venv")
-    _run(folder / "venv" / "bin" / "pip", "install", "--quiet", f"{wheel}[gui,agent]")
+    _run(folder / "venv" / "bin" / "pip", "install", "--quiet", f"{wheel}[gui,agent,api]")
     (folder / "project").mkdir()
     clean = ["env", "-i", "PATH=/usr/bin:/bin", f"HOME={folder}", "LANG=C.UTF-8", "QT_QPA_PLATFORM=offscreen"]
     bin_ = folder / "venv" / "bin"

@@ -77,7 +77,14 @@ def _open_window(root: Path | None, plan: str | None, words: str) -> int:
 
 
 def _serve(root: Path, port: int, ready: Callable[[str, str], None]) -> None:
-    from tandem_desktop.api.server import serve
+    try:
+        from tandem_desktop.api.server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "tandem_desktop":
+            raise
+        from tandem_desktop.domain.errors import NotInstalledError
+
+        raise NotInstalledError("The HTTP server", "api") from error
 
     engine = _build_engine(root, lives_on=True)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tandem_desktop import __version__
-from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.errors import BadInputError, NotInstalledError
 from tandem_desktop.storage.paths import resource
 
 if TYPE_CHECKING:
@@ -178,9 +178,8 @@ def check_display() -> None:
     try:
         import PySide6  # noqa: F401 - only whether it is there
     except ImportError:
-        raise BadInputError(
-            "The window is not installed here.",
-            next="Install it with: pip install 'tandem-desktop[gui]'. The command line needs no window: tandem --help",
+        raise NotInstalledError(
+            "The window", "gui", otherwise="The command line needs no window: tandem --help"
         ) from None
     has_display = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
     if sys.platform.startswith("linux") and not has_display:

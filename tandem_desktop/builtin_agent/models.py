@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.domain.agent_protocol import PlanningServer
-from tandem_desktop.domain.errors import BadInputError, SidecarError
+from tandem_desktop.domain.errors import BadInputError, NotInstalledError, SidecarError
 
 if TYPE_CHECKING:
     from mcp.client import Client
@@ -79,15 +79,12 @@ def build_model(choice: ModelChoice) -> "Model[Any]":
     """The model, ready to be asked. Only the library of its provider is loaded.
 
     Raises:
-        BadInputError: that library is not installed.
+        NotInstalledError: that library is not installed.
     """
     try:
         return _build(choice)
     except ImportError as error:
-        raise BadInputError(
-            f"The library for {choice.provider} is not installed.",
-            next="Install it with: pip install 'tandem-desktop[agent]'",
-        ) from error
+        raise NotInstalledError(f"The library for {choice.provider}", "agent") from error
 
 
 def _build(choice: ModelChoice) -> "Model[Any]":

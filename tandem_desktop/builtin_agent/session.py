@@ -10,7 +10,7 @@ from typing import Protocol
 from tandem_desktop.builtin_agent.edits import AgentFiles, ClientPort, EditExecutor, Intent, in_batches, in_words
 from tandem_desktop.builtin_agent.models import ModelChoice, PlanningServers, chosen_model
 from tandem_desktop.domain.agent_protocol import AgentSaid, PlanningServer, StopReason
-from tandem_desktop.domain.errors import BadInputError, TandemError
+from tandem_desktop.domain.errors import BadInputError, NotInstalledError, TandemError
 from tandem_desktop.recipes.catalog import Catalog
 from tandem_desktop.recipes.recipe import Edit, Recipe, RecipeOutcome, counted
 
@@ -180,8 +180,5 @@ def _conversation(
     try:
         from tandem_desktop.builtin_agent.conversation import ModelConversation
     except ImportError as error:
-        raise BadInputError(
-            "The library that speaks with models is not installed.",
-            next="Install it with: pip install 'tandem-desktop[agent]'",
-        ) from error
+        raise NotInstalledError("The library that speaks with models", "agent") from error
     return ModelConversation(choice, work, client, PlanningServers(servers))

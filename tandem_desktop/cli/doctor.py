@@ -226,7 +226,7 @@ def window(
             "window",
             Level.WARNING,
             "PySide6 is not installed, so there is no window.",
-            "pip install tandem-desktop[gui]",
+            'pip install "tandem-desktop[gui]"',
         )
         return
     # A frozen program brings these along.

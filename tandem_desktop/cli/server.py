@@ -48,9 +48,11 @@ def _serve_workspace(call: CommandContext) -> None:
     from tandem_desktop.domain.ids import new_session_id
     from tandem_desktop.planning_tools.definitions import ToolPrompts
     from tandem_desktop.planning_tools.handlers import NOT_IN_A_WORKSPACE, WorkspaceToolHandler
-    from tandem_desktop.planning_tools.mcp import serve_stdio
-    from tandem_desktop.planning_tools.server import DEFAULT_MESSAGE_BYTES
+    from tandem_desktop.planning_tools.server import DEFAULT_MESSAGE_BYTES, check_mcp_installed
     from tandem_desktop.planning_tools.tools import PlanningTools, RetryBudget
+
+    check_mcp_installed()
+    from tandem_desktop.planning_tools.mcp import serve_stdio
 
     tools = PlanningTools(
         new_session_id(),

@@ -2,7 +2,7 @@
 
 TandemError
 ├─ UnexpectedError      a bug
-├─ BadInputError        UnknownToolError · malformed arguments, unknown names, malformed plans
+├─ BadInputError        UnknownToolError · NotInstalledError · malformed arguments, unknown names, malformed plans
 ├─ PolicyError          ToolDeniedError · UserAbortError
 ├─ StagingError         StepRefusedError · UnknownOperationError · OutsideWorkspaceError
 ├─ PlanError            InvalidTransitionError · StaleRevisionError · PlanModifiedError · PlanNotFoundError
@@ -66,6 +66,14 @@ class UnknownToolError(BadInputError):
     def __init__(self, message: str, tool: str, *, step: str | None = None, next: str = "") -> None:  # noqa: A002 - as in TandemError
         super().__init__(message, step=step, next=next)
         self.tool = tool
+
+
+class NotInstalledError(BadInputError):
+    """An optional part of Tandem (an extra of its package) is missing."""
+
+    def __init__(self, part: str, extra: str, *, otherwise: str = "") -> None:
+        install = f'Install it with: pip install "tandem-desktop[{extra}]"'
+        super().__init__(f"{part} is not installed.", next=f"{install}. {otherwise}" if otherwise else install)
 
 
 class PolicyError(TandemError):

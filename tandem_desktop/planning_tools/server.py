@@ -12,11 +12,12 @@ import tempfile
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem_desktop.domain.agent_protocol import PlanningServer
-from tandem_desktop.domain.errors import BadInputError
+from tandem_desktop.domain.errors import BadInputError, NotInstalledError
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.planning_tools import relay
 from tandem_desktop.planning_tools.definitions import ToolPrompts, Wanted
@@ -243,7 +244,12 @@ class PlanningServerHost:
         plan_mode: Callable[[], bool],
         wanted: Wanted[Any] | None = None,
     ) -> PlanningServer:
-        """Let the agent of a session in; what it has to start is the answer. Opening again gives a new token."""
+        """Let the agent of a session in; what it has to start is the answer. Opening again gives a new token.
+
+        Raises:
+            NotInstalledError: the MCP library is missing.
+        """
+        check_mcp_installed()
         if session_id in self._guests:
             self._dismiss(self._guests.pop(session_id))
         tools = PlanningTools(
@@ -344,6 +350,16 @@ class PlanningServerHost:
 def relay_command(session_id: SessionId) -> tuple[str, ...]:
     """How an agent starts the relay."""
     return own_script(relay.__file__, session_id, frozen=("mcp", "--session", session_id))
+
+
+def check_mcp_installed() -> None:
+    """Ask before an agent is started, without the time that the import takes.
+
+    Raises:
+        NotInstalledError: the MCP library is missing.
+    """
+    if find_spec("mcp") is None:
+        raise NotInstalledError("The library of the planning tools", "mcp")
 
 
 def _load_service() -> "type[McpService]":
