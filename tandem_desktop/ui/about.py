@@ -76,7 +76,7 @@ def _name(requirement: str) -> str:
 
 def _is_shipped(requirement: str) -> bool:
     extra = requirement.partition("extra ==")[2].strip(" '\"")
-    return (not extra or extra in ("gui", "agent", "api", "mcp")) and _name(requirement) != _OWN
+    return not extra or extra in ("gui", "agent", "api", "mcp")
 
 
 def _licence(found: metadata.Distribution) -> str:

@@ -44,7 +44,8 @@ def test_versions_settings_and_log_are_in_it_and_the_home_is_not() -> None:
 
 def test_about_names_everything_the_package_asks_for_with_its_licence() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
-    asked = [*project["dependencies"], *project["optional-dependencies"]["gui"]]
+    extras = [each for name in ("gui", "agent", "api", "mcp") for each in project["optional-dependencies"][name]]
+    asked = [*project["dependencies"], *(each for each in extras if not each.startswith(project["name"]))]
     parts = {part.name.lower().replace("_", "-"): part for part in about_facts(()).parts}
     for requirement in asked:
         part = parts[re.split(r"[\[<>=]", requirement)[0].lower()]
