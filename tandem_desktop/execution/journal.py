@@ -250,7 +250,8 @@ class JournalStore:
         return (self._folder / f"{run_id}{_OPEN}").exists()
 
     def has(self, run_id: RunId) -> bool:
-        return (self._folder / f"{run_id}{_CLOSED}").exists()
+        """Whether a journal of this run is here. The end of a run is told before its journal is closed."""
+        return self.is_open(run_id) or (self._folder / f"{run_id}{_CLOSED}").exists()
 
     def close(self, run_id: RunId) -> None:
         """Nothing is left to do for this run."""

@@ -132,7 +132,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _replace(self, place: int, entry: ChatEntry) -> None:
         entries = tuple(entry if known.number == entry.number else known for known in self._rows[place].entries)
-        if len(entries) > 1 and not all(_is_read(each) for each in entries):
+        if len({_group(each) for each in entries}) > 1:
             self._split(place, entries)
             return
         self._rows[place] = TranscriptRow(entries)
@@ -140,7 +140,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _split(self, place: int, entries: tuple[ChatEntry, ...]) -> None:
         """A call turned out to be no read, or failed: it stands for itself, and parts those around it."""
-        runs = [tuple(run) for _, run in groupby(entries, key=lambda each: 0 if _is_read(each) else each.number)]
+        runs = [tuple(run) for _, run in groupby(entries, key=_group)]
         self.beginRemoveRows(ROOT, place, place)
         del self._rows[place]
         self._find_places()
@@ -160,8 +160,14 @@ class TranscriptModel(QAbstractListModel):
     def _joins(self, entry: ChatEntry) -> bool:
         if not self._rows:
             return False
-        last = self._rows[-1].last
-        return (entry.set_aside and last.set_aside) or (_is_read(entry) and _is_read(last))
+        return _group(entry) == _group(self._rows[-1].last)
+
+
+def _group(entry: ChatEntry) -> int:
+    """Neighbours of the same group share a row: what is set aside, and reads."""
+    if entry.set_aside:
+        return -1
+    return 0 if _is_read(entry) else entry.number
 
 
 def _is_read(entry: ChatEntry) -> bool:

@@ -54,6 +54,15 @@ def test_a_read_that_fails_stands_for_itself_again() -> None:
     assert numbers(model) == [[1], [2], [3]]
 
 
+def test_entries_set_aside_stay_in_one_row_when_they_are_told_again() -> None:
+    model = TranscriptModel()
+    aside = [talk.said(number, "words").model_copy(update={"set_aside": True}) for number in (2, 3, 4)]
+    model.set_entries([talk.said(1, "words"), *aside])
+    for entry in aside:
+        model.put(entry)
+    assert numbers(model) == [[1], [2, 3, 4]]
+
+
 def test_rows_made_one_by_one_are_the_rows_made_at_once() -> None:
     at_once, one_by_one = TranscriptModel(), TranscriptModel()
     at_once.set_entries(talk.review())

@@ -10,6 +10,7 @@ import pytest
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import BadInputError, UndoConflictError
+from tandem_desktop.domain.events import RunFinished, TandemEvent
 from tandem_desktop.domain.ids import SessionId
 from tandem_desktop.services.chat_log import ChatLog
 from tandem_desktop.services.engine import Engine
@@ -99,3 +100,16 @@ def test_point_that_is_not_in_the_conversation_is_refused(talk: Talk) -> None:
         talk.points.preview(SESSION_ID, 9)
     with pytest.raises(BadInputError):
         talk.points.restore(SessionId("SES-00000000"), 1, Restoring.CHAT)
+
+
+def test_a_run_can_be_undone_from_the_moment_its_end_is_told(talk: Talk) -> None:
+    previews: list[int] = []
+
+    def look(event: TandemEvent) -> None:
+        if isinstance(event, RunFinished):
+            files = talk.points.preview(SESSION_ID, 3).files
+            previews.append(0 if files is None else len(files.runs))
+
+    talk.engine.events.subscribe(look)
+    talk.apply("3\n")
+    assert previews == [1]
