@@ -130,7 +130,7 @@ def implement(tracer: Tracer) -> Walk:
         stage.propose("A walk", write(PATH, TEXT))
         person = stage.open_on_plan()
         stage.settle()
-        person.click("plan-action-execute_plan")
+        person.click("plan-action-approve")
         person.wait(lambda: person.sees("approval-implement"))
         stage.settle()
         target, badge = stage.workspace / PATH, person.find("plan-state")
