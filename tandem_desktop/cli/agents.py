@@ -24,6 +24,7 @@ from tandem_desktop.acp_client.profiles import (
 from tandem_desktop.advisors.perspective_planning import DelegatedPlanning
 from tandem_desktop.cli import perspectives
 from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
+from tandem_desktop.cli.formatting import perspective_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
 from tandem_desktop.cli.stop_request import StopRequest
@@ -248,7 +249,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     }
     lines = [*answer.lines, *((Span("! ", Tone.WARNING), warning) for warning in turn.version.warnings)]
     if advice is not None:
-        lines += perspectives.lines_about(advice)
+        lines += perspective_lines(advice)
     if ended.failure is None:
         return CommandResult(data, lines, answer.next)
     return CommandResult(data, lines, answer.next, exit_code=ended.failure.exit_code, failure=ended.failure)

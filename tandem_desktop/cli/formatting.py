@@ -8,6 +8,7 @@ from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import FileState, NodeState, StagedOperation
+from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives
 from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.review.compare import Interdiff
 from tandem_desktop.review.operation_view import OperationView
@@ -172,3 +173,18 @@ def _sizes(staged: StagedOperation) -> str:
         return f"{state.size:,} bytes ({state.sha256[:16]}…)" if isinstance(state, FileState) else "nothing"
 
     return f"{side(staged.base)} → {side(staged.after)}"
+
+
+def perspective_lines(found: Perspectives) -> list[Line]:
+    """Each voice in a line, and who is missing."""
+    lines: list[Line] = [
+        (Span(f"{each.agent.value.upper():<6}", Tone.STRONG), f" {_in_short(each)}") for each in found.voices
+    ]
+    lines += [(Span("! ", Tone.WARNING), f"Without {lost.part.upper()}: {lost.reason}") for lost in found.missing]
+    return lines
+
+
+def _in_short(found: Perspective) -> str:
+    risk = f", {found.risk_assessment.value} risk" if isinstance(found, ChapoPerspective) else ""
+    read = f"; read {len(found.files_read)} files" if found.files_read else "; read no file"
+    return f"{found.estimated_effort.value} effort{risk}, {len(found.concerns)} concerns{read}. {found.analysis}"

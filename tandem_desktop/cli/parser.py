@@ -1,7 +1,6 @@
 """Builds the argument parser from the table of commands."""
 
 import argparse
-import difflib
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -103,5 +102,7 @@ def _reworded(message: str) -> str:
     if not message.startswith(start):
         return f"{message[:1].upper()}{message[1:]}."
     wanted = message.removeprefix(start).split(" (choose")[0].strip("'\"")
+    import difflib  # only for a misspelled call
+
     near = difflib.get_close_matches(wanted, [words.name for words in CALLS], n=1)
     return f"There is no call {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ".")

@@ -19,7 +19,7 @@ from tandem_desktop.domain.events import (
     TaskDelegated,
 )
 from tandem_desktop.domain.ids import SessionId, new_session_id
-from tandem_desktop.domain.perspectives import ChapoPerspective, Perspective, Perspectives, Role
+from tandem_desktop.domain.perspectives import Perspectives, Role
 from tandem_desktop.sessions.advisors import Advisors
 from tandem_desktop.sessions.manager import AgentSessions, SessionSlot
 from tandem_desktop.settings import AdvisorChoice
@@ -60,15 +60,6 @@ def lead(
     return session_id, slot, PerspectivePlanning(call.engine, sessions.advisor(minds), minds, slot.take)
 
 
-def lines_about(found: Perspectives) -> list[Line]:
-    """Each voice in a line, and who is missing."""
-    lines: list[Line] = [
-        (Span(f"{each.agent.value.upper():<6}", Tone.STRONG), f" {_in_short(each)}") for each in found.voices
-    ]
-    lines += [(Span("! ", Tone.WARNING), f"Without {lost.part.upper()}: {lost.reason}") for lost in found.missing]
-    return lines
-
-
 def progress_line(event: TandemEvent) -> Line | None:
     """What is said on stderr while the minds are at work."""
     match event:
@@ -93,12 +84,6 @@ def progress_line(event: TandemEvent) -> Line | None:
 
 def as_data(found: Perspectives | None) -> dict[str, Any]:
     return {"perspectives": found.model_dump(mode="json")} if found is not None else {}
-
-
-def _in_short(found: Perspective) -> str:
-    risk = f", {found.risk_assessment.value} risk" if isinstance(found, ChapoPerspective) else ""
-    read = f"; read {len(found.files_read)} files" if found.files_read else "; read no file"
-    return f"{found.estimated_effort.value} effort{risk}, {len(found.concerns)} concerns{read}. {found.analysis}"
 
 
 def _voices(call: CommandContext) -> dict[str, AdvisorChoice]:

@@ -15,7 +15,6 @@ from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.domain.review import Comment, CommentId, Comments, Side
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.review.comments import where
-from tandem_desktop.sessions.manager import discard_shadow
 from tandem_desktop.staging.hazards import explain
 
 
@@ -136,6 +135,8 @@ def cancel(call: CommandContext) -> CommandResult:
 
 
 def _ended(call: CommandContext, meta: PlanMeta) -> CommandResult:
+    from tandem_desktop.sessions.manager import discard_shadow  # loads asyncio; no other call here needs sessions
+
     plan_id = meta.plan_id
     discard_shadow(call.engine, meta.session_id)
     data = {"plan_id": plan_id, "revision": meta.revision, "status": meta.status.value}

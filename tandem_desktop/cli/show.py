@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.acp_client.profiles import title_of
 from tandem_desktop.cli import json_output
 from tandem_desktop.cli.console import Line, Span, Tone, sentence, table
-from tandem_desktop.cli.formatting import agent_text, between, documents, edited_page_text, in_full
+from tandem_desktop.cli.formatting import agent_text, between, documents, edited_page_text, in_full, perspective_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, readable, utc
-from tandem_desktop.cli.perspectives import lines_about
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.errors import PlanNotFoundError
 from tandem_desktop.domain.ids import PlanId, SessionId
@@ -179,6 +177,8 @@ def simulate(call: CommandContext) -> CommandResult:
 
 def _agent(kept: str) -> str:
     """`OpenCode with gpt-5`, of what a plan's record keeps."""
+    from tandem_desktop.acp_client.profiles import title_of  # only a plan of an agent needs its profiles
+
     name, _, model = kept.partition(":")
     return f"{title_of(name)} with {model}" if model else title_of(name)
 
@@ -244,7 +244,7 @@ def _edited(call: CommandContext, page: Path | None, version: PlanVersion) -> It
 def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:
     """What several minds said beforehand, in a line for each, and where all of it can be read."""
     if version.perspectives is not None:
-        yield from lines_about(version.perspectives)
+        yield from perspective_lines(version.perspectives)
     for role, file in advice.items():
         yield (Span(f"What {role.upper()} was asked and did: ", Tone.QUIET), file)
 

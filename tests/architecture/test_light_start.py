@@ -1,5 +1,6 @@
-"""What must be quick imports nothing heavy: the version is told, and the window has its first picture, without it."""
+"""What must be quick imports nothing heavy: the version, the calls that only look, and the window's first picture."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,11 +10,11 @@ import tandem_desktop
 
 ROOT = Path(__file__).resolve().parents[2]
 
-ASK_FOR_THE_VERSION = """
+ASK = """
 import sys
 
 before = set(sys.modules)
-sys.argv = ["tandem", "--version"]
+sys.argv = ["tandem", *sys.argv[1:]]
 from tandem_desktop.app.main import main
 
 try:
@@ -32,14 +33,78 @@ HEAVY = {
 
 
 def test_version_is_told_without_importing_anything_heavy() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", ASK_FOR_THE_VERSION], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    assert tandem_desktop.__version__ in answered_lightly("--version")
+
+
+def test_help_is_shown_without_importing_anything_heavy() -> None:
+    assert "approve PLAN" in answered_lightly("--help")
+
+
+def answered_lightly(word: str) -> str:
+    ended = subprocess.run([sys.executable, "-c", ASK, word], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert tandem_desktop.__version__ in ended.stdout
     loaded = {name.partition(".")[0] for name in ended.stderr.split()}
     assert "tandem_desktop" in loaded
-    assert loaded & HEAVY == set()
+    assert loaded & (HEAVY | NOT_FOR_PLANS) == set()
+    return ended.stdout
+
+
+CALL = """
+import sys
+
+from tandem_desktop.app.main import main
+
+file, *words = sys.argv[1:]
+code = main(words)
+with open(file, "w", encoding="utf-8") as loaded:
+    loaded.write(" ".join(sys.modules))
+sys.exit(code)
+"""
+
+NOT_FOR_PLANS = {
+    *("PySide6", "shiboken6", "markdown_it", "watchfiles"),
+    *("acp", "anyio", "asyncio", "mcp", "mcp_types", "pydantic_ai"),
+    *("h11", "starlette", "uvicorn"),
+    *("keyring", "pygments", "tomlkit"),
+}
+
+PLAN = {
+    "title": "Say hello",
+    "steps": [{"description": "Greet", "tool": "write", "args": {"path": "hello.txt", "content": "Hello!\n"}}],
+}
+
+
+def call_and_modules(folder: Path, *words: str) -> tuple[str, set[str]]:
+    """What a call of the program prints, and the packages it has loaded by then."""
+    state = {name: str(folder / name) for name in ("TANDEM_STATE_DIR", "TANDEM_CONFIG_DIR")}
+    ended = subprocess.run(
+        [sys.executable, "-c", CALL, str(folder / "loaded"), *words],
+        cwd=folder / "project",
+        env={**os.environ, "PYTHONPATH": str(ROOT), **state},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout, {name.partition(".")[0] for name in (folder / "loaded").read_text("utf-8").split()}
+
+
+def test_plans_are_proposed_listed_shown_and_approved_without_importing_what_others_need(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+
+    def light(*words: str) -> str:
+        printed, loaded = call_and_modules(tmp_path, *words)
+        assert "tandem_desktop" in loaded
+        assert loaded & NOT_FOR_PLANS == set(), words
+        return printed
+
+    proposed = json.loads(light("--json", "propose", str(tmp_path / "plan.json")))
+    light("list")
+    light("show", proposed["plan_id"], "--diff")
+    light("approve", proposed["plan_id"], "--digest", proposed["digest"])
 
 
 SHOW_THE_FRAME = """
