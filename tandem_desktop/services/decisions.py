@@ -19,7 +19,7 @@ from tandem_desktop.domain.events import PlanApproved, PlanCancelled, PlanExpire
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.lifecycle import check, is_open, is_running, may_expire, refusal
 from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
-from tandem_desktop.domain.review import Comment, CommentId, Comments, Coverage, Side
+from tandem_desktop.domain.review import Comment, CommentId, Comments, Coverage, Seen, Side
 from tandem_desktop.domain.state_machine import Approve, Cancel, EventKind, Expire, RejectPlan, RequestRevision
 from tandem_desktop.execution.executor import refuse_impossible, refuse_out_of_scope
 from tandem_desktop.plans.index import PlanSummary
@@ -28,6 +28,7 @@ from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.review.comments import CommentPlaces, CommentStore, feedback
 from tandem_desktop.review.comments import feedback as feedback_text
 from tandem_desktop.review.drift import drift
+from tandem_desktop.review.viewed import coverage as coverage_of
 from tandem_desktop.storage.clock import Since
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
@@ -227,6 +228,25 @@ class Decisions:
         self._comments.mark_sent(plan_id, drafts)
         self._events.publish(PlanApproved(plan_id=plan_id, revision=version.revision, digest=approval.digest))
         return approval
+
+    def approve_shown(
+        self,
+        plan_id: PlanId,
+        digest: str,
+        *,
+        acknowledged: tuple[str, ...] = (),
+        seen: tuple[Seen, ...] | None = None,
+        notes: str = "",
+    ) -> Approval:
+        """Approve what was on screen; comments that were not sent go along with the notes."""
+        return self.approve(
+            plan_id,
+            digest,
+            acknowledged=acknowledged,
+            coverage=None if seen is None else coverage_of(self._plans.revision(plan_id), seen),
+            notes=notes,
+            drafts=self._comments.comments(plan_id).drafts,
+        )
 
     def reject(self, plan_id: PlanId, feedback: str | None = None) -> PlanMeta:
         """Send the plan back with feedback and every draft comment; with neither, reject it for good.

@@ -1,7 +1,7 @@
 """Collects everything the window shows about a revision."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -14,10 +14,14 @@ from tandem_desktop.domain.plan import PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import OperationResult
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.review.choices import Choices, ChoiceStore
-from tandem_desktop.review.compare import Interdiff, compare, interdiff
+from tandem_desktop.review.compare import Comparison, Interdiff, compare, interdiff
+from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, Totals
+from tandem_desktop.review.rebase import Rebased
+from tandem_desktop.review.viewed import Looked
 from tandem_desktop.services.engine import Engine
+from tandem_desktop.services.rebases import ThreeSides
 from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.simulate import Problem
 
@@ -139,6 +143,29 @@ class PlanPages:
         plans = self._engine.plans
         earlier, later = plans.revision(plan_id, old), plans.revision(other or plan_id, new)
         return interdiff(earlier, later, compare(earlier, later), self._engine.objects)
+
+    def compare(self, plan_id: PlanId, old: int, new: int, other: PlanId | None = None) -> Comparison:
+        """What one revision of a plan does differently from another, or from one of another plan."""
+        plans = self._engine.plans
+        return compare(plans.revision(plan_id, old), plans.revision(other or plan_id, new))
+
+    def since_looked(self, plan_id: PlanId, looked: Looked, revision: int) -> Looked:
+        """What has become, by a later revision, of what a person had looked at in an earlier one."""
+        plans = self._engine.plans
+        for number in range(looked.revision, revision):
+            looked = looked.in_next(plans.revision(plan_id, number), plans.revision(plan_id, number + 1))
+        return looked
+
+    def three_way(self, plan_id: PlanId, path: str) -> ThreeSides:
+        """Base, disk and proposed at a path, with the person's choices, and where they meet."""
+        return self._engine.rebases.three_way(plan_id, path, self.choices(plan_id))
+
+    def preview_rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> Rebased:
+        return self._engine.rebases.preview(plan_id, resolutions, self.choices(plan_id))
+
+    def rebase(self, plan_id: PlanId, resolutions: Sequence[Resolution] = ()) -> PlanVersion:
+        """What the person's choices leave of the plan, for the files as they are, as a new revision."""
+        return self._engine.rebases.rebase(plan_id, resolutions, self.choices(plan_id))
 
     def _look(self, version: PlanVersion) -> tuple[PlanVersion, tuple[OperationView, ...]]:
         """Its operations as a reviewer sees them; the very same values as long as it is the same revision."""

@@ -92,6 +92,13 @@ class Rehearsals:
         """What the last whole rehearsal of exactly this revision found; nothing when there was none."""
         return self._store.load(version)
 
+    def kept_with_views(
+        self, version: PlanVersion
+    ) -> tuple[Rehearsal, dict[OperationId, tuple[OperationView, ...]]] | None:
+        """What `kept` has, with its file effects."""
+        found = self.kept(version)
+        return None if found is None else (found, self.views(found))
+
     def views(self, rehearsal: Rehearsal) -> dict[OperationId, tuple[OperationView, ...]]:
         """The file effects of every command as operations with their hunks and flags."""
         version = self._plans.revision(rehearsal.plan_id, rehearsal.revision)

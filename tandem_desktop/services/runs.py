@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.domain.errors import (
@@ -364,6 +365,16 @@ class PlanRuns:
 
     def mark_failed(self, run_id: str | None) -> RunResult:
         return RunResult(*self._recovery.mark_failed(run_id))
+
+    def recover(self, run_id: str, way: str) -> RunResult:
+        """Settle an interrupted run: `resume`, `resume-again` (its command, too), `rollback` or `mark-failed`."""
+        ways: dict[str, Callable[[str], RunResult]] = {
+            "resume": self.resume,
+            "resume-again": partial(self.resume, run_command_again=True),
+            "rollback": self.roll_back,
+            "mark-failed": self.mark_failed,
+        }
+        return ways[way](run_id)
 
     def refuse_if_interrupted(self) -> None:
         """Every writing call comes by here first.

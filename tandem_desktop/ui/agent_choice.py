@@ -6,7 +6,7 @@ from tandem_desktop.acp_client.profiles import BUILT_IN
 from tandem_desktop.background import Background
 from tandem_desktop.domain.agent_protocol import AgentProfile, OfferedCommand
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.sessions.launch import InstalledAgents
+from tandem_desktop.sessions.launch import InstalledAgents, find_agents
 from tandem_desktop.ui.chat.completion import ChatCommand, with_window_commands
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.state import WindowState
@@ -30,7 +30,7 @@ class AgentChoice(QObject):
         self._offered: dict[SessionId, tuple[OfferedCommand, ...]] = {}
 
     def look(self) -> None:
-        self._commands.run(self._background.agents(), self._arrived)
+        self._commands.run(self._background.run(find_agents, self._background.engine.locations.shadows), self._arrived)
 
     def choose(self, name: str) -> None:
         self._name = name

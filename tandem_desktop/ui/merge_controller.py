@@ -36,7 +36,7 @@ class MergeController(RequestController):
 
     def _rebase(self, plan_id: str) -> None:
         self._plan_id = PlanId(plan_id)
-        self._run(self._background.preview_rebase(self._plan_id), self._previewed)
+        self._run(self._background.run(self._background.pages.preview_rebase, self._plan_id), self._previewed)
 
     def _previewed(self, rebased: Rebased) -> None:
         if rebased.conflicts:
@@ -46,7 +46,10 @@ class MergeController(RequestController):
 
     def _merge(self, plan_id: str, path: str) -> None:
         self._plan_id = PlanId(plan_id)
-        self._run(self._background.preview_rebase(self._plan_id), lambda rebased: self._open(rebased, path))
+        self._run(
+            self._background.run(self._background.pages.preview_rebase, self._plan_id),
+            lambda rebased: self._open(rebased, path),
+        )
 
     def _open(self, rebased: Rebased, path: str) -> None:
         page = self._panel.page
@@ -54,18 +57,18 @@ class MergeController(RequestController):
             self.sheet.ask(page.meta.revision, self._drifted(), rebased.conflicts, path)
 
     def _show_path(self, path: str) -> None:
-        sides = self._background.three_way(self._plan_id, path)
+        sides = self._background.run(self._background.pages.three_way, self._plan_id, path)
         self._commands.latest("merge-sides", sides, self.sheet.show_sides, self._refused)
 
     def _answered(self) -> None:
-        future = self._background.preview_rebase(self._plan_id, self.sheet.resolutions())
+        future = self._background.run(self._background.pages.preview_rebase, self._plan_id, self.sheet.resolutions())
         self._commands.latest(
             "merge-answers", future, lambda rebased: self.sheet.show_open(rebased.conflicts), self._refused
         )
 
     def _save(self, resolutions: tuple[Resolution, ...]) -> None:
         merged = self._drifted()
-        future = self._background.rebase(self._plan_id, resolutions)
+        future = self._background.run(self._background.pages.rebase, self._plan_id, resolutions)
         self._run(future, lambda version: self._saved(version, merged))
 
     def _saved(self, version: PlanVersion, merged: tuple[str, ...]) -> None:

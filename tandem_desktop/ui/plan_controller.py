@@ -74,10 +74,15 @@ class RehearsalRequestController(RequestController):
                 self._desk.remember(*kept)
 
         # What cannot be looked at any more is as good as not kept.
-        self._commands.latest("kept", self._background.kept_rehearsal(version), found, lambda error: None)
+        self._commands.latest(
+            "kept",
+            self._background.run(self._background.engine.rehearsals.kept_with_views, version),
+            found,
+            lambda error: None,
+        )
 
     def _look_at(self, rehearsal: Rehearsal) -> None:
-        views = self._background.rehearsed_views(rehearsal)
+        views = self._background.run(self._background.engine.rehearsals.views, rehearsal)
         self._commands.run(views, lambda found: self._desk.finish(rehearsal, found), self._ended)
 
     def _ended(self, error: TandemError) -> None:
@@ -92,7 +97,11 @@ class RehearsalRequestController(RequestController):
             self._desk.recorded(version, chosen)
             self.changed.emit()
 
-        self._commands.run(self._background.record(rehearsal, chosen), recorded, self.failed.emit)
+        self._commands.run(
+            self._background.run(self._background.engine.rehearsals.record, rehearsal, chosen),
+            recorded,
+            self.failed.emit,
+        )
 
 
 Seen = Callable[[UndoPlan, tuple[RunId, ...]], None]
@@ -117,10 +126,10 @@ class UndoController(RequestController):
     def _look(self, taking: UndoRequest, seen: Seen) -> None:
         run_id = taking.run_id
         if taking.to_before:
-            rewinding = self._background.preview_rewind(run_id)
+            rewinding = self._background.run(self._background.engine.runs.preview_rewind, run_id)
             self._commands.run(rewinding, lambda found: seen(found.undoing, found.runs), self.failed.emit)
         else:
-            undoing = self._background.preview_undo(run_id, taking.part)
+            undoing = self._background.run(self._background.engine.runs.preview_undo, run_id, taking.part)
             self._commands.run(undoing, lambda found: seen(found, (run_id,)), self.failed.emit)
 
     def _show(
@@ -135,7 +144,11 @@ class UndoController(RequestController):
                 self._show(taking, undoing, runs, has_changed=True)
                 return
             background, run_id = self._background, taking.run_id
-            future = background.rewind(run_id) if taking.to_before else background.undo(run_id, taking.part)
+            future = (
+                background.run(background.engine.runs.rewind, run_id)
+                if taking.to_before
+                else background.run(background.engine.runs.undo, run_id, taking.part)
+            )
             self._commands.run(future, self._done, self._refused)
 
         self._look(taking, decide)
@@ -156,7 +169,9 @@ class UndoController(RequestController):
         def arrived(found: tuple[DoneOperation, ...]) -> None:
             self._panel.runs.show_changes(RunId(run_id), found)
 
-        self._commands.run(self._background.run_changes(RunId(run_id)), arrived, self.failed.emit)
+        self._commands.run(
+            self._background.run(self._background.engine.runs.changes, RunId(run_id)), arrived, self.failed.emit
+        )
 
 
 class PlanController(RequestController):
@@ -175,15 +190,23 @@ class PlanController(RequestController):
         self._undos = UndoController(background, commands, panel, self)
         for wishes in (self._undos, RehearsalRequestController(background, commands, panel.rehearsals, self)):
             wishes.report_to(self)
-        panel.choices_changed.connect(lambda choices: self._choose(lambda: background.choose(choices)))
+        panel.choices_changed.connect(
+            lambda choices: self._choose(lambda: background.run(background.pages.choose, choices))
+        )
         panel.edit_saved.connect(self._keep_edit)
-        panel.save_requested.connect(lambda choices: self._carry_out(background.save_choices(choices)))
+        panel.save_requested.connect(
+            lambda choices: self._carry_out(background.run(background.engine.proposals.save, choices))
+        )
         panel.commented.connect(self._comment)
         panel.comment_edited.connect(
-            lambda plan, comment, words: self._about(background.edit_comment(PlanId(plan), CommentId(comment), words))
+            lambda plan, comment, words: self._about(
+                background.run(background.engine.commenting.edit, PlanId(plan), CommentId(comment), words)
+            )
         )
         panel.comment_removed.connect(
-            lambda plan, comment: self._about(background.remove_comment(PlanId(plan), CommentId(comment)))
+            lambda plan, comment: self._about(
+                background.run(background.engine.commenting.remove, PlanId(plan), CommentId(comment))
+            )
         )
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
@@ -199,15 +222,19 @@ class PlanController(RequestController):
         panel.undo_preview_requested.connect(self.preview_undo)
         panel.redo_requested.connect(self._redo)
         panel.recover_requested.connect(self._recover)
-        panel.rated.connect(lambda plan, rating: self._carry_out(background.rate(PlanId(plan), rating)))
+        panel.rated.connect(
+            lambda plan, rating: self._carry_out(background.run(background.engine.decisions.rate, PlanId(plan), rating))
+        )
 
     def show_comments(self, plan_id: PlanId) -> None:
         """What was said about the plan, beside the operations."""
-        self._about(self._background.comments(plan_id))
+        self._about(self._background.run(self._background.engine.commenting.comments, plan_id))
 
     def undo_last(self) -> None:
         """Look at taking back the last run; nothing happens before the person has seen what."""
-        self._commands.run(self._background.runs(), self._preview_last, self.failed.emit)
+        self._commands.run(
+            self._background.run(self._background.engine.runs.runs), self._preview_last, self.failed.emit
+        )
 
     def take_back(self, run_id: str) -> None:
         """Look at taking a run back; one that was undone is brought back."""
@@ -250,7 +277,14 @@ class PlanController(RequestController):
 
         seen, sheet = self._panel.operations.list.seen.all, self._panel.sheets.approval
         notes = sheet.notes.text().strip()
-        approval = self._background.approve(plan, digest, seen=seen, acknowledged=sheet.acknowledged, notes=notes)
+        approval = self._background.run(
+            self._background.engine.decisions.approve_shown,
+            plan,
+            digest,
+            seen=seen,
+            acknowledged=sheet.acknowledged,
+            notes=notes,
+        )
         self._commands.run(approval, apply, self._refused)
 
     def _cancel(self, plan_id: str) -> None:
@@ -266,7 +300,7 @@ class PlanController(RequestController):
                 words = tr("Your version of {it} was not taken: another plan is shown by now.", it=operation)
                 self.said.emit(words, "risk")
 
-        self._commands.run(self._background.keep_bytes(content), stored, self.failed.emit)
+        self._commands.run(self._background.run(self._background.engine.objects.put, content), stored, self.failed.emit)
 
     def _comment(self, plan_id: str, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
         def not_kept(error: TandemError) -> None:
@@ -274,7 +308,9 @@ class PlanController(RequestController):
                 self._panel.remarks.write_again(operation, spot, words)
             self.failed.emit(error)
 
-        future = self._background.comment(PlanId(plan_id), words, operation, spot.side, spot.lines)
+        future = self._background.run(
+            self._background.engine.commenting.add, PlanId(plan_id), words, operation, spot.side, spot.lines
+        )
         self._commands.run(future, self._panel.set_comments, not_kept)
 
     def _is_shown(self, plan_id: str) -> bool:
@@ -307,7 +343,7 @@ class PlanController(RequestController):
         self._refused(error)
 
     def _restore(self, plan_id: str, revision: int) -> None:
-        self._carry_out(self._background.restore(PlanId(plan_id), revision))
+        self._carry_out(self._background.run(self._background.engine.proposals.restore, PlanId(plan_id), revision))
 
     def _open(self, path: str, line: int) -> None:
         engine = self._background.engine
@@ -316,7 +352,7 @@ class PlanController(RequestController):
             self.said.emit(problem, "info")
 
     def _compare(self, plan_id: str, old: int, new: int) -> None:
-        future = self._background.compare(PlanId(plan_id), old, new)
+        future = self._background.run(self._background.pages.compare, PlanId(plan_id), old, new)
         self._commands.latest(
             "compare", future, lambda found: self._panel.show_comparison(old, found), self.failed.emit
         )
@@ -332,22 +368,35 @@ class PlanController(RequestController):
             self.said.emit(words, "ok")
             self._panel.plan_requested.emit(version.plan_id)
 
-        self._commands.run(self._background.branch(PlanId(plan_id), revision), branched, self._refused)
+        self._commands.run(
+            self._background.run(self._background.engine.proposals.branch, PlanId(plan_id), revision),
+            branched,
+            self._refused,
+        )
 
     def _compare_pair(self, plan_id: str, old: int, new: int, other: str) -> None:
         plan, earlier, sheet = PlanId(plan_id), PlanId(other), self._panel.sheets.compare
 
         def compared(found: Comparison) -> None:
-            between = self._background.interdiff(earlier, old, new, plan)
+            between = self._background.run(self._background.pages.interdiff, earlier, old, new, plan)
             self._commands.latest("interdiff", between, lambda hunks: sheet.show_found(found, hunks), self.failed.emit)
 
-        self._commands.latest("pair", self._background.compare(earlier, old, new, plan), compared, self.failed.emit)
+        self._commands.latest(
+            "pair",
+            self._background.run(self._background.pages.compare, earlier, old, new, plan),
+            compared,
+            self.failed.emit,
+        )
 
     def _redo(self, run_id: str) -> None:
-        self._carry_out(self._background.redo(RunId(run_id)), tr("Done again."), "ok")
+        self._carry_out(self._background.run(self._background.engine.runs.redo, RunId(run_id)), tr("Done again."), "ok")
 
     def _recover(self, run_id: str, way: str) -> None:
-        self._carry_out(self._background.recover(RunId(run_id), way), tr("The interrupted run is settled."), "ok")
+        self._carry_out(
+            self._background.run(self._background.engine.runs.recover, RunId(run_id), way),
+            tr("The interrupted run is settled."),
+            "ok",
+        )
 
     def _carry_out(self, future: "Future[Any]", words: str = "", tone: str = "info") -> None:
         def done(_: object) -> None:
@@ -418,7 +467,7 @@ class RestoreController(RequestController):
 
     def _look(self, entry: int) -> None:
         self._asked = self._session()
-        future = self._background.preview_point(self._asked, entry)
+        future = self._background.run(self._background.points.preview, self._asked, entry)
         self._commands.run(future, lambda preview: self._ask(entry, preview), self._refused)
 
     def _ask(self, entry: int, preview: PointPreview) -> None:
@@ -427,11 +476,13 @@ class RestoreController(RequestController):
             self._sheet.ask(entry, known.text, preview)
 
     def _go(self, entry: int, what: Restoring) -> None:
-        self._commands.run(self._background.restore_point(self._asked, entry, what), self._gone, self._refused)
+        self._commands.run(
+            self._background.run(self._background.points.restore, self._asked, entry, what), self._gone, self._refused
+        )
 
     def _gone(self, point: RestoredPoint) -> None:
         if self._session() == self._asked:
-            self._chat.set_entries(self._background.entries(self._asked))
+            self._chat.set_entries(self._background.chat.entries(self._asked))
         self.said.emit(_told(point), "ok")
         self.changed.emit()
 

@@ -12,7 +12,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.template import PlanTemplate, read_template_words
 from tandem_desktop.plans.index import PlanListing, PlanSummary
-from tandem_desktop.services.statistics import PlanFigures
+from tandem_desktop.services.statistics import PlanFigures, plan_figures
 from tandem_desktop.staging.simulate import Problem
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.models.plans import PlansModel
@@ -190,11 +190,13 @@ class WindowCommands(QObject):
             self._report(plans_report(self._plans.plans, self._plans.waiting))
 
         self.plans_wanted.emit(words)
-        self._commands.run(self._background.plans(), listed, self.failed.emit)
+        self._commands.run(self._background.run(self._background.engine.listing), listed, self.failed.emit)
 
     def _count(self) -> None:
         self._commands.run(
-            self._background.figures(), lambda figures: self._report(figures_report(figures)), self.failed.emit
+            self._background.run(plan_figures, self._background.engine),
+            lambda figures: self._report(figures_report(figures)),
+            self.failed.emit,
         )
 
     def _simulate(self, words: str) -> None:
@@ -209,14 +211,14 @@ class WindowCommands(QObject):
             return
         version = self._background.engine.plans.revision(plan_id)
         self._commands.run(
-            self._background.simulate(plan_id),
+            self._background.run(self._background.engine.simulate, plan_id),
             lambda problems: self._report(simulation_report(version, problems)),
             self.failed.emit,
         )
 
     def _use_template(self, words: str) -> None:
         def make(name: str, values: dict[str, str]) -> None:
-            made = self._background.use_template(name, values)
+            made = self._background.run(self._background.engine.templates.use, name, values)
             self._commands.run(made, lambda version: self.plan_made.emit(version.plan_id), self.failed.emit)
 
         self._with_values(words, make)
@@ -228,7 +230,7 @@ class WindowCommands(QObject):
             return
 
         def save(name: str, values: dict[str, str]) -> None:
-            saved = self._background.save_template(plan_id, name, values)
+            saved = self._background.run(self._background.engine.templates.save, plan_id, name, values)
             self._commands.run(saved, lambda template: self._report(template_report(template)), self.failed.emit)
 
         self._with_values(words, save)

@@ -291,7 +291,7 @@ class ChatActions(QObject):
         """The conversation in the person's editor, as a file beside its record."""
         folder = self._background.engine.locations.sessions / self._session()
         file = folder / "conversation.md"
-        text = conversation_markdown(self._background.entries(self._session()))
+        text = conversation_markdown(self._background.chat.entries(self._session()))
         try:
             atomic.make_directory(folder, mode=0o700)
             atomic.replace(file, text.encode("utf-8", "replace"), mode=0o600)

@@ -22,7 +22,7 @@ from tandem_desktop.domain.events import (
     TurnEnded,
     TurnStarted,
 )
-from tandem_desktop.domain.ids import PlanId, SessionId
+from tandem_desktop.domain.ids import PlanId, SessionId, new_session_id
 from tandem_desktop.domain.state_machine import EventKind
 from tandem_desktop.execution.recovery import InterruptedRun
 from tandem_desktop.plans.index import PlanListing
@@ -80,7 +80,7 @@ class DriftFollower(QObject):
 
     def follow_event(self, event: TandemEvent) -> None:
         if isinstance(event, DiskTouched) and self._is_shown(event):
-            looked = self._background.drift(event.plan_id)
+            looked = self._background.run(self._background.pages.drifted, event.plan_id)
             self._commands.latest("drift", looked, lambda drifted: self._looked(event, drifted))
 
     def _looked(self, event: DiskTouched, drifted: tuple[Drifted, ...]) -> None:
@@ -109,7 +109,7 @@ class EncodingFollower(QObject):
         if row is None:
             self.found.emit("")
             return
-        future = self._background.contents(row.view)
+        future = self._background.run(self._background.engine.contents, row.view.operation)
         self._commands.latest("encoding", future, lambda sides: self.found.emit(text_form(sides[1] or sides[0])))
 
 
@@ -127,11 +127,11 @@ class Interruptions(QObject):
 
     def greet(self) -> None:
         """Ask about the first one, if there is any."""
-        self._commands.run(self._background.interrupted(), self._greet)
+        self._commands.run(self._background.run(self._background.engine.runs.interrupted), self._greet)
 
     def look(self) -> None:
         """Tell of them without asking anything."""
-        self._commands.run(self._background.interrupted(), self._note)
+        self._commands.run(self._background.run(self._background.engine.runs.interrupted), self._note)
 
     def _greet(self, waiting: tuple[InterruptedRun, ...]) -> None:
         self._note(waiting)
@@ -199,7 +199,7 @@ class WorkspaceController(QObject):
         self.chat.set_actions(self.actions)
         self.chat.set_files(engine.locations.workspace, self.files.find)
         self.bridge = EventBridge(background.events, self)
-        self.session_id: SessionId = SessionId(self.state.get("session") or background.new_session())
+        self.session_id: SessionId = SessionId(self.state.get("session") or new_session_id())
         self.plan_mode: bool = bool(self.state.get("plan_mode", False))
         self.agents = AgentChoice(background, self.commands, self.state, self)
         self.encoding = EncodingFollower(background, self.commands, self.panel.operations.list, self)
@@ -246,14 +246,16 @@ class WorkspaceController(QObject):
         self._plan_id = plan_id
         self.state.put(plan=plan_id)
         self.plan_shown.emit(plan_id)
-        self.commands.latest("page", self.background.page(plan_id, revision), self._show_page)
+        self.commands.latest(
+            "page", self.background.run(self.background.pages.page, plan_id, revision), self._show_page
+        )
 
     def new_plan(self) -> None:
         """An empty page and a new conversation."""
         self._plan_id = None
         self._memory.leave_plan()
         self.state.put(plan=None)
-        self._show_session(self.background.new_session())
+        self._show_session(new_session_id())
         self._show_nothing()
         self.plan_shown.emit(None)
         self.chat.focus_composer()
@@ -274,10 +276,10 @@ class WorkspaceController(QObject):
         self.turns.plan_with_perspectives(task)
 
     def refresh_plans(self) -> None:
-        self.commands.latest("plans", self.background.plans(), self._plans_listed)
+        self.commands.latest("plans", self.background.run(self.background.engine.listing), self._plans_listed)
 
     def refresh_runs(self) -> None:
-        self.commands.latest("runs", self.background.runs(), self._runs_listed)
+        self.commands.latest("runs", self.background.run(self.background.engine.runs.runs), self._runs_listed)
 
     def close(self) -> None:
         self._memory.flush()
@@ -396,7 +398,7 @@ class WorkspaceController(QObject):
             self._memory.flush()
             self.session_id = session_id
             self.state.put(session=session_id)
-            self.chat.set_entries(self.background.entries(session_id))
+            self.chat.set_entries(self.background.chat.entries(session_id))
             self._reflecting.show_cards()
             self._memory.show_session(session_id)
             self.chat.set_working(self.turns.is_working(session_id))
@@ -462,12 +464,14 @@ class WorkspaceController(QObject):
             self.open_plan(self._plan_id)
 
     def _load_contents(self, view: OperationView, arrived: Callable[[bytes, bytes], None]) -> None:
-        self._run(self.background.contents(view), lambda sides: arrived(*sides))
+        self._run(self.background.run(self.background.engine.contents, view.operation), lambda sides: arrived(*sides))
 
     def _look_since(self, plan_id: str, looked: Looked) -> None:
         page = self.panel.page
         if page is not None:
-            future = self.background.since_looked(PlanId(plan_id), looked, page.version.revision)
+            future = self.background.run(
+                self.background.pages.since_looked, PlanId(plan_id), looked, page.version.revision
+            )
             nothing = Looked(revision=page.version.revision)  # an earlier revision that cannot be read tells nothing
             resume = partial(self._memory.resume, plan_id)
             self.commands.latest("looked", future, resume, lambda error: resume(nothing))

@@ -91,7 +91,7 @@ class Person:
         page = self.place.panel.page
         assert page is not None
         view = next(view for view in page.views if view.operation.path == path)
-        return self.place.background.contents(view).result()[1].decode()
+        return self.place.background.run(self.place.background.engine.contents, view.operation).result()[1].decode()
 
     def go_to(self, name: str) -> None:
         """Press F6 until a pane has the keyboard."""

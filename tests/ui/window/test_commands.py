@@ -18,7 +18,7 @@ def command(window: Person, words: str) -> None:
 
 
 def reports(window: Person) -> list[str]:
-    entries = window.place.background.entries(window.place.session_id)
+    entries = window.place.background.chat.entries(window.place.session_id)
     return [entry.text for entry in entries if entry.kind is EntryKind.REPORT]
 
 

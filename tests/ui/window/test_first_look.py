@@ -10,7 +10,7 @@ FAR = "refactor the auth system and deploy to staging"
 
 def said(person: Person) -> list[str]:
     """What has gone to the agent."""
-    entries = person.place.background.entries(person.place.session_id)
+    entries = person.place.background.chat.entries(person.place.session_id)
     return [entry.text for entry in entries if entry.kind == "person"]
 
 

@@ -184,10 +184,10 @@ def test_conversation_and_plan_are_there_again_after_a_restart(
     window.click("segmented-mode-plan")
     window.ask("/replace Hello Goodbye")
     window.wait(lambda: window.status is PlanStatus.PROPOSED)
-    said = [entry.text for entry in window.place.background.entries(window.place.session_id)]
+    said = [entry.text for entry in window.place.background.chat.entries(window.place.session_id)]
     window.leave()
     again = Person(qtbot, workspace, tmp_path / "window.ini")
     again.wait(lambda: again.status is PlanStatus.PROPOSED)
-    assert [entry.text for entry in again.place.background.entries(again.place.session_id)] == said
+    assert [entry.text for entry in again.place.background.chat.entries(again.place.session_id)] == said
     assert again.place.plan_mode
     again.leave()

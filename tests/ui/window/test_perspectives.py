@@ -15,7 +15,7 @@ from tests.ui.window.driver import Person
 
 
 def chips(window: Person) -> list[str]:
-    entries = window.place.background.entries(window.place.session_id)
+    entries = window.place.background.chat.entries(window.place.session_id)
     return [entry.call.id.rpartition("-")[0] for entry in entries if entry.call is not None]
 
 
@@ -34,7 +34,7 @@ def test_three_minds_look_at_a_task_from_the_composer_and_the_plan_shows_what_th
     assert [each.agent for each in panel.page.version.perspectives.voices] == list(Role)
     assert panel.perspectives.cards[Role.CHAPO].accessibleDescription() == CHAPO["analysis"]
     assert chips(window) == ["perspective-chapo", "perspective-koda", "perspective-devo", "synthesis-synthesis"]
-    entries = window.place.background.entries(window.place.session_id)
+    entries = window.place.background.chat.entries(window.place.session_id)
     assert entries[0].text == "Refactor the auth system"
     assert any(entry.kind is EntryKind.NOTE and entry.text.startswith("t1 Update auth types") for entry in entries)
 

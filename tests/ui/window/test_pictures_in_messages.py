@@ -51,6 +51,6 @@ def test_agent_that_cannot_see_pictures_is_sent_nothing_and_the_reason_is_said(
     put_on_path(programs, "opencode", {"turns": [[Steps(workspace).say("never")]]})
     window = open_window("opencode")
     talk(window)
-    said = [entry.text for entry in window.place.background.entries(window.place.session_id)]
+    said = [entry.text for entry in window.place.background.chat.entries(window.place.session_id)]
     assert any("cannot see pictures" in text for text in (*said, window.window.toast.text))
     assert prompts(window) == []

@@ -122,7 +122,7 @@ def test_rehearsal_is_stale_once_the_plan_is_another(person: Person) -> None:
     rehearse(person)
     page = person.place.panel.page
     assert page is not None
-    person.place.background.restore(page.version.plan_id, 1).result()
+    person.place.background.run(person.place.background.engine.proposals.restore, page.version.plan_id, 1).result()
     person.wait(lambda: person.revision == 2)
     found = rehearsed(person, 1)
     assert found is not None

@@ -70,7 +70,9 @@ def test_four_tasks_are_shown_run_and_followed_and_the_failed_branch_is_skipped_
     assert on_the_graph(window)["Implement service"] == "KODA · failed: The command ended with exit code 3."
     assert panel.graph.failure.title.text() == "Implement service failed"
     notes = [
-        entry.text for entry in window.place.background.entries(window.place.session_id) if entry.kind is EntryKind.NOTE
+        entry.text
+        for entry in window.place.background.chat.entries(window.place.session_id)
+        if entry.kind is EntryKind.NOTE
     ]
     assert notes == ["2 of 4 operations done (2/4 tasks succeeded)"]
     assert (workspace / "test_types.py").exists()

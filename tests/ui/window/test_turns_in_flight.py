@@ -44,7 +44,7 @@ def send(window: Person, words: str) -> None:
 
 
 def said(window: Person) -> list[str]:
-    return [entry.text for entry in window.place.background.entries(window.place.session_id)]
+    return [entry.text for entry in window.place.background.chat.entries(window.place.session_id)]
 
 
 def test_agent_that_is_only_starting_is_stopped_and_the_message_stays_in_sight(
@@ -112,7 +112,7 @@ def test_denial_by_digit_takes_a_reason_to_the_agent(
     window.type("Not there")
     window.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     window.wait(lambda: not window.place.turns.is_any)
-    answers = [e for e in window.place.background.entries(window.place.session_id) if e.request is not None]
+    answers = [e for e in window.place.background.chat.entries(window.place.session_id) if e.request is not None]
     assert "Not there" in answers[0].details[0]
     assert not (workspace / "one.txt").exists()
 

@@ -46,16 +46,18 @@ def test_what_was_rehearsed_is_reviewed_recorded_applied_and_taken_back_by_file(
     version = background.engine.proposals.propose(plan_json(bash("sed -i s/a/b/ a.txt; echo n > n.txt")))
     before = walk(root)
     rehearsal = background.rehearse(version.plan_id).result(PATIENCE_S)
-    views = background.rehearsed_views(rehearsal).result(PATIENCE_S)
+    views = background.run(background.engine.rehearsals.views, rehearsal).result(PATIENCE_S)
     assert [view.operation.path for view in views[version.operations[0].id]] == ["a.txt", "n.txt"]
     assert walk(root) == before
-    recorded = background.record(rehearsal).result(PATIENCE_S)
-    background.approve(recorded.plan_id, recorded.approval_hash).result(PATIENCE_S)
+    recorded = background.run(background.engine.rehearsals.record, rehearsal).result(PATIENCE_S)
+    background.run(background.engine.decisions.approve_shown, recorded.plan_id, recorded.approval_hash).result(
+        PATIENCE_S
+    )
     run_id = RunId(background.apply(recorded.plan_id).result(PATIENCE_S).record.run_id)
     assert (root / "a.txt").read_text() == "b\n"
-    background.undo(run_id, UndoPart(path="n.txt")).result(PATIENCE_S)
-    assert background.preview_rewind(run_id).result(PATIENCE_S).undoing.conflicts == ()
-    background.rewind(run_id).result(PATIENCE_S)
+    background.run(background.engine.runs.undo, run_id, UndoPart(path="n.txt")).result(PATIENCE_S)
+    assert background.run(background.engine.runs.preview_rewind, run_id).result(PATIENCE_S).undoing.conflicts == ()
+    background.run(background.engine.runs.rewind, run_id).result(PATIENCE_S)
     assert walk(root) == before
 
 
