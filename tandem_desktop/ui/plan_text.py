@@ -8,13 +8,8 @@ from tandem_desktop.domain.agent_protocol import ToolKind
 from tandem_desktop.domain.events import (
     ChangesWaiting,
     PermissionAsked,
-    PlanApproved,
-    PlanCancelled,
-    PlanExpired,
     PlanMoved,
     PlanProposed,
-    PlanRejected,
-    PlanSuperseded,
     RunFinished,
     RunPaused,
     RunResumed,
@@ -33,12 +28,7 @@ from tandem_desktop.ui.i18n import later, tr, tr_table
 from tandem_desktop.ui.plan import wording
 
 CHANGES_PLANS = (
-    PlanProposed,
-    PlanApproved,
-    PlanRejected,
-    PlanCancelled,
-    PlanSuperseded,
-    PlanExpired,
+    PlanMoved,
     RunStarted,
     RunPaused,
     RunResumed,
@@ -62,8 +52,8 @@ def expired_words(title: str) -> str:
 
 
 def log_words(event: TandemEvent) -> str:
-    """`plan_approved PLAN-1a2b3c4d`, for the log."""
-    about = (getattr(event, name, None) for name in ("plan_id", "run_id"))
+    """`plan_moved PLAN-1a2b3c4d APPROVE`, for the log."""
+    about = (getattr(event, name, None) for name in ("plan_id", "run_id", "event"))
     return " ".join((event.type, *(each for each in about if each)))
 
 

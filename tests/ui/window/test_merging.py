@@ -71,7 +71,8 @@ def test_banner_names_the_file_and_when_and_a_clean_rebase_is_one_click(person: 
     assert proposed.count("line five") == 2
     assert proposed.count("Goodbye") == 3
     person.wait(lambda: person.sees("plan-action-approve"))
-    assert "Revision 2 fits what is on disk: 1 file merged (notes.txt)." in person.window.toast.accessibleName()
+    merged = "Revision 2 fits what is on disk: 1 file merged (notes.txt)."
+    person.wait(lambda: merged in person.window.toast.accessibleName())
     person.click("plan-action-approve")
     person.wait(lambda: person.sees("approval-implement"))
     person.click("approval-implement")

@@ -26,7 +26,7 @@ def test_log_shows_what_was_noted_and_what_an_agent_wrote_and_is_searched_and_co
     logging.getLogger(AGENT_LOGGER).info("no key for the model \u202egnp.exe")
     window.command("Show the log")
     window.wait(lambda: window.sees("log-search"))
-    window.wait(lambda: "plan_proposed PLAN-" in text(window, "log-text"))
+    window.wait(lambda: "plan_moved PLAN-" in text(window, "log-text"))
     assert "\u202e" not in text(window, "log-text")  # nothing in it can turn the line around
     window.type("no key")
     assert [line.partition("agent: ")[2][:20] for line in text(window, "log-text").splitlines()] == [
