@@ -414,7 +414,7 @@ class SidecarManager:
 
     async def _begin(self) -> None:
         # A second of loading, so not on the loop.
-        protocol = await asyncio.to_thread(importlib.import_module, "tandem_desktop.acp_client.protocol")
+        protocol = await asyncio.to_thread(_load_protocol)
         process = await self._start_process(self._launch, self._limits)
         link = Link.open(protocol, self._profile, process, self._client, self._paths, self._limits, self._on_frame)
         self._link = link
@@ -559,3 +559,11 @@ class SidecarManager:
                 with contextlib.suppress(asyncio.CancelledError):
                     await ending
                 raise
+
+
+def _load_protocol() -> ModuleType:
+    """Import the protocol. CPython 3.11 may fail when two threads parse source at once (gh-106905); once more works."""
+    try:
+        return importlib.import_module("tandem_desktop.acp_client.protocol")
+    except SystemError:
+        return importlib.import_module("tandem_desktop.acp_client.protocol")
