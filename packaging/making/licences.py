@@ -16,9 +16,8 @@ Tandem Desktop is free software under the MIT licence (see LICENSE). Its program
 named here, each under its own licence, with their texts below.
 
 Qt and PySide6 are used under the GNU Lesser General Public License, version 3. They lie as ordinary shared libraries in
-the folder _internal/PySide6 and may be replaced there by others with the same interface. pygit2 and libgit2 are used
-under the GNU General Public License, version 2, with the linking exception that their texts contain. What Qt itself
-took from others is named in its own documentation: https://doc.qt.io/qt-6/licenses-used-in-qt.html
+the folder _internal/PySide6 and may be replaced there by others with the same interface. What Qt itself took from
+others is named in its own documentation: https://doc.qt.io/qt-6/licenses-used-in-qt.html
 The start of the program is PyInstaller's, under the GNU General Public License, version 2, with an exception that lets
 programs of any licence be started by it.
 """
@@ -30,13 +29,11 @@ _COMMON = Path("/usr/share/common-licenses")
 _ALWAYS = ("LGPL-3", "GPL-3", "GPL-2", "LGPL-2.1", "Apache-2.0")
 _INSIDE_WHEELS = {
     "libicu": ("ICU", "Unicode-DFS-2016", _KEPT / "ICU.txt"),
-    "libssh2": ("libssh2", "BSD-3-Clause", _KEPT / "libssh2.txt"),
-    "libpcre": ("PCRE", "BSD-3-Clause", _KEPT / "PCRE.txt"),
     "libssl": ("OpenSSL", "Apache-2.0", _COMMON / "Apache-2.0"),
     "libcrypto": ("OpenSSL", "Apache-2.0", _COMMON / "Apache-2.0"),
 }
 """Libraries of yet others that wheels bring along without a word about their licence."""
-_OF_THE_WHEEL_ITSELF = ("libQt6", "libpyside6", "libshiboken6", "libgit2")
+_OF_THE_WHEEL_ITSELF = ("libQt6", "libpyside6", "libshiboken6")
 _TEXT_NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "OFL")
 _RULE = "=" * 100
 

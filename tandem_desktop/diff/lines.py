@@ -7,51 +7,50 @@ from dataclasses import dataclass
 from itertools import compress, count, pairwise
 
 MAXIMUM_EDITS = 64
-"""Work and memory grow with the square of this; more edits go to libgit2, whose classic diff is bounded."""
+"""Work and memory of one search grow with the square of this."""
 
 Matches = list[tuple[int, int]]
+Frontiers = list[dict[int, int]]
+Point = tuple[int, int]
 
 
-def common_subsequence(one: Sequence[bytes], other: Sequence[bytes]) -> Matches | None:
-    """A longest common subsequence (Myers' greedy search), or None if the lists are too far apart."""
-    frontiers: list[dict[int, int]] = []
+def common_subsequence(one: Sequence[bytes], other: Sequence[bytes]) -> Matches:
+    """Equal lines of both lists, in order: a longest common subsequence if at most MAXIMUM_EDITS edits lie between.
+
+    Beyond that many edits, the first half of the path that got furthest is kept, and the search starts again at its
+    end. Each search gets at least half of MAXIMUM_EDITS lines further, so the work grows with the number of lines.
+    """
+    matches: Matches = []
+    start, is_complete = (0, 0), False
+    while not is_complete:
+        frontiers, end, is_complete = _search(one, other, start)
+        levels = _walk_back(frontiers, start, end)
+        if not is_complete:
+            del levels[MAXIMUM_EDITS // 2 + 1 :]
+        start = levels[-1][0]
+        matches.extend(match for _, snake in levels for match in snake)
+    return matches
+
+
+def _search(one: Sequence[bytes], other: Sequence[bytes], start: Point) -> tuple[Frontiers, Point, bool]:
+    """Myers' greedy search from a point: its frontiers, the furthest point, and whether that is the end of both."""
+    frontiers: Frontiers = []
     furthest = {1: 0}
-    for edits in range(min(len(one) + len(other), MAXIMUM_EDITS) + 1):
+    left, top = start
+    width, height = len(one) - left, len(other) - top
+    for edits in range(min(width + height, MAXIMUM_EDITS) + 1):
         frontiers.append(furthest.copy())
         for diagonal in range(-edits, edits + 1, 2):
             x = _step(furthest, diagonal, edits)
             y = x - diagonal
-            while x < len(one) and y < len(other) and one[x] == other[y]:
+            while x < width and y < height and one[left + x] == other[top + y]:
                 x, y = x + 1, y + 1
             furthest[diagonal] = x
-            if x >= len(one) and y >= len(other):
-                return _walk_back(frontiers, len(one), len(other))
-    return None
-
-
-def classic_matches(one: Sequence[bytes], other: Sequence[bytes]) -> Matches:
-    """The matches of libgit2's classic diff, asked about numbers instead of lines.
-
-    A number per distinct line leaves libgit2 nothing to treat specially: no NUL, no CR, no missing newline.
-    """
-    from pygit2 import Patch  # 115 ms to import, and few diffs come this far
-    from pygit2.enums import DiffOption
-
-    numbers: dict[bytes, bytes] = {}
-    texts = [b"".join([numbers.setdefault(line, b"%x\n" % len(numbers)) for line in lines]) for lines in (one, other)]
-    patch = Patch.create_from(texts[0], texts[1], flag=DiffOption.FORCE_TEXT, context_lines=0, interhunk_lines=0)
-    matches: Matches = []
-    x = y = 0
-    for hunk in patch.hunks:
-        # A side without lines names the line before it, as in `@@ -3,0 +4 @@`.
-        old = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
-        new = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
-        matches.extend(zip(range(x, old), range(y, new), strict=True))
-        x, y = old + hunk.old_lines, new + hunk.new_lines
-    matches.extend(zip(range(x, len(one)), range(y, len(other)), strict=True))
-    if any(one[i] != other[j] for i, j in matches):
-        return []
-    return matches
+            if x >= width and y >= height:
+                return frontiers, (len(one), len(other)), True
+    inside = [(x, x - d) for d, x in furthest.items() if (d + edits) % 2 == 0 and x <= width and x - d <= height]
+    x, y = max(inside, key=sum)
+    return frontiers, (left + x, top + y), False
 
 
 def _step(furthest: dict[int, int], diagonal: int, edits: int) -> int:
@@ -61,19 +60,19 @@ def _step(furthest: dict[int, int], diagonal: int, edits: int) -> int:
     return furthest[diagonal - 1] + 1
 
 
-def _walk_back(frontiers: list[dict[int, int]], x: int, y: int) -> Matches:
-    matches: Matches = []
+def _walk_back(frontiers: Frontiers, start: Point, end: Point) -> list[tuple[Point, Matches]]:
+    """The path to `end`, edit by edit: the point reached after each number of edits, and the matches before it."""
+    (left, top), (x, y) = start, (end[0] - start[0], end[1] - start[1])
+    levels: list[tuple[Point, Matches]] = []
     for edits in range(len(frontiers) - 1, -1, -1):
         furthest, diagonal = frontiers[edits], x - y
         entry = _step(furthest, diagonal, edits)
-        entry_y = entry - diagonal
-        while x > entry and y > entry_y:
-            x, y = x - 1, y - 1
-            matches.append((x, y))
-        if edits:
-            came_down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
-            x, y = (x, y - 1) if came_down else (x - 1, y)
-    return matches[::-1]
+        levels.append(
+            ((left + x, top + y), [(left + i, top + i - diagonal) for i in range(max(entry, diagonal, 0), x)])
+        )
+        came_down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
+        x, y = (entry, entry - diagonal - 1) if came_down else (entry - 1, entry - diagonal)
+    return levels[::-1]
 
 
 MAXIMUM_DEPTH = 32
@@ -213,8 +212,6 @@ def _without_anchors(old_lines: Lines, new_lines: Lines, old: int, new: int) -> 
     new_kept = [i for i, line in enumerate(new_lines) if line in in_old]
     one, other = [old_lines[i] for i in old_kept], [new_lines[i] for i in new_kept]
     matches = common_subsequence(one, other)
-    if matches is None:
-        matches = classic_matches(one, other)
     next_old = next_new = 0
     ends = [(old_kept[i], new_kept[j]) for i, j in matches]
     for match_old, match_new in [*ends, (len(old_lines), len(new_lines))]:

@@ -15,7 +15,7 @@ from tandem_desktop.ui.i18n import later, tr
 _FACE = ("JetBrains Mono", "", "OFL-1.1")
 _OWN = "tandem-desktop"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-"""Of a distribution, at the beginning of what is asked for: `pygit2` in `pygit2>=1.17`."""
+"""Of a distribution, at the beginning of what is asked for: `pathspec` in `pathspec>=1.0`."""
 _LONGEST_LICENCE = 60
 """Longer ones are the licence itself."""
 

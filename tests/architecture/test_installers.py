@@ -137,7 +137,7 @@ def test_trimming_keeps_what_shows_a_window_and_leaves_out_what_the_system_has(t
 
 def test_frozen_program_carries_the_papers_that_about_reads_and_no_path_of_its_builder(trimming: ModuleType) -> None:
     assert 'for part in ("tandem-desktop", *parts) for paper in copy_metadata(part)' in SPEC.read_text(encoding="utf-8")
-    assert trimming.is_wanted_data("pygit2-1.0.dist-info/METADATA")
+    assert trimming.is_wanted_data("pydantic-1.0.dist-info/METADATA")
     assert not trimming.is_wanted_data("tandem_desktop-1.0.dist-info/direct_url.json")
 
 
@@ -150,12 +150,12 @@ def test_licences_name_the_package_of_a_library_wherever_it_lies(licences: Modul
 
 
 def test_licences_name_libraries_inside_of_wheels_and_stop_at_a_strange_one(licences: ModuleType) -> None:
-    taken = [("PySide6/Qt/lib/libQt6Core.so.6", ""), ("PySide6/Qt/lib/libicuuc.so.73", ""), ("pygit2/x.so", "")]
+    taken = [("PySide6/Qt/lib/libQt6Core.so.6", ""), ("PySide6/Qt/lib/libicuuc.so.73", ""), ("cffi/x.so", "")]
     ((name, _, text),) = licences._inside_wheels(taken)
     assert name == "ICU"
     assert "UNICODE" in text.read_text(encoding="utf-8")
     with pytest.raises(SystemExit, match="libstrange-1"):
-        licences._inside_wheels([*taken, ("pygit2.libs/libstrange-1.so", "")])
+        licences._inside_wheels([*taken, ("cffi.libs/libstrange-1.so", "")])
 
 
 def test_icon_is_drawn_in_every_size_from_one_drawing(tmp_path: Path) -> None:

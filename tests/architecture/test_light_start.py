@@ -27,7 +27,7 @@ sys.exit(code)
 """
 
 HEAVY = {
-    *("PySide6", "asyncio", "diff_match_patch", "frontmatter", "pydantic", "pygit2", "shiboken6", "unidiff", "yaml"),
+    *("PySide6", "asyncio", "diff_match_patch", "frontmatter", "pydantic", "shiboken6", "unidiff", "yaml"),
     *("h11", "starlette", "uvicorn"),
 }
 

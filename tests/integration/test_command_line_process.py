@@ -136,7 +136,7 @@ def test_help_and_refused_words_load_nothing_heavy(words: list[str]) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     loaded = set(ended.stderr.rsplit("LOADED", 1)[1].split())
-    assert loaded & {"pydantic", "pygit2", "asyncio", "yaml", "unidiff", "diff_match_patch", "platformdirs"} == set()
+    assert loaded & {"pydantic", "asyncio", "yaml", "unidiff", "diff_match_patch", "platformdirs"} == set()
 
 
 def checkpoints(workspace: Path) -> tuple[list[tuple[int, str, str]], list[tuple[str, str]]]:
