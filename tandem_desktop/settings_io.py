@@ -1,6 +1,7 @@
 """Loads user settings and the stricter workspace settings."""
 
 import json
+import logging
 import os
 import re
 import stat
@@ -14,6 +15,8 @@ from pydantic import ValidationError
 from tandem_desktop.domain.errors import BadInputError, StorageError
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 CONFIG_DIR_VARIABLE = "TANDEM_CONFIG_DIR"
 SETTINGS_FILE = "settings.toml"
@@ -56,9 +59,14 @@ def load_settings(config: Path, workspace_file: Path | None = None) -> LoadedSet
         BadInputError: a file cannot be understood; the sentence names the file, the line or field, and what to do.
     """
     settings = _from_toml(config)
+    if _log.isEnabledFor(logging.DEBUG):
+        _log.debug("settings loaded: %s, %s", config, ", ".join(sorted(settings.model_fields_set)) or "defaults")
     if workspace_file is None:
         return LoadedSettings(settings)
-    return _tightened(settings, workspace_file)
+    loaded = _tightened(settings, workspace_file)
+    if loaded.settings is not settings or loaded.warnings:
+        _log.debug("settings tightened: %s, fields ignored %d", workspace_file, len(loaded.warnings))
+    return loaded
 
 
 def _from_toml(path: Path) -> Settings:

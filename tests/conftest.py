@@ -48,6 +48,7 @@ def apart_from_this_machine(
             monkeypatch.delenv(name, raising=False)
     state = next(state_folder_names)
     monkeypatch.setenv("TANDEM_STATE_DIR", state)
+    monkeypatch.delenv("TANDEM_LOG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", f"{state}-config")
     # A name nobody else has: git replaces this file when it is told to write to it.
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", f"{state}-gitconfig")

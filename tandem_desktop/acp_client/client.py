@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib
 import json
+import logging
 import signal
 from collections.abc import Awaitable, Callable
 from types import ModuleType
@@ -39,6 +40,7 @@ from tandem_desktop.shadow.sandbox import REFUSED, SAYS, UNSEEN
 
 LOOK_AT_STDERR = "Look at the agent's last words; try its command in a terminal."
 _MOST_WORDS = 500
+_log = logging.getLogger(__name__)
 _NOT_LET = {
     REFUSED: "Start the agent again; what is missing is told by: tandem doctor",
     UNSEEN: "Install the agent, and what runs it, where nothing is hidden from it (docs/security.md, Hidden), "
@@ -413,6 +415,7 @@ class SidecarManager:
             raise await link.give_up(error) from None
 
     async def _begin(self) -> None:
+        _log.info("agent starting: %s", self._profile.name)
         # A second of loading, so not on the loop.
         protocol = await asyncio.to_thread(_load_protocol)
         process = await self._start_process(self._launch, self._limits)
@@ -428,6 +431,7 @@ class SidecarManager:
         except BaseException:
             await self._end()
             raise
+        _log.info("agent ready: %s, version %s", self._profile.name, self._facts.version or "unknown")
 
     async def _greet(self, link: Link) -> AgentFacts:
         result = await self._call(link, link.wire.initialize(), "be greeted")

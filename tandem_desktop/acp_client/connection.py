@@ -7,6 +7,7 @@ the agent asks is served here, side by side and each once; what it tells is pass
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from enum import StrEnum
@@ -57,6 +58,8 @@ AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 
 _CHUNK = 64 * 1024
+_MOST_TRACED = 4096
+"""Requests whose start is remembered to log how long they took."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 _log = logging.getLogger(__name__)
 
@@ -85,6 +88,49 @@ class RefusedError(Exception):
         self.data = data
 
 
+class WireTrace:
+    """Logs each message at level debug: method, id, size, and how long an answer took; never its content."""
+
+    def __init__(self) -> None:
+        self._asked: dict[tuple[Direction, int | str], tuple[str, float]] = {}
+
+    def received(self, message: Message, size: int) -> None:
+        if _log.isEnabledFor(logging.DEBUG):
+            self._log(Direction.RECEIVED, message, size)
+
+    def sent(self, message: Message, size: int) -> None:
+        if _log.isEnabledFor(logging.DEBUG):
+            self._log(Direction.SENT, message, size)
+
+    def _log(self, direction: Direction, message: Message, size: int) -> None:
+        method, number = message.get("method"), message.get("id")
+        if isinstance(method, str) and isinstance(number, int | str):
+            if len(self._asked) < _MOST_TRACED:
+                self._asked[direction, number] = (method, time.monotonic())
+            _log.debug("acp %s: request %s, id %s, %d bytes", direction, method[:60], str(number)[:60], size)
+        elif isinstance(method, str):
+            _log.debug("acp %s: notice %s%s, %d bytes", direction, method[:60], _update_kind(message), size)
+        elif isinstance(number, int | str):
+            other = Direction.SENT if direction is Direction.RECEIVED else Direction.RECEIVED
+            asked, begun = self._asked.pop((other, number), ("an unknown request", time.monotonic()))
+            outcome = f"error {_code(message)}" if "error" in message else "answer"
+            facts = (outcome, asked[:60], str(number)[:60], size, 1000 * (time.monotonic() - begun))
+            _log.debug("acp %s: %s to %s, id %s, %d bytes, %.0f ms", direction, *facts)
+
+
+def _update_kind(message: Message) -> str:
+    params = message.get("params")
+    update = params.get("update") if isinstance(params, dict) else None
+    kind = update.get("sessionUpdate") if isinstance(update, dict) else None
+    return f" ({kind[:60]})" if isinstance(kind, str) else ""
+
+
+def _code(message: Message) -> object:
+    error = message["error"]
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) else "without a code"
+
+
 class LineTransport:
     """One message per line, both ways."""
 
@@ -109,6 +155,7 @@ class LineTransport:
         self._scanned = 0
         self._open: set[int | str] = set()
         self._writing = asyncio.Lock()
+        self._trace = WireTrace()
         self._closed = False
         self.noise = 0
         self.refused = 0
@@ -138,6 +185,7 @@ class LineTransport:
                 message = self._read(line)
                 if message is None:
                     continue
+                self._trace.received(message, len(line))
                 if "method" not in message:
                     if _is_answer(message):
                         return message
@@ -166,6 +214,7 @@ class LineTransport:
             await self._write(data)
         except (OSError, SidecarTimeoutError):
             raise ConnectionError("the agent cannot be reached") from None
+        self._trace.sent(message, len(data))
 
     async def close(self) -> None:
         """Stop listening; requests still being served are abandoned, for nobody waits for their answer."""
@@ -252,6 +301,7 @@ class LineTransport:
                 data = _encoded(_error(number, INTERNAL_ERROR, reason))
             self._open.discard(number)
             await self._write(data)
+            self._trace.sent(message, len(data))
         except (OSError, SidecarTimeoutError) as problem:
             _log.debug("an answer did not reach the agent: %s", problem)
         finally:

@@ -18,7 +18,8 @@ from tandem_desktop.storage.logs import AGENT_LOGGER
 
 _MOST_LINES = 400
 _LONGEST = 2_000
-_log = logging.getLogger(AGENT_LOGGER)
+_log = logging.getLogger(__name__)
+_stderr_log = logging.getLogger(AGENT_LOGGER)
 
 
 class ErrorOutputLog:
@@ -45,9 +46,9 @@ class ErrorOutputLog:
     def _say(self, line: bytes) -> None:
         self._lines += 1
         if self._lines < _MOST_LINES:
-            _log.info("%s", line[:_LONGEST].decode("utf-8", "replace").rstrip("\r"))
+            _stderr_log.info("%s", line[:_LONGEST].decode("utf-8", "replace").rstrip("\r"))
         elif self._lines == _MOST_LINES:
-            _log.info("The agent writes a lot; the rest of its error output is not logged.")
+            _stderr_log.info("The agent writes a lot; the rest of its error output is not logged.")
 
 
 MARK = "TANDEM_SIDECAR"
@@ -121,6 +122,8 @@ class SidecarProcess:
             )
         except (OSError, ValueError) as problem:
             raise _launch_error(f"{launch.argv[0]}: {problem}.") from problem
+        confined = "confined" if launch.confined else "not confined"
+        _log.info("agent started: %s, pid %d, %s", launch.program or launch.argv[0], process.pid, confined)
         return cls(process, exited, mark, limits)
 
     @property
@@ -162,6 +165,9 @@ class SidecarProcess:
             transport.close()
         with contextlib.suppress(OSError):
             await self.stdin.wait_closed()
+        _log.info(
+            "agent ended: pid %d, exit code %s, %d bytes on stderr", self.pid, self.exit_code, self._stderr_tail.total
+        )
 
     async def _drain_stderr(self, stderr: asyncio.StreamReader) -> None:
         try:

@@ -1,7 +1,9 @@
 """The routes of the HTTP API and access control."""
 
 import asyncio
+import logging
 import secrets
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -23,6 +25,7 @@ from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.storage.errors import as_refusal
 
+_log = logging.getLogger(__name__)
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -42,19 +45,24 @@ class RequestGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        is_begun = False
+        status: int | None = None
+        begun = time.monotonic()
 
         async def send_on(message: Message) -> None:
-            nonlocal is_begun
-            is_begun = True
+            nonlocal status
+            if status is None:
+                status = message.get("status", 0)
             await send(message)
 
         try:
             self._check(scope)
             await self._behind(scope, receive, send_on)
         except Exception as error:  # the last door: every failure leaves as an answer with a sentence
-            if not is_begun:
-                await refusal(as_refusal(error))(scope, receive, send)
+            if status is None:
+                await refusal(as_refusal(error))(scope, receive, send_on)
+        finally:
+            took = 1000 * (time.monotonic() - begun)
+            _log.debug("http %s %s: status %s, %.0f ms", scope["method"], scope["path"][:120], status, took)
 
     def _check(self, scope: Scope) -> None:
         hosts, origins, given = (_values(scope, name) for name in (b"host", b"origin", b"authorization"))

@@ -16,11 +16,36 @@ if TYPE_CHECKING:
 
 def main(argv: list[str] | None = None) -> int:
     """Do one call and answer its exit code."""
-    words = sys.argv[1:] if argv is None else argv
+    words, level = _log_choice(sys.argv[1:] if argv is None else argv)
     leave_bundle_out_of(os.environ)
     if words == ["--version"]:
         sys.stdout.write(f"tandem {__version__}\n")
         return 0
+    if not level:
+        return _call(words)
+    from tandem_desktop.storage.logs import StderrLog, choose_log_level
+
+    if complaint := choose_log_level(level):
+        sys.stderr.write(f"tandem: {complaint}\n")
+    if _is_window_call(words):  # it has a file and a page for its log
+        return _call(words)
+    log = StderrLog()
+    log.listen()
+    try:
+        return _call(words)
+    finally:
+        log.leave()
+
+
+def _log_choice(words: list[str]) -> tuple[list[str], str]:
+    """The call without `--debug`, and the level it or TANDEM_LOG asks for; the parser lists the option for --help."""
+    end = words.index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word != "--debug"]
+    level = "debug" if len(kept) < end else os.environ.get("TANDEM_LOG", "")
+    return [*kept, *words[end:]], level
+
+
+def _call(words: list[str]) -> int:
     if words[:2] == ["mcp", "--session"] and len(words) == 3:  # agents wait for it: nothing else is loaded
         from tandem_desktop.planning_tools import relay as planning_tool_relay
 

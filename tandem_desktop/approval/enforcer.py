@@ -1,5 +1,6 @@
 """Checks an approval before a run and spends it."""
 
+import logging
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from tandem_desktop.domain.runs import ExecutionRecord, OperationResult
 
 LIFETIME = timedelta(hours=24)
 MIN_DIGEST_DIGITS = 12
+_log = logging.getLogger(__name__)
 
 
 class ApprovalEnforcer:
@@ -73,6 +75,7 @@ class ApprovalEnforcer:
         )
         self._audit.append("approved", now, approval)
         self._store.record(approval)
+        _log.info("approval given: %s, digest %s", _name(version), digest[:12])
         return approval
 
     def verify_approval(self, plan_id: PlanId, revision: int, workspace: WorkspaceIdentity) -> Approval:
@@ -130,6 +133,7 @@ class ApprovalEnforcer:
             ApprovalMissingError: it has been used before.
         """
         self._store.consume(approval.nonce, run_id)
+        _log.info("approval used: %s, digest %s", run_id, approval.digest[:12])
 
     def revoke(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> None:
         """Withdraw whatever was approved of this plan here."""

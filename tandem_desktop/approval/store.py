@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import hmac
 import json
+import logging
 import os
 import re
 import secrets
@@ -18,6 +19,7 @@ from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.errors import reading, writing
 
 KEY_BYTES = 32
+_log = logging.getLogger(__name__)
 
 
 class StateKey:
@@ -130,6 +132,7 @@ class ApprovalStore:
         with contextlib.suppress(ApprovalDriftError, ApprovalMissingError):
             if approval := self.find(plan_id, workspace):
                 self.consume(approval.nonce, _REVOKED)
+                _log.info("approval withdrawn: %s, digest %s", plan_id, approval.digest[:12])
         with writing(path), contextlib.suppress(FileNotFoundError):
             syscalls.unlink(str(path))
             atomic.sync_directory(self._folder)

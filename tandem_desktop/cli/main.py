@@ -1,6 +1,8 @@
 """Runs one command from its arguments to its exit code."""
 
 import importlib
+import logging
+import os
 import re
 import shlex
 import sys
@@ -11,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tandem_desktop import __version__
 from tandem_desktop.cli.console import Console, Line, Span, Tone, sentence
 from tandem_desktop.cli.parser import build_parser
 from tandem_desktop.domain.errors import BadInputError, TandemError
@@ -123,6 +126,7 @@ _THIS_PLAN = re.compile(r"(?<= )PLAN(?= |$)")
 """What the engine says where it does not know which plan its caller named."""
 
 Handler = Callable[[CommandContext], CommandResult]
+_log = logging.getLogger(__name__)
 
 
 def run_command_line(words: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
@@ -135,14 +139,18 @@ def run_command_line(words: list[str], build_engine: BuildEngine, open_window: O
     except SystemExit as leaving:  # --help and --version have answered already
         return leaving.code if isinstance(leaving.code, int) else 0
     call = CommandContext(arguments, console, build_engine, open_window, serve)
+    _log.debug("call: %s, tandem %s, pid %d", arguments.command, __version__, os.getpid())
     try:
         answer = _handler(arguments.handler)(call)
+        _log.debug("call ended: %s, exit code %d", arguments.command, answer.exit_code)
         return _deliver(console, answer)
     except KeyboardInterrupt:
         console.remark("Stopped.")
         return INTERRUPTED
     except Exception as error:  # the last door: every failure leaves as a sentence with an exit code
-        return _deliver(console, _refused(as_refusal(error), call.known))
+        refusal = as_refusal(error)
+        _log.debug("call refused: %s, %s, exit code %d", arguments.command, refusal.kind, refusal.exit_code)
+        return _deliver(console, _refused(refusal, call.known))
     finally:
         call.close()
 

@@ -38,7 +38,7 @@ def build_parser() -> TandemParser:
     """The whole command line."""
     parser = TandemParser(
         prog="tandem",
-        usage="tandem [-C DIR] [--json] COMMAND …",
+        usage="tandem [-C DIR] [--json] [--debug] COMMAND …",
         description=_OPENING,
         epilog=f"{_overview()}\n\n{_CLOSING}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -71,7 +71,7 @@ def _add(commands: "argparse._SubParsersAction[TandemParser]", words: CommandSpe
 
 
 def _common() -> TandemParser:
-    """Both may stand before or after the sub-command: whichever is given counts."""
+    """Each may stand before or after the sub-command: whichever is given counts."""
     common = TandemParser(add_help=False)
     common.add_argument(
         "-C", metavar="DIR", dest="workspace", default=argparse.SUPPRESS, help="the workspace (default: this folder)"
@@ -79,6 +79,7 @@ def _common() -> TandemParser:
     common.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object on stdout"
     )
+    common.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="log what happens on stderr")
     return common
 
 

@@ -1,5 +1,6 @@
 """Detects and settles interrupted runs."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,8 @@ from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_manager import RunManager, RunOutcome
 from tandem_desktop.execution.steps import Step, ordered_steps
 from tandem_desktop.storage.workspace import Workspace
+
+_log = logging.getLogger(__name__)
 
 States = dict[str, NodeState | None]
 """What is at each path; None where it cannot be read as a file, link or folder."""
@@ -115,6 +118,7 @@ class Recovery:
                 if history.command_open and not run_command_again:
                     raise _command_would_repeat(record, history.command_open)
                 done = self._located(history)
+                _log.info("recovery: resume %s after %d of %d steps", record.run_id, done, len(history.steps))
             except BaseException:
                 journal.close()
                 raise
@@ -134,6 +138,7 @@ class Recovery:
         """
         with self._desk.only_run():
             journal, history, record = self._reopen(run_id)
+            _log.info("recovery: roll back %s", record.run_id)
             return self._desk.conduct(record, history.operations, journal, lambda run: self._roll_back(run, history))
 
     def mark_failed(self, run_id: str | None = None) -> Settled:
@@ -143,6 +148,7 @@ class Recovery:
             if damaged is not None:
                 return self._set_aside(damaged)
             journal, history, record = self._reopen(run_id)
+            _log.info("recovery: mark %s as failed", record.run_id)
             return self._desk.conduct(record, history.operations, journal, lambda run: self._leave(run, history))
 
     def _interrupted(self) -> tuple[InterruptedRun, ...]:
@@ -161,6 +167,8 @@ class Recovery:
             else:
                 found.append(_describe(history.record, history))
         self._desk.sweep()
+        for run in found:
+            _log.info("interrupted run found: %s of %s, %d of %d done", run.run_id, run.plan_id, run.done, run.total)
         return tuple(found)
 
     def _unreadable(self, run_id: RunId, error: JournalError) -> InterruptedRun:
@@ -173,6 +181,7 @@ class Recovery:
     def _set_aside(self, run: InterruptedRun) -> Settled:
         """Close a run whose journal cannot be read, as failed; the tree stays as it is and the journal is kept."""
         kept = self._desk.journal_store.set_aside(run.run_id)
+        _log.info("recovery: mark %s as failed, its journal is damaged", run.run_id)
         record = self._desk.runs.get(run.run_id).model_copy(
             update={
                 "status": RunStatus.FAILED,

@@ -1,6 +1,7 @@
 """Executes one run under its journal and verifies the result."""
 
 import contextlib
+import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -45,6 +46,8 @@ def not_as_approved(steps: Iterable[Step], workspace: Workspace, at_hand: AtHand
         if not workspace.has(path, after, at_hand=at_hand)
     ]
 
+
+_log = logging.getLogger(__name__)
 
 FAILED_HERE = -1
 """The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
@@ -159,6 +162,7 @@ class Run:
         """
         with contextlib.suppress(OSError, JournalError):
             self._journal.append({"type": "rollback"})
+        _log.info("roll back started: %s, %d steps to take back", self._name, len(self._published))
         before = {path: first for path, (first, _) in net_changes(self._published).items()}
         while self._published:
             step = self._published[-1]
@@ -173,6 +177,7 @@ class Run:
             raise _incomplete(str(self._workspace.path), f"it could not be made durable: {error.strerror}.") from error
         if (wrong := self._publisher.first_not_restored(before)) is not None:
             raise _incomplete(wrong, f"{wrong} is not as it was before the run.")
+        _log.info("roll back done: %s, %d paths as before", self._name, len(before))
         self._mark_rolled_back()
 
     def restore(self, steps: tuple[Step, ...]) -> None:
@@ -201,6 +206,7 @@ class Run:
     def fail(self, operation: OperationId, message: str, **facts: Any) -> None:
         """Record a failure; the policy decides whether anything follows."""
         self._tell_start(operation)
+        _log.info("operation failed: %s, operation %s, policy %s", self._name, operation, self._policy)
         doomed = dependents(self._operations, operation)
         self._doomed.update(doomed)
         lost = (each.id for each in self._operations if each.id in doomed)
@@ -290,6 +296,7 @@ class Run:
         self._publisher.sync()
         self._segments_done += 1
         self._journal.append({"type": "done", "count": done, "lost": self._lost.packed()})
+        _log.debug("segment done: %s, segment %d, %d of %d steps", self._name, self._segments_done, done, len(steps))
         done_now = []
         for step in steps:
             if step.operation in completed:
@@ -312,6 +319,7 @@ class Run:
             self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
         self.ran_in_place |= bool(operations) and not self._commands.captures
         for operation in operations:
+            _log.debug("command started: %s, operation %s", self._name, operation.id)
             self._tell_start(operation.id)
         outcomes = self._outcomes(operations)
         self._plain = set()
@@ -345,9 +353,15 @@ class Run:
         self, operation: StagedOperation, outcome: CommandOutcome | TandemError, touched: Touched
     ) -> None:
         if isinstance(outcome, TandemError):
+            _log.debug("command failed: %s, operation %s, %s", self._name, operation.id, outcome.kind)
             self._command_failed(operation.id, outcome.message)
             return
         facts: dict[str, Any] = {"exit_code": outcome.exit_code, "output": outcome.output}
+        effects_seen = len(outcome.effects or ())
+        _log.debug(
+            "command ended: %s, operation %s, exit code %s, %d effects",
+            *(self._name, operation.id, outcome.exit_code, effects_seen),
+        )
         if outcome.effects and not outcome.error:
             try:
                 effects = touched.take(operation.id, outcome.effects)
@@ -400,6 +414,11 @@ class Run:
     def _mark_rolled_back(self) -> None:
         done = [result for result in self.results.values() if result.status is ResultStatus.COMPLETED]
         self._set(*(result.model_copy(update={"status": ResultStatus.ROLLED_BACK}) for result in done))
+
+    @property
+    def _name(self) -> str:
+        """The run in the log."""
+        return self._scratch_dir.folder.name
 
     def _go_on_or_halt(self) -> None:
         if not self._control.may_go_on():

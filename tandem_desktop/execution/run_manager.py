@@ -7,6 +7,7 @@ off: a run may take as long as its commands do, or as the person lets it wait.
 import contextlib
 import errno
 import gc
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -92,6 +93,7 @@ def collecting_rarely() -> Iterator[None]:
 
 
 Clock = Callable[[], datetime]
+_log = logging.getLogger(__name__)
 
 _LETTING_GO_S = 2.0
 _A_LOOK_S = 0.5
@@ -202,6 +204,10 @@ class RunManager:
                 if not self.journal_store.is_open(record.run_id):
                     raise
                 raise self._left_open(record, error, "begun: {reason}. Nothing was changed.") from error
+        of = f" of {record.of}" if record.of else ""
+        size = f"operations {len(operations)}" if operations else f"steps {len(planned)}"
+        facts = (record.run_id, record.kind, of, record.plan_id, record.revision, size)
+        _log.info("run started: %s, %s%s, %s r%d, %s", *facts)
         return journal
 
     def sweep(self) -> None:
@@ -270,6 +276,7 @@ class RunManager:
                 others = meanwhile.changes(run.touched, run.to_read_again())
                 ended = ended.model_copy(update={"meanwhile": others})
             self._close(ended, operations, results, journal, scratch_dir)
+            _log_end(ended, fault)
         finally:
             journal.close()
             scratch_dir.close()
@@ -387,6 +394,13 @@ class RunManager:
     def _lock(self) -> Path:
         self._locations.prepare_state()
         return self._locations.locks / f"{self.workspace.identity.key}.lock"
+
+
+def _log_end(record: RunRecord, fault: OSError | TandemError | None) -> None:
+    seconds = (record.ended_at - record.started_at).total_seconds() if record.ended_at else 0.0
+    rolled_back = ", rolled back" if record.rolled_back else ""
+    reason = f", because of {type(fault).__name__}" if fault is not None else ""
+    _log.info("run ended: %s, %s%s%s, after %.3f s", record.run_id, record.status, rolled_back, reason, seconds)
 
 
 def _discard(scratch_dir: RunScratchDir) -> None:

@@ -309,8 +309,15 @@ class PlanningServerHost:
 
     async def _connected(self, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter) -> None:
         guest = await self._greeted(reader) if self._strangers < MOST_CONNECTIONS else None
-        if guest is not None:
+        if guest is None:
+            _logger.debug("planning socket: connection refused, no known token")
+            return
+        session_id = guest.tools.session_id
+        _logger.debug("planning socket: relay connected, session %s", session_id)
+        try:
             await self._serve(guest, task, reader, writer)
+        finally:
+            _logger.debug("planning socket: relay closed, session %s", session_id)
 
     async def _greeted(self, reader: StreamReader) -> _Guest | None:
         self._strangers += 1

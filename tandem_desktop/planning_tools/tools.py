@@ -2,6 +2,7 @@
 
 import logging
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -125,15 +126,21 @@ class PlanningTools:
         if self._open_calls >= MOST_CALLS_AT_ONCE:
             return _refused(PolicyError(f"{MOST_CALLS_AT_ONCE} calls are open already.", next="Wait for an answer."))
         self._open_calls += 1
+        begun, outcome = time.monotonic(), "failed"
         try:
-            return await self._answer(self._definition(name), arguments)
+            answer = await self._answer(self._definition(name), arguments)
+            outcome = "answered"
+            return answer
         except TandemError as error:
+            outcome = f"refused ({error.kind})"
             return _refused(error)
         except Exception:
             _logger.exception("the planning tool %s failed", shown(name[:60]))
             return _refused(PolicyError(f"{shown(name[:60])} failed inside Tandem; nothing was changed by this call."))
         finally:
             self._open_calls -= 1
+            took = 1000 * (time.monotonic() - begun)
+            _logger.debug("planning tool %s: session %s, %.0f ms, %s", outcome, self.session_id, took, name[:60])
 
     def _definition(self, name: str) -> ToolDefinition:
         offered = {definition.name.value: definition for definition in self.offered()}

@@ -1,5 +1,6 @@
 """Stores plans and revisions, and which plan belongs to which session."""
 
+import logging
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -69,6 +70,7 @@ class SessionPlans:
 
 
 Steps = tuple[tuple[EventKind, TransitionStep], ...]
+_log = logging.getLogger(__name__)
 
 
 class ActionPerformer:
@@ -120,6 +122,7 @@ class PlanStore:
                 saved = self._files.save_revision(folder, self._numbered(draft, 1))
                 meta, step = first_meta(saved, planner_model, tools_required)
                 self._files.save_meta(folder, meta)
+        _log_stored(saved)
         self._performer.after(meta, EventKind.PLAN_CREATED, step)
         return saved
 
@@ -146,6 +149,7 @@ class PlanStore:
                 saved = self._files.save_revision(folder, self._numbered(draft, current.revision + 1))
                 meta = next_meta(proposed, saved, planner_model, tools_required)
                 self._files.save_meta(folder, meta)
+        _log_stored(saved)
         self._perform_after(meta, steps)
         return saved
 
@@ -171,6 +175,8 @@ class PlanStore:
             self._sessions.add(session_id, bundle.plan_id)
             if not self._files.adopt(folder, here, meta):
                 raise StaleRevisionError(bundle.plan_id, expected=0, found=records.latest_revision(folder))
+        for version in here:
+            _log_stored(version)
         self._performer.after(meta, EventKind.PLAN_CREATED, step)
         return here[-1]
 
@@ -382,3 +388,8 @@ class PlanStore:
                 "created_at": self._clock(),
             }
         )
+
+
+def _log_stored(version: PlanVersion) -> None:
+    facts = (version.plan_id, version.revision, version.origin, version.approval_hash[:12], len(version.operations))
+    _log.info("revision stored: %s r%d, origin %s, digest %s, operations %d", *facts)

@@ -252,6 +252,9 @@ class Launch:
     argv: tuple[str, ...]
     environment: dict[str, str]
     cwd: Path
+    program: str = ""
+    """What is started, by its name, where a sandbox stands before it in `argv`."""
+    confined: bool = False
 
 
 ADDRESS = "DBUS_SESSION_BUS_ADDRESS"

@@ -2,12 +2,16 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from tandem_desktop.domain.errors import TandemError
+
 _Result = TypeVar("_Result")
+_log = logging.getLogger(__name__)
 
 
 class EngineThread:
@@ -34,7 +38,9 @@ class EngineThread:
             nothing: Future[_Result] = Future()
             nothing.cancel()
             return nothing
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        answer = asyncio.run_coroutine_threadsafe(work, self._loop)
+        answer.add_done_callback(log_failure)
+        return answer
 
     def wait_for(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Do something there and wait here; an interrupt here cancels it there and waits for its end."""
@@ -65,6 +71,13 @@ class EngineThread:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
+
+
+def log_failure(ended: "Future[Any]") -> None:
+    """Log that a task failed, by the kind of its error; the message may quote a file or a prompt."""
+    if not ended.cancelled() and (error := ended.exception()) is not None:
+        kind = error.kind if isinstance(error, TandemError) else "unexpected"
+        _log.info("background task failed: %s (%s)", type(error).__name__, kind)
 
 
 async def _nothing() -> None:

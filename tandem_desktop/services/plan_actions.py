@@ -1,5 +1,6 @@
 """Performs the actions of the plan lifecycle."""
 
+import logging
 from collections.abc import Callable
 
 from tandem_desktop.domain.event_stream import EventStream
@@ -8,6 +9,8 @@ from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanMeta
 from tandem_desktop.domain.state_machine import EventKind, PlanAction, TransitionStep
 from tandem_desktop.plans.store import ActionPerformer
+
+_log = logging.getLogger(__name__)
 
 
 class PlanActions(ActionPerformer):
@@ -23,6 +26,7 @@ class PlanActions(ActionPerformer):
             self._withdraw(meta.plan_id)
 
     def after(self, meta: PlanMeta, kind: EventKind, step: TransitionStep) -> None:
+        _log.info("plan %s: %s, state %s, status %s", meta.plan_id, kind, step.state, meta.status)
         self._events.publish(
             PlanMoved(
                 plan_id=meta.plan_id,

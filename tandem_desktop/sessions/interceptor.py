@@ -1,6 +1,7 @@
 """Answers permission requests: shadow, plan, or ask the user."""
 
 import asyncio
+import logging
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -54,6 +55,9 @@ def command_call(call: ToolCall) -> CommandCall:
         raise StepRefusedError(
             f"The command would run outside the workspace. {error.message}", path=error.path, next=error.next
         ) from None
+
+
+_log = logging.getLogger(__name__)
 
 
 class Decision(StrEnum):
@@ -257,6 +261,7 @@ class PermissionInterceptor:
             # Its one answer is given elsewhere, or was.
             return PermissionAnswer(verdict=PermissionVerdict.CANCELLED, reason=messages.answered_twice(request.id))
         self._open.add(request.id)
+        _log.debug("permission requested: session %s, request %s, tool %s", self.session_id, request.id, asked.use.name)
         outcome = _NO_LONGER_WAITED_FOR
         try:
             outcome = await self._outcome(asked)
@@ -349,6 +354,10 @@ class PermissionInterceptor:
             handling=outcome.handling,
             queued_as=outcome.queued_as,
             warning=f"The guard would have blocked {use.tool}." if only_logged else "",
+        )
+        _log.info(
+            "permission answered: session %s, request %s, tool %s (%s), %s, %s",
+            *(self.session_id, asked.request.id, use.name, use.category, outcome.verdict, outcome.handling),
         )
         with self._lock:
             self._requests.append(request)

@@ -92,10 +92,11 @@ class ShadowWorkspace(ABC):
         Raises:
             ShadowError: the shadow is not there, or the workspace is another folder than it was.
         """
-        cwd = self._checked_cwd(cwd)
+        argv, cwd = tuple(argv), self._checked_cwd(cwd)
+        program = Path(argv[0]).name if argv else ""
         private = private_home(home, environment)
         if not self.confinement.confined:
-            return Launch(tuple(argv), private.environment, self.place / cwd)
+            return Launch(argv, private.environment, self.place / cwd, program)
         joining = self._joining()
         self._make_room_for_mask()
         inside = self._sandbox.argv(
@@ -107,7 +108,7 @@ class ShadowWorkspace(ABC):
             readable=(*readable, *searched_for_programs(environment.get("PATH", ""))),
             needed=needed,
         )
-        return Launch((*joining, *inside), private.environment, Path("/"))
+        return Launch((*joining, *inside), private.environment, Path("/"), program, confined=True)
 
     def rehearse(
         self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ from tandem_desktop.storage import atomic
 _OPERATION = "operation"
 """The key that marks a line of the file as an operation; every other line is a segment."""
 _SEGMENT = TypeAdapter(Segment)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +199,13 @@ class StagingStore:
             finally:
                 self._change = None
             if any(change):
+                self._log_change(change)
                 self._unheard.append(StagingChange(*map(tuple, change)))
         self._notify()
+
+    def _log_change(self, change: "_Change") -> None:
+        sizes = (len(change.staged), len(change.removed), len(change.cleared), len(self._operations))
+        _log.debug("staging: %d staged, %d removed, %d cleared, %d in the store", *sizes)
 
     def _notify(self) -> None:
         with self._notifying:

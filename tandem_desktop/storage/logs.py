@@ -6,13 +6,17 @@ import fcntl
 import logging
 import os
 import secrets
+import sys
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
+from tandem_desktop.domain.paths import shown
 from tandem_desktop.storage import atomic, syscalls
 
+PRODUCT_LOGGER = "tandem_desktop"
 AGENT_LOGGER = "tandem_desktop.agent_words"
 """Where a sidecar's error output is logged, line by line."""
 LOGS, LOG_FILE = "logs", "tandem.log"
@@ -42,7 +46,7 @@ class LogFile(logging.Handler):
     """Hears every logger of the process. What cannot be written to the file is still kept in memory."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(logging.INFO)
+        super().__init__()
         self.folder = folder
         self._lines: deque[LogLine] = deque(maxlen=_KEPT)
         self.count = 0
@@ -57,9 +61,11 @@ class LogFile(logging.Handler):
             self.release()
 
     def listen(self) -> None:
-        """From now on."""
+        """From now on, from the chosen level up; info where none was chosen."""
         logging.getLogger().addHandler(self)
-        logging.getLogger("tandem_desktop").setLevel(logging.INFO)
+        product = logging.getLogger(PRODUCT_LOGGER)
+        if product.level == logging.NOTSET:  # otherwise chosen by TANDEM_LOG or --debug
+            product.setLevel(logging.INFO)
 
     def leave(self) -> None:
         logging.getLogger().removeHandler(self)
@@ -86,6 +92,51 @@ class LogFile(logging.Handler):
             syscalls.rename(str(path), str(path.with_suffix(".old.log")))
 
 
+LOG_VARIABLE = "TANDEM_LOG"
+LOG_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+
+
+def choose_log_level(name: str) -> str:
+    """Log from this level up; an unknown one is taken as warning. Returns a sentence about that, or nothing."""
+    level = LOG_LEVELS.get(name.strip().lower())
+    logging.getLogger(PRODUCT_LOGGER).setLevel(logging.WARNING if level is None else level)
+    if level is not None:
+        return ""
+    return f"{LOG_VARIABLE} is {shown(name, 40)!r}, not debug, info or warning; only warnings are logged."
+
+
+class StderrLog(logging.StreamHandler[TextIO]):
+    """The product's log on stderr, for the command line. What an agent wrote to its own stderr is left out."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self.setFormatter(_StderrFormatter())
+        self.addFilter(lambda record: record.name != AGENT_LOGGER)
+
+    def listen(self) -> None:
+        product = logging.getLogger(PRODUCT_LOGGER)
+        product.addHandler(self)
+        product.propagate = False
+
+    def leave(self) -> None:
+        product = logging.getLogger(PRODUCT_LOGGER)
+        product.removeHandler(self)
+        product.propagate = True
+        product.setLevel(logging.NOTSET)
+
+
+class _StderrFormatter(logging.Formatter):
+    """Time, level, module, message; hidden characters are spelled out."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).astimezone()
+        module = record.name.removeprefix(f"{PRODUCT_LOGGER}.")
+        head = f"{at:%H:%M:%S}.{int(record.msecs):03d} {record.levelname.lower():<7} {module}: "
+        first, *rest = super().format(record).split("\n")
+        return "\n".join([head + shown(first, _LONGEST_LINE), *(shown(line, _LONGEST_LINE) for line in rest)])
+
+
+_LONGEST_LINE = 2_000
 _PREFIX, _SUFFIX = "alive-", ".crash"
 REPORT = "crash-"
 

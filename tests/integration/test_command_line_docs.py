@@ -11,6 +11,7 @@ from tandem_desktop.cli.commands import CALLS
 from tandem_desktop.cli.completion import commands
 from tandem_desktop.cli.console import UsageError
 from tandem_desktop.domain.errors import TandemError, UnexpectedError
+from tandem_desktop.storage.logs import LOG_LEVELS
 from tests.support.command_line import CommandLine, a_workspace, edit, write
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -27,11 +28,17 @@ def test_every_call_is_documented_and_no_other() -> None:
 
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command.name)
 def test_every_option_of_a_call_is_documented(command: Any) -> None:
-    everywhere = {"-h", "--help", "-C", "--json"}
+    everywhere = {"-h", "--help", "-C", "--json", "--debug"}
     for name in (name for option in command.options for name in option.names if name not in everywhere):
         assert name in SECTIONS[command.name]
     for word in command.words:
         assert word in SECTIONS[command.name]
+
+
+def test_options_of_every_call_and_the_levels_of_the_log_are_documented() -> None:
+    start = DOCS[: DOCS.index("## Exit codes")]
+    assert all(f"`{name}" in start for name in ("-C", "--json", "--debug"))
+    assert all(f"`{level}`" in DOCS[DOCS.index("`TANDEM_LOG`") :] for level in LOG_LEVELS)
 
 
 def test_every_kind_of_error_is_documented() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -54,6 +55,21 @@ async def test_an_agent_finds_present_plan_and_the_person_gets_the_markdown(
     assert texts(answer) == ["The person reads it now, in SES-1."]
     assert desk.calls == [("present", SESSION, "# A\n\n✓ all of it", "A")]
     assert (tmp_path / "stderr").read_text() == ""
+
+
+async def test_log_names_connections_and_tools_but_no_token_and_no_argument(
+    host: PlanningServerHost, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "tandem_desktop")
+    server = host.open_session(SESSION, RecordingDesk(), lambda: True)
+    async with an_agent(server, tmp_path / "stderr") as agent:
+        await agent.call_tool("present_plan", {"plan_content": "SECRET-plan", "title": "SECRET-title"})
+        await agent.call_tool("plan_get", {})
+    await host.close_session(SESSION)
+    log = [record.getMessage() for record in caplog.records if record.name.startswith("tandem_desktop")]
+    expected = ("relay connected", "tool answered", "tool refused (bad_input)", "relay closed")
+    assert [next(word for word in expected if word in line) for line in log] == list(expected)
+    assert [line for line in log if "SECRET" in line or server.env[TOKEN_VARIABLE] in line] == []
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
