@@ -14,6 +14,7 @@ from tandem_desktop.cli.parser import build_parser
 _ENVIRONMENT = {
     "TANDEM_STATE_DIR": "where approvals, journals and stored bytes are kept, instead of the usual state folder",
     "TANDEM_CONFIG_DIR": "where settings.toml is read, instead of the usual configuration folder",
+    "TANDEM_LOG": "the level of the log: debug, info or warning, which is the default",
     "TANDEM_MODEL": "the model of the built-in agent, such as ollama:qwen3; without it only recipes work",
     "NO_COLOR": "set to anything: no colours",
 }
@@ -44,7 +45,7 @@ def _lines(date: str) -> Iterator[str]:
     yield ".SH NAME"
     yield "tandem, tandem\\-desktop \\- see exactly what a coding agent will do, approve exactly that, take it back"
     yield ".SH SYNOPSIS"
-    yield ".B tandem\n[\\fB\\-C\\fR \\fIDIR\\fR] [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR ..."
+    yield ".B tandem\n[\\fB\\-C\\fR \\fIDIR\\fR] [\\fB\\-\\-json\\fR] [\\fB\\-\\-debug\\fR] \\fICOMMAND\\fR ..."
     yield ".br\n.B tandem\\-desktop\n[\\fIDIR\\fR | \\fIPATCH\\fR]"
     yield ".SH DESCRIPTION"
     yield "An agent works in a shadow of the workspace. What it did is staged as a plan of operations with diffs;"
@@ -68,7 +69,7 @@ def _call(words: CommandSpec, parser: argparse.ArgumentParser, above: str) -> It
     yield f".SS {_text(f'{above} {words.shown}')}"
     for line in words.explanation.split("\n"):
         yield _line(line)
-    yield from _options(parser, skipped=("-h", "-C", "--json"))
+    yield from _options(parser, skipped=("-h", "-C", "--json", "--debug"))
     for call, what in words.examples:
         yield f".TP\n.B {_text(call)}\n{_line(what)}"
     parts = _parts(parser)
