@@ -32,6 +32,7 @@ from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.services.pages import PlanPages
 from tandem_desktop.services.restore_points import RestorePoints
 from tandem_desktop.sessions.advisors import Advisor, Advisors
+from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions, discard_shadow
 from tandem_desktop.sessions.session import Turn
@@ -280,6 +281,7 @@ class Background:
         self.engine = engine
         self.events: EventStream = engine.events
         self._thread = thread
+        engine.calls.attach(AgentCalls(engine, sessions, thread).make)
         self.conversations = Conversations(engine, sessions, thread)
         self.looking_back = ReflectionService(engine, sessions, thread)
         self._control: RunControl | None = None

@@ -148,6 +148,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Acts on</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Add PLAN.md</source>
             <translation type="unfinished" />
@@ -1403,6 +1408,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>External call, effects cannot be undone</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/settings" />
             <source>Face of code</source>
             <translation type="unfinished" />
@@ -2134,6 +2144,11 @@
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Looks at it…
 {doing}</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Made by</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4040,6 +4055,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/approval_sheet.py" />
+            <source>The agent that asked will really call it, once, outside the workspace.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.</source>
             <translation type="unfinished" />
@@ -4062,6 +4082,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/diff/special.py" />
             <source>The byte order mark at the beginning is removed.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>The call in full</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4562,6 +4587,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Today</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>Tool</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5296,6 +5326,16 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/domain/operations.py" />
+            <source>call</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/domain/operations.py" />
+            <source>called</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/models/runs.py" />
             <source>can be brought back</source>
             <translation type="unfinished" />
@@ -5313,6 +5353,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal_text.py" />
             <source>cannot be previewed</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>cannot be undone: its effects are outside the workspace</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6112,6 +6157,11 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/code_block.py" />
             <source>text</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
+            <source>the agent that asked, once, after approval</source>
             <translation type="unfinished" />
         </message>
         <message>

@@ -23,6 +23,7 @@ from tandem_desktop.api.plans import Planning, PlanQueries
 from tandem_desktop.api.schema import ApiModel, ApprovalRequest, PlanRequest
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.services.engine import Engine
+from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.storage.errors import as_refusal
 
 _log = logging.getLogger(__name__)
@@ -105,6 +106,7 @@ class Api:
 
     def __init__(self, engine: Engine, token: str, port: int, *, body_s: float = BODY_S) -> None:
         self._engine = engine
+        engine.calls.attach(AgentCalls(engine).make)
         self._reading = PlanQueries(engine)
         self._approvals = Approvals(engine, self._reading)
         self._planning = Planning(engine, self._reading)

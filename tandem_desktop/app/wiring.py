@@ -11,6 +11,7 @@ from tandem_desktop.approval.store import ApprovalStore
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.captured_commands import BestCommands
+from tandem_desktop.execution.commands import ExternalCalls
 from tandem_desktop.execution.executor import PlanExecutor
 from tandem_desktop.execution.run_manager import ClearBeside, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
@@ -82,6 +83,7 @@ def build_engine(
         events=ground.events,
         clock=ground.now,
         commands=ground.commands,
+        calls=desk.calls,
         finish=clearing.finish,
         settings=ground.settings,
         would_block=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.guarded.jsonl"),
@@ -149,6 +151,7 @@ def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks
         objects=ground.objects,
         runs=ground.run_store,
         commands=ground.commands,
+        calls=ExternalCalls(),
         run_completion=PlanRunCompletion(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
         clock=ground.now,
         on_result=news.finished,

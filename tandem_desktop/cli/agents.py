@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shlex
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -14,7 +13,6 @@ from typing import Any
 
 from tandem_desktop.acp_client.profiles import (
     BUILT_IN,
-    CUSTOM,
     FoundAgent,
     custom_profile,
     find_agent,
@@ -37,7 +35,7 @@ from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.manager import AgentSessions, profile_of
 from tandem_desktop.sessions.session import Turn
 from tandem_desktop.shadow.factory import describe_confinement
 
@@ -270,8 +268,7 @@ def chosen_profile(call: CommandContext, sessions: AgentSessions) -> AgentProfil
         return profile_named(name)
     session = getattr(call.arguments, "session", None)
     if session is not None and sessions.has_agent(SessionId(session)):
-        facts = sessions.facts(SessionId(session))
-        return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
+        return profile_of(sessions.facts(SessionId(session)))
     return profile_named(call.engine.settings.agent or BUILT_IN)
 
 

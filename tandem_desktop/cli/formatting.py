@@ -137,12 +137,16 @@ def _counts(view: OperationView) -> tuple[Piece, ...]:
 
 def _command(staged: StagedOperation) -> Iterator[Line]:
     """The exact text, whole, and where and how it will run."""
-    if staged.call is None:
+    if (external := staged.external_call) is not None:
+        yield from command_text(external.text)
+        about = f" on {external.target}" if external.target else ""
+        yield f"{_INDENT}called{about} by the agent that asked, once, after approval"
+    if (call := staged.command_call) is None:
         return
-    yield from command_text(staged.call.command)
-    where = "the workspace" if staged.call.cwd == "." else staged.call.cwd
-    yield f"{_INDENT}in {where}, at most {staged.call.timeout_s} s"
-    for name, value in staged.call.env:
+    yield from command_text(call.command)
+    where = "the workspace" if call.cwd == "." else call.cwd
+    yield f"{_INDENT}in {where}, at most {call.timeout_s} s"
+    for name, value in call.env:
         yield (f"{_INDENT}with {name}=", value)
 
 

@@ -1,5 +1,6 @@
 """Plans, operations and runs as JSON for scripts."""
 
+import json
 from typing import Any
 
 from tandem_desktop.cli.main import utc
@@ -46,7 +47,15 @@ def operation(view: OperationView) -> dict[str, Any]:
         "flags": [flag.value for flag in view.flags],
         "task": staged.task,
         "description": staged.description,
+        **_external(staged),
     }
+
+
+def _external(staged: StagedOperation) -> dict[str, Any]:
+    call = staged.external_call
+    if call is None:
+        return {}
+    return {"external": {"tool": call.tool, "arguments": json.loads(call.arguments), "target": call.target}}
 
 
 def operation_in_full(view: OperationView, documents: tuple[Document, Document] | None) -> dict[str, Any]:
@@ -60,8 +69,8 @@ def operation_in_full(view: OperationView, documents: tuple[Document, Document] 
         "recorded_from": staged.recorded_from or None,
         **_states(staged),
     }
-    if staged.call is not None:
-        found |= {"cwd": staged.call.cwd, "env": dict(staged.call.env), "timeout_s": staged.call.timeout_s}
+    if (call := staged.command_call) is not None:
+        found |= {"cwd": call.cwd, "env": dict(call.env), "timeout_s": call.timeout_s}
     if documents is not None:
         found["hunks"] = [hunk(each, *documents) for each in view.hunks]
     return found

@@ -49,6 +49,10 @@ def apply(call: CommandContext) -> CommandResult:
     plan_id = call.plan_id()
     version = call.engine.plans.revision(plan_id)
     policy = FailurePolicy(call.arguments.on_failure or call.engine.settings.on_failure)
+    if any(operation.kind.spec.is_external for operation in version.operations):
+        from tandem_desktop.sessions.external_calls import AgentCalls  # agents are slow to import
+
+        call.engine.calls.attach(AgentCalls(call.engine).make)
     try:
         with watched(call, len(version.operations)) as control:
             ended = call.engine.runs.apply(plan_id, policy, control)

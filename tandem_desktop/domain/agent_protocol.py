@@ -61,6 +61,8 @@ class AgentProfile(Frozen):
     """Variables that choose its model, `{model}` standing for the name; none where it cannot be chosen so."""
     own_tools: tuple[str, ...] = ()
     """The names of its own tools, where they are known; it is told which of them Plan mode leaves it."""
+    told_at_once: bool = True
+    """Whether it is told the outcome of a run in a turn of its own; otherwise with the person's next message."""
     planning_tools: bool = True
     """Whether it takes MCP servers with a new session."""
     planning_tools_delay_s: Annotated[float, Field(ge=0)] = 0.0

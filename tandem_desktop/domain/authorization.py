@@ -41,6 +41,8 @@ class ToolUse(NamedTuple):
     command: str | None = None
     disguised: bool = False
     """What it does is graver than its name says; no permission for the name holds for it."""
+    external: bool = False
+    """It cannot be shown to stay in the shadow: its effects may be outside the workspace."""
 
     @property
     def names(self) -> frozenset[str]:

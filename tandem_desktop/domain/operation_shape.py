@@ -1,10 +1,11 @@
 """Checks that the states of an operation fit its kind."""
 
+import json
 import re
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.ids import STEP_ID
-from tandem_desktop.domain.operations import CommandCall, StagedOperation
+from tandem_desktop.domain.operations import ExternalCall, OperationCall, StagedOperation
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.ports import ROOT
 
@@ -24,8 +25,10 @@ def misfit(operation: StagedOperation) -> str | None:
     spec = operation.kind.spec
     fits = spec.fits(operation.base, operation.after)
     if spec.is_run:
-        is_command = operation.call is not None and not operation.paths
-        return unfit_call(operation.call) if is_command and fits else f"it is called a {operation.kind} and is none"
+        call = operation.external_call if spec.is_external else operation.command_call
+        if call is None or operation.paths or not fits:
+            return f"it is called {operation.kind} and has no such call"
+        return unfit_call(call)
     if operation.call is not None or operation.path is None:
         return f"it is called {operation.kind} and names no path, or a command"
     if (operation.to is not None) != spec.has_target:
@@ -35,10 +38,10 @@ def misfit(operation: StagedOperation) -> str | None:
     return None
 
 
-def unfit_call(call: CommandCall | None) -> str | None:
-    """Why a command cannot be run as it stands, in words; nothing where it can."""
-    if call is None:
-        return None
+def unfit_call(call: OperationCall) -> str | None:
+    """Why a command or an external call cannot be made as it stands, in words; nothing where it can."""
+    if isinstance(call, ExternalCall):
+        return _unfit_external(call)
     try:
         if call.cwd != ROOT and check_path(call.cwd) != call.cwd:
             return f"its folder {call.cwd!r} is not spelled plainly"
@@ -48,3 +51,13 @@ def unfit_call(call: CommandCall | None) -> str | None:
         return "there is a NUL character in it"
     wrong = next((name for name, _ in call.env if not _VARIABLE.fullmatch(name)), None)
     return None if wrong is None else f"{wrong!r} is no name of a variable"
+
+
+def _unfit_external(call: ExternalCall) -> str | None:
+    if "\0" in call.tool or "\0" in call.target:
+        return "there is a NUL character in it"
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        return "its arguments are no JSON"
+    return None if isinstance(arguments, dict) else "its arguments are no JSON object"

@@ -1,11 +1,12 @@
 """States of a path, and the operations that change them."""
 
 import hashlib
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -18,7 +19,7 @@ Mode = Annotated[int, Field(ge=0, le=0o7777)]
 NEW_FILE_MODE = 0o644
 NEW_DIRECTORY_MODE = 0o755
 DEFAULT_COMMAND_TIMEOUT_S = 600
-PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir")
+PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod", "symlink", "mkdir", "external")
 """What a step of a proposed plan may use; `staging.plan_steps` has the arguments of each."""
 
 
@@ -61,7 +62,7 @@ ABSENT = Absent()
 
 
 class OperationKind(StrEnum):
-    """The eight things an operation can be."""
+    """The nine things an operation can be."""
 
     CREATE = "create"
     MODIFY = "modify"
@@ -71,6 +72,7 @@ class OperationKind(StrEnum):
     SYMLINK = "symlink"
     MKDIR = "mkdir"
     COMMAND = "command"
+    EXTERNAL = "external"
 
     @property
     def spec(self) -> "KindSpec":
@@ -100,6 +102,8 @@ class KindSpec:
     """Whether it counts as a changed file."""
     is_run: bool = False
     """Whether it is run: it has a call in place of paths and states, no diff, and a segment of its own in a run."""
+    is_external: bool = False
+    """Whether its agent carries it out, with a tool whose effects are outside the workspace."""
     is_undoable: bool = True
     """Whether stored bytes are enough to undo it; otherwise only where its effects are captured."""
 
@@ -212,6 +216,18 @@ _SPECS = {
         is_run=True,
         is_undoable=False,
     ),
+    OperationKind.EXTERNAL: KindSpec(
+        label="call",
+        participle="called",
+        action="let the agent call {tool}",
+        title="Call {tool}",
+        tool="external",
+        fits=_is_nowhere,
+        is_file=False,
+        is_run=True,
+        is_external=True,
+        is_undoable=False,
+    ),
 }
 
 
@@ -242,6 +258,34 @@ class CommandCall(Frozen):
     env: tuple[tuple[str, str], ...] = ()
     timeout_s: Annotated[int, Field(ge=1, le=86_400)] = DEFAULT_COMMAND_TIMEOUT_S
 
+    @property
+    def text(self) -> str:
+        return self.command
+
+
+class ExternalCall(Frozen):
+    """The use of a tool whose effects are outside the workspace; the agent that asked for it makes it."""
+
+    tool: Annotated[str, Field(min_length=1)]
+    arguments: str = "{}"
+    """A JSON object with sorted keys: the agent must use exactly these."""
+    target: str = ""
+    """What the call acts on, as far as the agent named it."""
+
+    @classmethod
+    def of(cls, tool: str, arguments: Mapping[str, Any], target: str = "") -> "ExternalCall":
+        """The call of `tool` with these arguments."""
+        text = json.dumps(arguments, sort_keys=True, ensure_ascii=False, allow_nan=False, default=str)
+        return cls(tool=tool, arguments=text, target=target)
+
+    @property
+    def text(self) -> str:
+        """The tool and its arguments in one line."""
+        return f"{self.tool} {self.arguments}"
+
+
+OperationCall = CommandCall | ExternalCall
+
 
 class PathChange(Frozen):
     """One path goes from one state to another."""
@@ -260,7 +304,7 @@ class Effect(Frozen):
     to: str | None
     base: NodeState
     after: NodeState
-    call: CommandCall | None
+    call: OperationCall | None
     blocked_by: tuple[OperationId, ...]
     task: TaskId | None = None
     """Of a command only: commands of independent tasks run side by side."""
@@ -278,7 +322,7 @@ class StagedOperation(Frozen):
     to: str | None = None
     base: NodeState = ABSENT
     after: NodeState = ABSENT
-    call: CommandCall | None = None
+    call: OperationCall | None = None
     blocked_by: tuple[OperationId, ...] = ()
 
     tool: str = ""
@@ -324,14 +368,29 @@ class StagedOperation(Frozen):
         return self.kind.spec.is_run
 
     @property
+    def command_call(self) -> CommandCall | None:
+        """What a shell is given, of a command."""
+        return self.call if isinstance(self.call, CommandCall) else None
+
+    @property
+    def external_call(self) -> ExternalCall | None:
+        """What its agent is to call, of an external call."""
+        return self.call if isinstance(self.call, ExternalCall) else None
+
+    @property
     def command(self) -> str | None:
         """The text a shell is given, of a command."""
-        return None if self.call is None else self.call.command
+        return None if (call := self.command_call) is None else call.command
+
+    @property
+    def call_text(self) -> str | None:
+        """The command, or the tool and its arguments; None of an operation that changes a path."""
+        return None if self.call is None else self.call.text
 
     @property
     def subject(self) -> str:
-        """What it is about: the command, or the paths."""
-        return self.command or " → ".join(self.paths)
+        """What it is about: the command, the external call, or the paths."""
+        return self.call_text or " → ".join(self.paths)
 
     @property
     def action(self) -> str:
@@ -352,6 +411,7 @@ class StagedOperation(Frozen):
             path=self.path or "",
             to=self.to or "",
             target=after.target if isinstance(after, SymlinkState) else "",
+            tool=self.call.tool if isinstance(self.call, ExternalCall) else "",
             what=" (an empty folder)" if isinstance(base, DirectoryState) else what,
             modes=f"{old:04o} → {new:04o}",
             new_mode="" if new == old else f" (mode {new:04o})",

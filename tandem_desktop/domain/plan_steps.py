@@ -1,5 +1,6 @@
 """Plans as executable steps with dependencies and status."""
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
@@ -174,8 +175,9 @@ def _staged(operation: StagedOperation, result: OperationResult | None) -> Execu
 
 
 def _input(operation: StagedOperation) -> dict[str, Any]:
-    call = operation.call
-    if call is not None:
+    if (external := operation.external_call) is not None:
+        return {"arguments": json.loads(external.arguments), "target": external.target}
+    if (call := operation.command_call) is not None:
         given = {"command": call.command, "cwd": call.cwd, "timeout_s": call.timeout_s, "env": dict(call.env)}
         return {name: value for name, value in given.items() if value}
     named = {"path": operation.path, "to": operation.to}

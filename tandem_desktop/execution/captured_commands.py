@@ -170,7 +170,7 @@ class _Capture:
 
     def run(self, together: _Together, on_output: OnOutput) -> None:
         """To its end, on whichever thread; what it changed is read later, by the one thread of the run."""
-        call = self.operation.call
+        call = self.operation.command_call
         assert call is not None
         if self.ended is not None:
             together.one_ended(self.ended)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
-from tandem_desktop.domain.errors import OperationError, TandemError
-from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.errors import OperationError, PreflightError, TandemError
+from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.operations import NodeState, PathChange, StagedOperation
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import run_child, scrubbed_environment
@@ -66,7 +66,7 @@ class InPlaceCommands:
         self._workspace = workspace
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome:
-        call = operation.call
+        call = operation.command_call
         assert call is not None
         try:
             cwd = self._workspace.directory("" if call.cwd == "." else call.cwd)
@@ -93,6 +93,43 @@ class InPlaceCommands:
         )
 
 
+MakeCall = Callable[[PlanId, StagedOperation, RunControl], CommandOutcome]
+"""Has the agent of a plan make one approved external call, once; blocks until it has ended."""
+
+
+class ExternalCalls:
+    """Makes the external calls of a run, by whatever has the sessions of the agents in this process."""
+
+    def __init__(self) -> None:
+        self._make: MakeCall | None = None
+
+    def attach(self, make: MakeCall) -> None:
+        self._make = make
+
+    def check(self, operations: Iterable[StagedOperation]) -> None:
+        """Refuse a plan whose external calls cannot be made here.
+
+        Raises:
+            PreflightError: there is one, and no agent can be asked to make it.
+        """
+        call = next((each for each in operations if each.kind.spec.is_external), None)
+        if call is not None and self._make is None:
+            raise PreflightError(
+                f"{call.id} calls {call.subject}, which only the agent that asked can do. Nothing was written.",
+                step=call.id,
+                next="Apply the plan with `tandem apply`, in the window or over the API, or take the call out of it.",
+            )
+
+    def make(self, plan_id: PlanId, operation: StagedOperation, control: RunControl) -> CommandOutcome:
+        """Make one call.
+
+        Raises:
+            TandemError: the agent could not be asked.
+        """
+        assert self._make is not None  # `check` comes first
+        return self._make(plan_id, operation, control)
+
+
 def shell_argv(command: str) -> list[str]:
     """The whole text goes to one fresh shell; nothing is parsed or rewritten."""
     bash = shutil.which("bash")
@@ -101,11 +138,11 @@ def shell_argv(command: str) -> list[str]:
 
 def explain(operation: StagedOperation, exit_code: int, *, timed_out: bool, aborted: bool) -> str | None:
     """The failure as a sentence, or nothing when the command succeeded."""
-    assert operation.call is not None
     if aborted:
         return "stopped by the person"
     if timed_out:
-        return f"took longer than {operation.call.timeout_s} s and was ended; raise timeout_s if it needs more"
+        limit = "its time limit" if (call := operation.command_call) is None else f"{call.timeout_s} s"
+        return f"took longer than {limit} and was ended; raise timeout_s if it needs more"
     if exit_code < 0:
         return f"was ended by signal {-exit_code}"
     if exit_code:
@@ -191,7 +228,7 @@ def beside(operations: Sequence[StagedOperation], commands: CommandRunner) -> Be
 
 def _independent(earlier: StagedOperation, later: StagedOperation, waits: dict[OperationId, set[OperationId]]) -> bool:
     """Two commands of different tasks of which neither waits for the other. A command of no task keeps its turn."""
-    if not (earlier.is_run and later.is_run):
+    if not (earlier.is_run and later.is_run) or earlier.kind.spec.is_external or later.kind.spec.is_external:
         return False
     if earlier.task is None or later.task is None or earlier.task == later.task:
         return False

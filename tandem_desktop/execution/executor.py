@@ -49,7 +49,7 @@ def _check_paths(operations: Iterable[StagedOperation]) -> None:
             check_path(path)
         if operation.call is not None and (unfit := unfit_call(operation.call)) is not None:
             raise PreflightError(
-                f"The command of {operation.id} cannot be run: {unfit}. Nothing was written.",
+                f"The call of {operation.id} cannot be made: {unfit}. Nothing was written.",
                 step=operation.id,
                 next="Take the command out of the plan, or propose it again.",
             )
@@ -61,7 +61,7 @@ def check_tools(operations: Iterable[StagedOperation]) -> None:
     Raises:
         PreflightError: there is none.
     """
-    command = next((each for each in operations if each.is_run), None)
+    command = next((each for each in operations if each.command_call is not None), None)
     if command is not None and shutil.which("bash") is None and shutil.which("sh") is None:
         raise PreflightError(
             f"{command.id} runs a command, and there is no shell on this machine's PATH.",
@@ -172,6 +172,7 @@ class PlanExecutor:
         with desk.only_run():
             desk.refuse_if_interrupted()
             check_status()
+            desk.calls.check(version.operations)
             sights = preflight(version.operations, desk.workspace, desk.objects)
             record = RunRecord(
                 run_id=new_run_id(),

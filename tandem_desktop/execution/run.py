@@ -76,6 +76,7 @@ class Run:
         scratch_dir: RunScratchDir,
         journal: Journal,
         commands: CommandRunner,
+        make_call: Callable[[StagedOperation], CommandOutcome],
         control: RunControl,
         policy: FailurePolicy,
         on_results: OnResults,
@@ -89,6 +90,7 @@ class Run:
         self._publisher = Publisher(workspace, scratch_dir, sights)
         self._journal = journal
         self._commands = commands
+        self._make_call = make_call
         self._control = control
         self._policy = policy
         self._on_results = on_results
@@ -316,8 +318,9 @@ class Run:
     def _run_commands(self, operations: tuple[StagedOperation, ...]) -> None:
         """One command, or several that do not depend on each other: run side by side, committed in plan order."""
         for operation in operations:
-            self._journal.append({"type": "command", "operation": operation.id, "captured": self._commands.captures})
-        self.ran_in_place |= bool(operations) and not self._commands.captures
+            captured = not operation.kind.spec.is_external and self._commands.captures
+            self._journal.append({"type": "command", "operation": operation.id, "captured": captured})
+            self.ran_in_place |= not captured
         for operation in operations:
             _log.debug("command started: %s, operation %s", self._name, operation.id)
             self._tell_start(operation.id)
@@ -345,6 +348,8 @@ class Run:
 
     def _outcome(self, operation: StagedOperation) -> CommandOutcome | TandemError:
         try:
+            if operation.kind.spec.is_external:
+                return self._make_call(operation)
             return self._commands.run(operation, self._control, self._on_output)
         except TandemError as error:
             return error
@@ -377,7 +382,8 @@ class Run:
             self._set(OperationResult(id=operation.id, status=ResultStatus.CANCELLED, error=outcome.error, **facts))
             raise HaltError(cancelled=True)
         elif outcome.error:
-            self.fail(operation.id, f"The command {outcome.error}.", **facts)
+            what = "call" if operation.kind.spec.is_external else "command"
+            self.fail(operation.id, f"The {what} {outcome.error}.", **facts)
         else:
             self._set(OperationResult(id=operation.id, status=ResultStatus.COMPLETED, **facts))
 

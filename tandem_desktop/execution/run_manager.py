@@ -25,7 +25,7 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import RUN_ID, OperationId, RunId
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
-from tandem_desktop.execution.commands import CommandRunner, OnOutput
+from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, OnOutput
 from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
 from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, JournalStore
@@ -125,6 +125,7 @@ class RunManager:
         objects: ObjectStore,
         runs: RunStore,
         commands: CommandRunner,
+        calls: ExternalCalls,
         run_completion: RunCompletion,
         clock: Clock,
         on_result: Callable[[RunId, OperationResult], None],
@@ -139,6 +140,7 @@ class RunManager:
         self.journal_store = JournalStore(locations.journals, workspace.identity)
         self._locations = locations
         self._commands = commands
+        self.calls = calls
         self._run_completion = run_completion
         self._on_result = on_result
         self._on_output = on_output
@@ -241,12 +243,14 @@ class RunManager:
         """
         scratch_dir = self._scratch_dir(record)
         steps = self.runs.step_log(record.run_id, operations)
+        control = control or RunControl()
         run = Run(
             workspace=self.workspace,
             scratch_dir=scratch_dir,
             journal=journal,
             commands=self._commands,
-            control=control or RunControl(),
+            make_call=lambda operation: self.calls.make(record.plan_id, operation, control),
+            control=control,
             policy=record.on_failure,
             on_results=lambda results: self._told(record.run_id, steps, results),
             on_output=self._on_output,

@@ -29,18 +29,12 @@ def _not_none(steps: tuple[Frozen, ...]) -> tuple[Frozen, ...]:
     return steps
 
 
-def _a_tool(name: str) -> str:
-    if name not in STEP_TYPES:
-        raise ValueError(f"must be one of {', '.join(STEP_TYPES)}")
-    return name
-
-
 def _plain(schema: dict[str, Any]) -> WithJsonSchema:
     """A schema without references and alternatives, which not every model provider takes."""
     return WithJsonSchema(schema)
 
 
-_TOOLS = Annotated[StrictStr, AfterValidator(_a_tool), _plain({"type": "string", "enum": list(STEP_TYPES)})]
+_TOOLS = Annotated[StrictStr, AfterValidator(_not_blank), _plain({"type": "string"})]
 _OBJECT = Annotated[dict[str, Any], _plain({"type": "object"})]
 _NAMES = Annotated[tuple[StrictStr, ...], _plain({"type": "array", "items": {"type": "string"}})]
 Text = Annotated[StrictStr, Field(max_length=MOST_CHARACTERS)]
@@ -66,9 +60,18 @@ class LooseStep(Frozen):
 
 
 class ProposedStep(LooseStep):
-    """One step: with `args` it becomes an operation, without it stays words."""
+    """One step: with `args` it becomes an operation, without it stays words.
 
-    tool: Annotated[_TOOLS, Field(description="What carries the step out.")]
+    A step with another tool than those of plans becomes an external call, with or without `args`.
+    """
+
+    tool: Annotated[
+        _TOOLS,
+        Field(
+            description=f"What carries the step out: {', '.join(STEP_TYPES)}; any other name is a tool of yours with "
+            "effects outside the workspace, which you call once after the person approved it."
+        ),
+    ]
     args: Annotated[
         _OBJECT | None,
         _plain({"type": "object"}),
@@ -76,6 +79,16 @@ class ProposedStep(LooseStep):
     ] = None
     operation: Annotated[Text, Field(description="For a step without args: the operation, in words.")] = ""
     target: Annotated[Text, Field(description="For a step without args: the file or thing it concerns.")] = ""
+
+    @property
+    def is_external(self) -> bool:
+        """Whether its tool is none of those that Tandem has."""
+        return self.tool not in STEP_TYPES
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether it becomes an operation; otherwise it is only plan text."""
+        return self.is_external or self.args is not None
 
 
 class ProposedTask(Frozen):
@@ -107,7 +120,7 @@ class ProposePlan(LoosePlan):
         tuple[ProposedStep, ...], AfterValidator(_not_none), Field(description="What is to be done, in order.")
     ]
     context: Annotated[
-        _OBJECT,
+        _OBJECT | Text,
         _plain({"type": "object"}),
         Field(default_factory=dict, description="Facts worth keeping with the plan, as JSON."),
     ]
@@ -221,9 +234,9 @@ def proposal_from(plan: ProposePlan) -> Proposal:
         TaskCycleError: steps or tasks wait for each other.
     """
     names = step_names([step.id for step in plan.steps])
-    words = {name for name, step in zip(names, plan.steps, strict=True) if step.args is None}
+    words = {name for name, step in zip(names, plan.steps, strict=True) if not step.is_staged}
     text = _text(plan, words, names)
-    staged = [_staged(step, name, words) for step, name in zip(plan.steps, names, strict=True) if step.args is not None]
+    staged = [_staged(step, name, words) for step, name in zip(plan.steps, names, strict=True) if step.is_staged]
     if not staged:
         return Proposal(plan.title, f"# {plan.title}\n\n{text}\n", None)
     document: dict[str, Any] = {"title": plan.title, "summary": text, "context": plan.context, "steps": staged}
@@ -245,6 +258,9 @@ def step_names(given: Sequence[str]) -> list[str]:
 
 def _staged(step: ProposedStep, name: str, words: set[str]) -> dict[str, Any]:
     found = step.model_dump(exclude_defaults=True, exclude={"operation", "target", "blocked_by"})
+    if step.is_external:
+        arguments = step.args if step.args is not None else {"operation": step.operation, "target": step.target}
+        found |= {"tool": "external", "args": {"tool": step.tool, "arguments": arguments, "target": step.target}}
     waits_for = [blocker for blocker in step.blocked_by if blocker not in words]
     return {**found, "id": name, "blocked_by": waits_for}
 

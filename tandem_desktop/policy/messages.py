@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.operations import ExternalCall, StagedOperation
 from tandem_desktop.domain.runs import OperationResult, OtherChange, ResultStatus, RunStatus
 
 
@@ -26,6 +26,24 @@ def command_queued(number: int | None = None) -> str:
     """A command was refused because it became part of the plan."""
     name = "for the plan" if number is None else f"as operation {number}"
     return f"Not run now: the command was queued {name}. It runs when the person approves. Go on with the next step."
+
+
+def call_queued(number: int | None = None) -> str:
+    """An external call was refused because it became part of the plan."""
+    name = "" if number is None else f" as operation {number}"
+    return (
+        f"Not called now: its effects are outside the workspace, so it is queued for approval{name}. You are asked to "
+        "make the call when the person has approved it. Go on with the next step."
+    )
+
+
+def make_call(call: ExternalCall) -> str:
+    """The person approved an external call: its agent makes it now."""
+    about = f" (on {call.target})" if call.target else ""
+    return (
+        f"The person approved this call{about}. Make it now, exactly once, with exactly these arguments, and do "
+        f"nothing else in this turn:\n\ntool: {call.tool}\narguments: {call.arguments}"
+    )
 
 
 def command_denied() -> str:
@@ -148,16 +166,19 @@ def handed_over(title: str, text: str) -> str:
     )
 
 
-def rework(feedback: str) -> str:
-    """A person sent the plan back, with words and comments."""
+def rework(feedback: str, earlier: Sequence[str] = ()) -> str:
+    """A person sent the plan back, with words and comments; `earlier` is what it was sent back with before."""
     lines = [denied(feedback)]
+    if earlier:
+        lines.append("What the person said to earlier revisions of this plan still holds:")
+        lines += [f"{number}. {each.strip()}" for number, each in enumerate(earlier, start=1)]
     lines.append("You are still in Plan mode and nothing was applied. Revise the plan and present it again.")
     return "\n".join(lines)
 
 
 def plan_approved() -> str:
     """The plan was accepted and will be carried out by Tandem."""
-    return "The person approved the plan. Tandem carries it out now and tells you the result. Plan mode is off."
+    return "The person approved the plan. Tandem carries it out now and tells you the result."
 
 
 def carry_out(title: str, text: str) -> str:

@@ -2,8 +2,10 @@
 
 Lower priorities are asked first, and any denial is final whatever its priority:
 
-90 only look · 100 plan mode · 110 plan scope · 120 guarded tools · 140 the shadow · 150 the person's own rules
+90 only look · 100 plan mode · 110 plan scope · 120 guarded tools · 130 the person's own rules · 140 the shadow
 200 read-only · 205 planning · 300 yolo · 310 ignore list
+
+In Plan mode a use on which every rule is silent is held for the plan: the review is the question.
 """
 
 import re
@@ -23,7 +25,7 @@ from tandem_desktop.domain.authorization import (
 )
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ToolDeniedError
 from tandem_desktop.domain.paths import check_path, folded
-from tandem_desktop.policy.tools import UNSTAGEABLE
+from tandem_desktop.policy.tools import EXIT_PLAN_MODE
 from tandem_desktop.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 _JOINTS = re.compile(r"\|\||&&|[;|&\n(){}`]|\$\(")
 _MORE_THAN_ONE_COMMAND = re.compile(r"[;|&\n\r`$<>(){}\\]")
+_ANY = "*"
 _KINDS = {category.value: category for category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE)}
 
 
@@ -122,8 +125,8 @@ class PlanModeBlockRule:
     """In plan mode, what cannot be staged cannot happen.
 
     Writing and running are blocked outright (the blocked set is write and execute, and bash is blocked fully) unless
-    they land in a shadow, from where they reach the workspace only as operations of an approved plan. What no shadow
-    can hold is blocked always.
+    they land in a shadow, from where they reach the workspace only as operations of an approved plan. An agent may
+    leave a plan mode of its own, and enter none: Tandem's Plan mode is the shadow.
     """
 
     priority: ClassVar[int] = 100
@@ -131,15 +134,18 @@ class PlanModeBlockRule:
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
         if not context.plan_mode:
             return None
-        if use.category in UNSTAGEABLE:
-            return AuthorizationResult.DENY
+        if use.category is ToolCategory.MODE:
+            leaves = use.name == EXIT_PLAN_MODE
+            return AuthorizationResult.ALLOW if leaves and not context.only_look else AuthorizationResult.DENY
         if not context.shadowed and use.category in (ToolCategory.WRITE, ToolCategory.EXECUTE):
             return AuthorizationResult.DENY
         return None
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
+        if use.name == EXIT_PLAN_MODE:
+            return "The plan is with the person. Go on: what you change is staged for review."
         if use.category is ToolCategory.MODE:
-            return f"'{use.tool}' is not available: the person decides when Plan mode ends."
+            return f"'{use.tool}' is not needed: you are in Plan mode, and what you change is staged for review. Go on."
         return (
             f"'{use.tool}' is not available in Plan mode. Describe what it should do as a step of your plan, and use "
             "present_plan or plan_propose when you are ready."
@@ -164,7 +170,7 @@ class PlanScopeRule:
 class GuardedToolsRule:
     """A guarded tool acts through a plan or not at all.
 
-    In plan mode what the shadow holds back becomes part of the plan, which is what the guard asks for.
+    In plan mode it becomes part of the plan, as an operation or as an external call, which is what the guard asks for.
     """
 
     priority: ClassVar[int] = 120
@@ -172,7 +178,7 @@ class GuardedToolsRule:
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
         if not context.guarded_tools or not context.guard_blocks or not is_guarded(use, context):
             return None
-        held = use.category in (ToolCategory.READ, ToolCategory.WRITE, ToolCategory.EXECUTE) and context.shadowed
+        held = use.external or context.shadowed
         return None if context.plan_mode and held else AuthorizationResult.DENY
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
@@ -180,12 +186,13 @@ class GuardedToolsRule:
 
 
 class ShadowRule:
-    """In plan mode, what lands in the shadow needs no question: the review of the plan is the question."""
+    """In plan mode, what stays in the shadow needs no question: the review of the plan is the question."""
 
     priority: ClassVar[int] = 140
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        return AuthorizationResult.ALLOW if context.plan_mode and context.shadowed else None
+        stays = context.plan_mode and context.shadowed and not use.external
+        return AuthorizationResult.ALLOW if stays else None
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
         return "It stays in the shadow until the plan is approved."
@@ -194,7 +201,7 @@ class ShadowRule:
 class PatternRule:
     """What the person decided once in the settings: deny before ask, ask before allow."""
 
-    priority: ClassVar[int] = 150
+    priority: ClassVar[int] = 130
 
     _ANSWERS: ClassVar = {
         "deny": AuthorizationResult.DENY,
@@ -205,7 +212,13 @@ class PatternRule:
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
         if not context.rules:
             return None
-        given = {rule.answer for rule in context.rules if matches(rule, use)}
+        # What has effects outside is allowed in plan mode only by a rule that names the tool.
+        must_name = context.plan_mode and use.external
+        given = {
+            rule.answer
+            for rule in context.rules
+            if matches(rule, use) and not (must_name and rule.answer == "allow" and rule.tool == _ANY)
+        }
         return next((result for answer, result in self._ANSWERS.items() if answer in given), None)
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
@@ -218,7 +231,8 @@ class ReadOnlyToolRule:
     priority: ClassVar[int] = 200
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        return AuthorizationResult.ALLOW if use.category is ToolCategory.READ else None
+        reads = use.category is ToolCategory.READ and not (context.plan_mode and use.external)
+        return AuthorizationResult.ALLOW if reads else None
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
         return "It only reads."
@@ -237,24 +251,25 @@ class PlanningToolRule:
 
 
 class YoloModeRule:
-    """The person asked not to be asked."""
+    """The person asked not to be asked while Plan mode is off."""
 
     priority: ClassVar[int] = 300
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        return AuthorizationResult.ALLOW if context.yolo_mode else None
+        return AuthorizationResult.ALLOW if context.yolo_mode and not context.plan_mode else None
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
         return "The person asked not to be asked."
 
 
 class ToolIgnoreListRule:
-    """The person asked not to be asked about this tool."""
+    """The person asked not to be asked about this tool while Plan mode is off."""
 
     priority: ClassVar[int] = 310
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        return AuthorizationResult.ALLOW if _listed(use, context.tool_ignore_list) else None
+        listed = not context.plan_mode and _listed(use, context.tool_ignore_list)
+        return AuthorizationResult.ALLOW if listed else None
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
         return "The person asked not to be asked about this tool."
@@ -273,8 +288,8 @@ def standard_rules() -> tuple[AuthorizationRule, ...]:
         PlanModeBlockRule(),
         PlanScopeRule(),
         GuardedToolsRule(),
-        ShadowRule(),
         PatternRule(),
+        ShadowRule(),
         ReadOnlyToolRule(),
         PlanningToolRule(),
         YoloModeRule(),
@@ -291,6 +306,11 @@ class Ruling(NamedTuple):
 
     result: AuthorizationResult
     reason: str = ""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no rule answered."""
+        return not self.reason
 
 
 class AuthorizationPolicy:

@@ -10,7 +10,9 @@ from typing import Any
 from tandem_desktop.domain.agent_protocol import ToolCall, ToolKind
 from tandem_desktop.domain.authorization import ToolCategory, ToolUse
 from tandem_desktop.domain.base import Frozen
+from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.operations import PLAN_TOOLS
+from tandem_desktop.domain.paths import check_path
 from tandem_desktop.policy.prompt_files import PromptFiles
 
 UNKNOWN_TOOL = "unknown"
@@ -31,12 +33,11 @@ PLANNING_TOOLS = (
 )
 """Always available: they change nothing but what is planned."""
 
-UNSTAGEABLE = frozenset({ToolCategory.OUTSIDE, ToolCategory.MODE})
-"""What no shadow can hold back, so that it cannot happen while a plan is made."""
+EXIT_PLAN_MODE = "exit_plan_mode"
 
 
 def tool_use(call: ToolCall) -> ToolUse:
-    """What a tool call comes to. Of the name, the kind and the content of the call the gravest is believed."""
+    """What a tool call comes to. Uses the most dangerous category implied by name, kind or content."""
     tool = call.tool or UNKNOWN_TOOL
     name, by_name = _known(tool)
     category = _graver(by_name, _BY_KIND[call.kind])
@@ -46,14 +47,40 @@ def tool_use(call: ToolCall) -> ToolUse:
         category = _graver(category, ToolCategory.WRITE)
     if tool == UNKNOWN_TOOL and category is ToolCategory.EXECUTE:
         name = EXECUTE_TOOLS[0]
+    paths = _paths(call)
     return ToolUse(
         tool=tool,
         name=name,
         category=category,
-        paths=_paths(call),
+        paths=paths,
         command=call.command,
         disguised=by_name not in (ToolCategory.OTHER, category),
+        external=not _stays_in_shadow(call, tool, by_name, paths),
     )
+
+
+def _stays_in_shadow(call: ToolCall, tool: str, by_name: ToolCategory, paths: tuple[str, ...]) -> bool:
+    """Whether it is shown that nothing outside the shadow is affected.
+
+    A known name shows it. What an agent says of another tool does so only where the call carries a command, a diff or
+    paths of the workspace, and never of a tool of an MCP server: such a server may be anywhere.
+    """
+    if by_name is not ToolCategory.OTHER:
+        return by_name is not ToolCategory.OUTSIDE
+    if tool.strip().lower() in _INSIDE:
+        return True
+    if _SERVER_TOOL.search(tool):
+        return False
+    if call.command is not None and call.kind is ToolKind.EXECUTE:
+        return True
+    return call.kind in _ON_FILES and bool(paths) and all(map(_is_inside, paths))
+
+
+def _is_inside(path: str) -> bool:
+    try:
+        return bool(check_path(path))
+    except OutsideWorkspaceError:
+        return path == "."
 
 
 def name_of(tool: str) -> str:
@@ -114,11 +141,23 @@ _NAMES: dict[str, tuple[ToolCategory, tuple[str, ...]]] = {
     "symlink": (ToolCategory.WRITE, ("symlink",)),
     "bash": (ToolCategory.EXECUTE, ("bash", "shell", "run_shell_command", "execute", "exec", "terminal", "powershell")),
     "todo": (ToolCategory.PLANNING, ("todo", "todo_write", "todowrite", "todo_read", "todoread", "update_plan")),
-    "exit_plan_mode": (ToolCategory.MODE, ("exitplanmode", "exit_plan_mode", "plan_exit", "switch_mode", "set_mode")),
+    EXIT_PLAN_MODE: (ToolCategory.MODE, ("exitplanmode", "exit_plan_mode", "plan_exit")),
+    "switch_mode": (ToolCategory.MODE, ("switch_mode", "set_mode", "enterplanmode", "enter_plan_mode", "plan_enter")),
     "send": (ToolCategory.OUTSIDE, ("web_post", "http_post", "send_email", "git_push", "create_pull_request")),
 }
 
 _CATALOG = {alias: (name, category) for name, (category, aliases) in _NAMES.items() for alias in aliases}
+_INSIDE = frozenset(
+    {
+        *("task", "agent", "skill", "activate_skill", "toolsearch", "tool_search", "doom_loop", "view_image"),
+        *("taskcreate", "taskupdate", "tasklist", "taskget", "taskoutput", "taskstop", "killshell", "bashoutput"),
+        *("save_memory", "memory", "spawn_agent", "wait_agent", "close_agent", "batch"),
+    }
+)
+"""Tools of known agents that affect only the agent itself, which runs in the sandbox."""
+_ON_FILES = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
+_SERVER_TOOL = re.compile(r"__|[.:/]|^mcp", re.IGNORECASE)
+"""A name with a namespace: the tool of an MCP server or of an extension."""
 _LONGEST_KEPT = 100
 _OWN_PREFIX = re.compile(r"(?:mcp__)?tandem(?:__|_|: ?|\.)")
 _SHELL_PREFIX = re.compile(r"(?:developer|computercontroller)__")
@@ -168,7 +207,8 @@ def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | N
     missing = [name for name in PROGRAMS if name not in here]
     lines = [
         "Tools here:",
-        f"- Steps of a plan may use: {', '.join(PLAN_TOOLS)}. A step with any other tool is refused.",
+        f"- Steps of a plan may use: {', '.join(PLAN_TOOLS)}. A step with another tool of yours is an external "
+        "call: you make it once, after the person approved the plan.",
         f"- Programs for `bash`, found on this machine: {', '.join(here) or 'none'}.",
         f"- Not found: {', '.join(missing) or 'none'}.",
     ]

@@ -189,7 +189,7 @@ class Rehearser:
                 failed = self._act(operation, stage, played, lost, control, on_output, how)
                 if failed:
                     lost.update(dict.fromkeys(dependents(version.operations, operation.id), operation.id))
-                if operation.call is not None:
+                if operation.command_call is not None:
                     on_command(played.commands[-1])
         return played
 
@@ -205,7 +205,10 @@ class Rehearser:
     ) -> bool:
         """Let one operation have its turn; answers whether it failed."""
         why = f"it needs {lost[operation.id]}, which failed" if operation.id in lost else ""
-        call = operation.call
+        call = operation.command_call
+        if operation.kind.spec.is_external:
+            played.problems.append(Problem(operation.id, "An external call cannot be rehearsed."))
+            return False
         if not why and call is not None and not stage.is_confined:
             why = f"nothing here could hold it back ({stage.words})"
         try:

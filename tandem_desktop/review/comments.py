@@ -79,8 +79,8 @@ class CommentPlaces:
     def _lines(self, version: PlanVersion, operation: StagedOperation | None, side: Side) -> list[str]:
         if operation is None:
             return version.content.removesuffix("\n").split("\n")
-        if operation.call is not None:
-            return operation.call.command.split("\n")
+        if (text := operation.call_text) is not None:
+            return text.split("\n")
         state = operation.base if side is Side.BEFORE else operation.after
         document = Document.of(self._objects.read(state.sha256) if isinstance(state, FileState) else b"")
         return [document.display(line) for line in document.lines]

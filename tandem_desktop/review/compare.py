@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.domain.operations import FileState, OperationKind, StagedOperation
+from tandem_desktop.domain.operations import CommandCall, FileState, OperationCall, OperationKind, StagedOperation
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.storage.objects import ObjectStore
 
@@ -127,7 +127,7 @@ def _subjects(operations: Sequence[StagedOperation]) -> list[Hashable]:
     subjects: list[Hashable] = []
     for operation in operations:
         if operation.path is None:
-            subjects.append((operation.call.command, operation.call.cwd) if operation.call else None)
+            subjects.append(_subject_of_call(operation.call))
             continue
         subject = origin.get(operation.path, operation.path)
         subjects.append(subject)
@@ -135,6 +135,10 @@ def _subjects(operations: Sequence[StagedOperation]) -> list[Hashable]:
             origin.pop(operation.path, None)  # whatever is made there later is another file
             origin[operation.to] = subject
     return subjects
+
+
+def _subject_of_call(call: OperationCall | None) -> Hashable:
+    return (call.command, call.cwd) if isinstance(call, CommandCall) else call
 
 
 def _outcome(operation: StagedOperation) -> Hashable:

@@ -14,7 +14,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.tasks import PlanTask
-from tandem_desktop.execution.commands import CommandRunner, beside
+from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, beside
 from tandem_desktop.plans.index import PlanListing
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.plans.unknown_tools import ToolCounts
@@ -61,6 +61,7 @@ class Engine:
     events: EventStream
     clock: Callable[[], datetime]
     commands: CommandRunner
+    calls: ExternalCalls
     finish: Callable[[], None]
     """Wait for what goes on beside the caller."""
     settings: Settings

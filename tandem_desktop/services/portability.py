@@ -208,6 +208,12 @@ def _calls(operation: StagedOperation, objects: ObjectStore) -> Iterator[tuple[s
     match operation.kind:
         case OperationKind.COMMAND:
             yield "bash", _command(operation)
+        case OperationKind.EXTERNAL:
+            raise BadInputError(
+                f"{operation.id} is a call that only its agent can make, so no template can be made of the plan.",
+                step=operation.id,
+                next="Drop the call from the plan first.",
+            )
         case OperationKind.DELETE:
             yield "delete", {"path": path}
         case OperationKind.MKDIR:
@@ -227,7 +233,7 @@ def _calls(operation: StagedOperation, objects: ObjectStore) -> Iterator[tuple[s
 
 
 def _command(operation: StagedOperation) -> dict[str, Any]:
-    call = operation.call
+    call = operation.command_call
     assert call is not None
     args: dict[str, Any] = {"command": call.command, "cwd": call.cwd, "timeout_s": call.timeout_s}
     return {**args, "env": dict(call.env)} if call.env else args

@@ -1,7 +1,7 @@
 """Creates plans and revisions from JSON, patches and choices."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -109,6 +109,7 @@ class Proposals:
         self._before_writing()
         now = self._clock()
         simulation = simulate_steps(plan, self._workspace, now)
+        _refuse_external(simulation.operations)
         self._locations.prepare_workspace()
         self._objects.put_all(simulation.contents.values())
         draft = PlanVersion(
@@ -265,3 +266,14 @@ def _plan_text(plan: PlanInput) -> str:
     if plan.tasks:
         parts.append("\n".join(f"- {task.id}: {task.subject}" for task in plan.tasks))
     return "\n\n".join(parts) + "\n"
+
+
+def _refuse_external(operations: Iterable[StagedOperation]) -> None:
+    """Refuse a plan with external calls where no agent is there to make them."""
+    call = next((each for each in operations if each.kind.spec.is_external), None)
+    if call is not None:
+        raise StepRefusedError(
+            f"{call.id} calls {call.subject}, which only an agent can do, and no agent proposes this plan.",
+            step=call.id,
+            next="Let an agent propose it with plan_propose in a session, or write the step as a bash command.",
+        )

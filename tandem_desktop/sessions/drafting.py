@@ -11,7 +11,13 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PlanMoved
 from tandem_desktop.domain.ids import PlanId, SessionId, TaskId, new_plan_id
 from tandem_desktop.domain.lifecycle import has_ended, refuse_agent
-from tandem_desktop.domain.operations import CommandCall, FileState, NodeState, PathChange, StagedOperation
+from tandem_desktop.domain.operations import (
+    FileState,
+    NodeState,
+    OperationCall,
+    PathChange,
+    StagedOperation,
+)
 from tandem_desktop.domain.perspectives import Perspectives
 from tandem_desktop.domain.plan import Origin, PlanStatus, PlanVersion
 from tandem_desktop.domain.state_machine import (
@@ -218,7 +224,7 @@ class Drafting:
         return (f"The agent was {self._shadow.confinement.words}.",)
 
 
-def _place(operation: StagedOperation) -> CommandCall | tuple[str, ...]:
+def _place(operation: StagedOperation) -> OperationCall | tuple[str, ...]:
     """What an operation is known by from one revision to the next."""
     return operation.call or operation.paths
 

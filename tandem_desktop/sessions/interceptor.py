@@ -1,10 +1,11 @@
 """Answers permission requests: shadow, plan, or ask the user."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
@@ -27,12 +28,12 @@ from tandem_desktop.domain.errors import (
     UserAbortError,
 )
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
-from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.operations import CommandCall, ExternalCall, OperationCall
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.ports import ROOT
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.rules import AuthorizationPolicy, auth_context, is_guarded
-from tandem_desktop.policy.tools import UNKNOWN_TOOL, tool_use
+from tandem_desktop.policy.tools import EXIT_PLAN_MODE, UNKNOWN_TOOL, tool_use
 from tandem_desktop.settings import Settings
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
 from tandem_desktop.staging.steps import BashArgs
@@ -57,6 +58,14 @@ def command_call(call: ToolCall) -> CommandCall:
         ) from None
 
 
+def external_call(call: ToolCall) -> ExternalCall:
+    """The call a plan carries for the agent; without arguments its title says what it acts on."""
+    text = {name: value for name, value in call.arguments.items() if value is not None}
+    target = ", ".join(call.paths[:_MOST_NAMED]) or ("" if text else call.title)
+    return ExternalCall.of(call.tool or UNKNOWN_TOOL, text, target)
+
+
+_MOST_NAMED = 8
 _log = logging.getLogger(__name__)
 
 
@@ -134,12 +143,14 @@ class PermissionInterceptor:
     """Answers the requests of one session, each exactly once, none waiting for another.
 
     In Plan mode the shadow is the gate: edits are allowed into it, and a command is never run directly but queued,
-    rehearsed in the shadow or refused, as the settings say. Otherwise a person is asked about whatever no rule decides.
+    rehearsed in the shadow or refused, as the settings say. What cannot be shown to stay in the shadow is queued as an
+    external call. Otherwise a person is asked about whatever no rule decides.
 
     `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
     it may answer the number of the operation the command became. `rehearse` is awaited before a command may run in the
     shadow, for the same reason.
-    `ask` shows a question and returns at once; without it nobody is there to ask. `decided` hears of every answer.
+    `ask` shows a question and returns at once; without it no person can be asked. `decided` is told every answer.
+    `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
 
@@ -153,6 +164,7 @@ class PermissionInterceptor:
         rehearse: Callable[[], Awaitable[None]] | None = None,
         ask: Callable[[Confirmation], None] | None = None,
         decided: Callable[[InterceptedRequest], None] | None = None,
+        present: Callable[[str], None] = lambda text: None,
         permissions: SessionPermissions | None = None,
         shadowed: bool = True,
     ) -> None:
@@ -165,6 +177,7 @@ class PermissionInterceptor:
         self._rehearse = rehearse
         self._ask = ask
         self._decided = decided
+        self._present = present
         self._shadowed = shadowed
         self.set_permissions(
             permissions or SessionPermissions(yolo=settings.yolo, tool_ignore=settings.tool_ignore),
@@ -178,6 +191,7 @@ class PermissionInterceptor:
         """Commands that were allowed when the agent asked, and in which mode; their terminal may follow."""
         self._requests: list[InterceptedRequest] = []
         self._queued = 0
+        self._approved_call: ApprovedCall | None = None
         self._terminals = 0
         self._turn_over: str | None = None
 
@@ -246,6 +260,19 @@ class PermissionInterceptor:
         self._granted.clear()
         return sum(confirmation.withdraw(reason) for confirmation in self.waiting)
 
+    @contextlib.contextmanager
+    def allowing(self, call: ExternalCall) -> Iterator["ApprovedCall"]:
+        """Allow one approved external call, once, with exactly its arguments."""
+        approved = self._approved_call = ApprovedCall(call)
+        try:
+            yield approved
+        finally:
+            self._approved_call = None
+
+    def is_approved(self, call: ToolCall) -> bool:
+        """Whether `call` is the approved external call that is being made."""
+        return self._approved_call is not None and self._approved_call.tool_call_id == call.id
+
     def end_turn(self, reason: str) -> int:
         """Answer what is open, and whatever still comes before the next turn, with "cancelled"."""
         self._turn_over = reason
@@ -275,12 +302,20 @@ class PermissionInterceptor:
         if self._turn_over is not None:
             return _Outcome(Handling.CANCELLED, messages.turn_over(self._turn_over))
         planning = asked.context.plan_mode
+        if self._approved_call is not None and self._approved_call.take(asked.request.call):
+            return _Outcome(Handling.CONFIRMED, "The person approved this call.")
         try:
             ruling = self._policy.require(asked.use, asked.context)
+            if ruling.result is AuthorizationResult.CONFIRM:
+                if planning and ruling.is_silent:
+                    return await self._queue_call(asked, external_call(asked.request.call))
+                confirmed = await self._confirmed(asked)
+                if not planning or confirmed.handling is not Handling.CONFIRMED:
+                    return confirmed
             if planning and asked.use.category is ToolCategory.EXECUTE:
                 return await self._command_while_planning(asked)
-            if ruling.result is AuthorizationResult.CONFIRM:
-                return await self._confirmed(asked)
+            if planning and asked.use.name == EXIT_PLAN_MODE:
+                self._present(_plan_text(asked.request.call))
         except (ToolDeniedError, UserAbortError) as refusal:
             return _Outcome(Handling.REFUSED, refusal.message)
         held = planning and asked.use.category is ToolCategory.WRITE
@@ -295,14 +330,21 @@ class PermissionInterceptor:
                 await self._rehearse()
             return _Outcome(Handling.REHEARSED, "It runs in the shadow.")
         try:
-            call = asked.command or command_call(asked.request.call)
+            return await self._queue_call(asked, asked.command or command_call(asked.request.call))
+        except TandemError as error:
+            return _Outcome(Handling.REFUSED, f"The command was not run, and could not be queued. {error.message}")
+
+    async def _queue_call(self, asked: "_Asked", call: OperationCall) -> "_Outcome":
+        """Make it an operation of the plan."""
+        try:
             async with self._queueing:
                 number = self._queued + 1
                 operation = await self._queue(asked.queued(number, call))
                 self._queued = number
         except TandemError as error:
-            return _Outcome(Handling.REFUSED, f"The command was not run, and could not be queued. {error.message}")
-        return _Outcome(Handling.QUEUED, messages.command_queued(operation), operation or number)
+            return _Outcome(Handling.REFUSED, f"{call.text} was not run, and could not be queued. {error.message}")
+        told = messages.call_queued if isinstance(call, ExternalCall) else messages.command_queued
+        return _Outcome(Handling.QUEUED, told(operation), operation or number)
 
     async def _confirmed(self, asked: "_Asked") -> "_Outcome":
         """What the person says.
@@ -365,6 +407,35 @@ class PermissionInterceptor:
             self._decided(request)
 
 
+class ApprovedCall:
+    """An external call the person approved. The first request for exactly this call takes it."""
+
+    def __init__(self, call: ExternalCall) -> None:
+        self._call = call
+        self.tool_call_id: ToolCallId | None = None
+        """The tool call that took it."""
+
+    @property
+    def is_taken(self) -> bool:
+        return self.tool_call_id is not None
+
+    def take(self, call: ToolCall) -> bool:
+        """Whether `call` is the approved one, and the first."""
+        wanted = external_call(call)
+        if self.is_taken or (wanted.tool, wanted.arguments) != (self._call.tool, self._call.arguments):
+            return False
+        if wanted.arguments == "{}" and wanted.target != self._call.target:
+            return False
+        self.tool_call_id = call.id
+        return True
+
+
+def _plan_text(call: ToolCall) -> str:
+    """The plan that an agent hands over when it leaves its own plan mode."""
+    given = call.arguments.get("plan")
+    return given if isinstance(given, str) else ""
+
+
 class _Outcome(NamedTuple):
     handling: Handling
     reason: str
@@ -403,7 +474,7 @@ class _Asked:
         self.use = tool_use(request.call)
         self.context = contexts.commands if self.use.category is ToolCategory.EXECUTE else contexts.others
 
-    def queued(self, number: int, call: CommandCall) -> QueuedCommand:
+    def queued(self, number: int, call: OperationCall) -> QueuedCommand:
         asked = self.request.call
         return QueuedCommand(
             number=number,

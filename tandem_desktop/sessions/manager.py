@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +11,13 @@ from typing import Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
+from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, profile_named
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
-from tandem_desktop.domain.ids import SESSION_ID, SessionId, new_session_id
+from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.operations import CommandCall
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.state_machine import EventKind, PlanAction
@@ -77,6 +79,7 @@ def assemble(
         rehearse=lambda: session.begin_rehearsal(),
         ask=_asking(engine.events, session_id),
         decided=_deciding(engine, session_id, store),
+        present=lambda text: session.take_plan_text(text),
         permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
     )
     terminals = Terminals(
@@ -169,6 +172,11 @@ def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) 
         cwd=call.cwd,
         network=settings.rehearse_with_network,
     )
+
+
+def profile_of(facts: SessionFacts) -> AgentProfile:
+    """The agent of a session."""
+    return custom_profile(shlex.join(facts.command)) if facts.agent == CUSTOM else profile_named(facts.agent)
 
 
 _GRACE_S = 10.0
@@ -347,6 +355,18 @@ class AgentSessions:
         slot.session = session
         return session
 
+    async def session_of(self, plan_id: PlanId) -> PlanningSession:
+        """The session of the agent that made a plan; opened again where it is not open here.
+
+        Raises what `open` raises.
+        """
+        session_id = await asyncio.to_thread(lambda: self._engine.plans.revision(plan_id).session_id)
+        session = self.find(session_id)
+        if session is not None:
+            return session
+        facts = await asyncio.to_thread(self.facts, session_id)
+        return await self.open(profile_of(facts), session_id=session_id)
+
     def advisor(self, minds: Advisors) -> AdvisorPort:
         """Agents that can be asked something and may only look."""
         return Consultations(self._engine, self._settings, minds, self._planning_host, self._person_home)
@@ -390,6 +410,8 @@ class AgentSessions:
             return
         if PlanAction.RECORD_APPROVAL in event.actions:
             self._loop.call_soon_threadsafe(session.approved)
+        elif PlanAction.NOTIFY_AI in event.actions:
+            asyncio.run_coroutine_threadsafe(session.report(), self._loop)
         elif event.event in _GIVEN_UP and PlanAction.STOP_EXECUTION not in event.actions:
             asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
 

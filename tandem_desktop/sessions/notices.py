@@ -149,11 +149,18 @@ class AgentNotices:
             by_person = self._follow_person(latest)
             if facts.told_plan != told:
                 words += [messages.plan_changed(by_person)] if by_person else []
-                words += [messages.rework(each) for each in self._unanswered(facts, latest, meta)]
+                words += self._reworks(facts, latest, meta)
         return facts.model_copy(update={"told_plan": told})
 
+    def _reworks(self, facts: SessionFacts, latest: PlanVersion, meta: PlanMeta) -> list[str]:
+        """What the plan was sent back with and the agent was not told, the first with all earlier feedback."""
+        new = self._unanswered(facts, latest, meta)
+        every = [each.feedback for each in meta.rejections if each.feedback]
+        earlier = every[: len(every) - len(new)]
+        return [messages.rework(each, () if number else earlier) for number, each in enumerate(new)]
+
     def _unanswered(self, facts: SessionFacts, latest: PlanVersion, meta: PlanMeta) -> list[str]:
-        """Words the plan was sent back with that no agent has heard, whatever the person made of the plan since."""
+        """Feedback that the agent was not told, whatever the person made of the plan since."""
         if meta.status not in _SENT_BACK:
             return []
         by_agent = self._last_by_agent(latest)

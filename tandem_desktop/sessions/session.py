@@ -26,8 +26,8 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.errors import BadInputError, SidecarError, TandemError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import AgentUpdated, TandemEvent, TurnEnded, TurnStarted
-from tandem_desktop.domain.ids import PlanId, SessionId, new_message_id
-from tandem_desktop.domain.operations import StagedOperation
+from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId, new_message_id
+from tandem_desktop.domain.operations import ExternalCall, StagedOperation
 from tandem_desktop.domain.plan import Origin, PlanVersion
 from tandem_desktop.domain.ports import AgentPort
 from tandem_desktop.domain.state_machine import PlanStateMachine
@@ -135,6 +135,14 @@ class Turn:
     failure: SidecarError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CallMade:
+    """What came of an external call that the agent was asked to make."""
+
+    output: str
+    problem: str = ""
+
+
 def stderr_tail(failure: SidecarError | None) -> tuple[str, ...]:
     """What a dying agent left behind, and what to do next."""
     return (*failure.stderr[-_LAST_WORDS:], failure.next) if failure is not None else ()
@@ -207,6 +215,8 @@ class PlanningSession:
         self._model = ""
         self._is_opened = False
         self._to_tell: list[str] = []
+        self._approved_calls: dict[ToolCallId | None, ToolCall] = {}
+        """External calls that were made, until their end is told."""
         self._turn = TurnState(TurnPhase.ENDED)
         """The turn that goes on, or the last one."""
         self._next_turn = TurnState()
@@ -263,17 +273,20 @@ class PlanningSession:
         pictures: tuple[Picture, ...] = (),
         *,
         announced: bool = True,
+        is_notice: bool = False,
     ) -> Turn:
         """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
-        A turn that is part of a longer one, which somebody else tells of, is not `announced`.
+        A turn that is part of a longer one is not `announced`. A notice that was told meanwhile is not told again.
 
         Raises:
             InvalidTransitionError: the plan was sent back so often that only a person may change it.
         """
         publish = self._events.publish if announced else _to_nobody
         async with self._taking_turns:
+            if is_notice and not self._to_tell:
+                return Turn(None, "", None)
             turn, self._next_turn = self._next_turn, TurnState()
             self._turn, turn.phase = turn, TurnPhase.STARTING
             publish(TurnStarted(session_id=self.id, text=task))
@@ -304,10 +317,36 @@ class PlanningSession:
             return Turn(version, turn.said, stop, failure)
 
     async def report(self) -> Turn | None:
-        """Tell the agent at once what has become of its work; nothing is said where there is no news."""
-        words = await asyncio.to_thread(self._notices.catch_up)
-        self._to_tell += words
-        return await self.plan("") if words else None
+        """Tell an agent that is running what has become of its work; nothing is said where there is no news."""
+        if self._agent_session is None or not self.profile.told_at_once:
+            return None  # it is told with the next message
+        self._to_tell += await asyncio.to_thread(self._notices.after_runs)
+        return await self.plan("", is_notice=True)
+
+    async def make_call(self, call: ExternalCall) -> CallMade:
+        """Have the agent make an approved external call, once; whatever else it asks for is answered as usual."""
+        async with self._taking_turns:
+            if self._agent_session is None:
+                await self.start()
+            assert self._agent_session is not None
+            self.interceptor.begin_turn()
+            with self.interceptor.allowing(call) as approved:
+                try:
+                    await self._agent.prompt(self._agent_session, messages.make_call(call))
+                finally:
+                    self.interceptor.end_turn("the turn is over")
+                    await asyncio.to_thread(self._transcript.flush)
+        if not approved.is_taken:
+            return CallMade("", "was not made: the agent ended its turn without asking for it")
+        made = self._approved_calls.pop(approved.tool_call_id, None)
+        if made is None or made.status is not ToolCallStatus.FAILED:
+            return CallMade(made.output if made is not None else "")
+        return CallMade(made.output, "failed; its output says why")
+
+    def take_plan_text(self, text: str) -> None:
+        """A plan in the agent's own words."""
+        if text.strip() and self.presented.task is None:
+            self.presented.markdown = text
 
     async def cancel_turn(self) -> None:
         """Stop the agent where it is; every open request is answered. A turn that only begins never reaches it."""
@@ -359,6 +398,8 @@ class PlanningSession:
         if isinstance(update, AgentSaid) and not update.thought:
             self._turn.hear(update.text)
         elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
+            if self.interceptor.is_approved(update.call):
+                self._approved_calls[update.call.id] = update.call
             self._call_ended(update.call)
         self._events.publish(AgentUpdated(session_id=self.id, update=update))
 
@@ -373,11 +414,10 @@ class PlanningSession:
             await asyncio.to_thread(self.shadow.close)
 
     def approved(self) -> None:
-        """The person approved the plan: Plan mode ends, and the agent is told so. A plan of text alone goes on."""
+        """The person approved the plan: the agent is told so. Plan mode stays as the person has set it."""
         plan_id = self.plan_id
         if not self.is_planning or plan_id is None or not self._plans.revision(plan_id).operations:
             return
-        self.set_plan_mode(False)
         self._set_scope(self._plans.meta(plan_id).tools_required)
         self._to_tell.append(messages.plan_approved())
 

@@ -14,7 +14,7 @@ from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import OperationStaged, OperationUnstaged, StagingCleared
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.domain.operations import CommandCall, NodeState, PathChange, StagedOperation
+from tandem_desktop.domain.operations import NodeState, OperationCall, PathChange, StagedOperation
 from tandem_desktop.review.operation_view import count_lines
 from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
 from tandem_desktop.staging.requests import Handling, InterceptedRequest, QueuedCommand
@@ -83,12 +83,12 @@ class SessionStaging:
         """Paths the person changed meanwhile, as the last look found them."""
         return self._drifted
 
-    def forget(self, commands: set[CommandCall], paths: set[str]) -> None:
+    def forget(self, commands: set[OperationCall], paths: set[str]) -> None:
         """Leave out these commands and whatever was done at these paths."""
         queued = {each.command.call for each in self.store.observations.closed if each.command}
         self.follow_person(queued - commands, paths, {})
 
-    def follow_person(self, commands: set[CommandCall], gone: set[str], edited: dict[str, NodeState]) -> None:
+    def follow_person(self, commands: set[OperationCall], gone: set[str], edited: dict[str, NodeState]) -> None:
         """Leave out every queued command but these and whatever was done at the paths taken out; take over edits."""
         with self._lock:
             observed = self.store.observations
@@ -166,7 +166,7 @@ def _path_change(change: ShadowChange) -> PathChange:
     return PathChange(path=change.path, before=change.before, after=change.after)
 
 
-def _without(segment: Segment, call: CommandCall) -> Segment:
+def _without(segment: Segment, call: OperationCall) -> Segment:
     return replace(segment, command=None) if segment.command and segment.command.call == call else segment
 
 

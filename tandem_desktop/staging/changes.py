@@ -13,10 +13,10 @@ from tandem_desktop.domain.operations import (
     NEW_DIRECTORY_MODE,
     NEW_FILE_MODE,
     Absent,
-    CommandCall,
     DirectoryState,
     FileState,
     NodeState,
+    OperationCall,
     OperationKind,
     PathChange,
     SymlinkState,
@@ -89,7 +89,7 @@ class TreeChange:
     to: str | None = None
     base: NodeState = ABSENT
     after: NodeState = ABSENT
-    call: CommandCall | None = None
+    call: OperationCall | None = None
 
 
 def write_file(tree: SimulatedTree, path: str, data: bytes, mode: int | None) -> TreeChange:

@@ -216,9 +216,13 @@ def flags(
         *_of_states(operation),
         *_of_bytes(operation, before, after, rules),
     }
-    if operation.call is not None:
-        found |= _of_command(operation.call, rules)
-    if not (operation.kind.spec.is_undoable or commands_captured):
+    if (command := operation.command_call) is not None:
+        found |= _of_command(command, rules)
+    if operation.kind.spec.is_external:
+        found |= {Hazard.OUTSIDE, Hazard.IRREVERSIBLE}
+        if rules.hidden.in_text(operation.subject):
+            found.add(Hazard.HIDDEN_CHARACTERS)
+    elif not (operation.kind.spec.is_undoable or commands_captured):
         found.add(Hazard.IRREVERSIBLE)
     return tuple(hazard for hazard in Hazard if hazard in found)
 

@@ -10,7 +10,7 @@ from tandem_desktop.domain.agent_protocol import PermissionVerdict, ProposedDiff
 from tandem_desktop.domain.authorization import ToolCategory
 from tandem_desktop.domain.base import NOTHING_ELSE
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
-from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.operations import OperationCall
 from tandem_desktop.policy.tools import UNKNOWN_TOOL
 
 
@@ -20,7 +20,7 @@ class Handling(StrEnum):
     HELD = "held"
     """Allowed into the shadow; it comes up for review as an operation."""
     QUEUED = "queued"
-    """A command that was refused and put into the plan."""
+    """A command or an external call that was refused and put into the plan."""
     REHEARSED = "rehearsed"
     """A command that runs in the shadow; its effects come up for review."""
     PASSED = "passed"
@@ -79,12 +79,12 @@ class InterceptedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuedCommand:
-    """A command that was not run: it waits in the plan, between what came before it and what comes after."""
+    """A command or an external call that waits in the plan, between what came before it and what comes after."""
 
     __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     number: int
-    call: CommandCall
+    call: OperationCall
     request_id: RequestId | None = None
     tool_call_id: ToolCallId | None = None
     message_id: str | None = None

@@ -20,6 +20,7 @@ from tandem_desktop.domain.operations import (
     NEW_DIRECTORY_MODE,
     Absent,
     DirectoryState,
+    ExternalCall,
     FileState,
     NodeState,
     OperationKind,
@@ -330,10 +331,10 @@ def _operation(change: TreeChange, number: int, now: datetime) -> StagedOperatio
 def _command(queued: QueuedCommand, number: int, now: datetime) -> StagedOperation:
     return StagedOperation(
         id=OperationId(f"s{number}"),
-        kind=OperationKind.COMMAND,
+        kind=OperationKind.EXTERNAL if isinstance(queued.call, ExternalCall) else OperationKind.COMMAND,
         call=queued.call,
         tool=queued.tool,
-        description=queued.description or f"Run {queued.call.command}",
+        description=queued.description or f"Run {queued.call.text}",
         request_ids=() if queued.request_id is None else (queued.request_id,),
         tool_call_id=queued.tool_call_id,
         message_id=queued.message_id,

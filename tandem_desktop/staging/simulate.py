@@ -10,6 +10,7 @@ from tandem_desktop.domain.operations import (
     NEW_DIRECTORY_MODE,
     CommandCall,
     DirectoryState,
+    ExternalCall,
     FileState,
     NodeState,
     OperationKind,
@@ -45,6 +46,7 @@ from tandem_desktop.staging.steps import (
     DeleteStep,
     EditArgs,
     EditStep,
+    ExternalStep,
     MkdirStep,
     MoveArgs,
     MoveStep,
@@ -136,6 +138,9 @@ def apply_step(step: AnyStep, tree: SimulatedTree) -> Iterator[TreeChange]:
             yield make_directory(tree, check_path(args.path), NEW_DIRECTORY_MODE)
         case BashStep(args=args):
             yield _command(tree, args)
+        case ExternalStep(args=args):
+            call = ExternalCall.of(args.tool, args.arguments, args.target)
+            yield TreeChange(OperationKind.EXTERNAL, call=call)
         case ReadStep(args=args):
             check_path(args.path)
 
@@ -444,8 +449,8 @@ def _check_blockers(operation: StagedOperation, earlier: set[OperationId], every
 
 
 def _replay(operation: StagedOperation, tree: SimulatedTree) -> None:
-    if operation.call is not None:
-        cwd = operation.call.cwd
+    if (call := operation.command_call) is not None:
+        cwd = call.cwd
         if cwd != ROOT and not tree.is_directory(check_path(cwd)):
             raise StepRefusedError(f"{shown(cwd)}, where the command would run, is not a directory.")
     for change in operation.changes():

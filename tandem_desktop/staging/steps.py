@@ -259,6 +259,21 @@ class BashStep(_Step):
     args: BashArgs
 
 
+class ExternalArgs(Frozen):
+    """A tool of the agent's own, and exactly what it is called with."""
+
+    tool: Annotated[str, Field(min_length=1), AfterValidator(_without_nul)]
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    target: Annotated[str, AfterValidator(_without_nul)] = ""
+
+
+class ExternalStep(_Step):
+    """Let the agent call a tool whose effects are outside the workspace."""
+
+    tool: Literal["external"]
+    args: ExternalArgs
+
+
 class ReadStep(_Step):
     """Changes nothing; kept as a note."""
 
@@ -267,7 +282,17 @@ class ReadStep(_Step):
 
 
 AnyStep = (
-    WriteStep | EditStep | PatchStep | DeleteStep | MoveStep | ChmodStep | SymlinkStep | MkdirStep | BashStep | ReadStep
+    WriteStep
+    | EditStep
+    | PatchStep
+    | DeleteStep
+    | MoveStep
+    | ChmodStep
+    | SymlinkStep
+    | MkdirStep
+    | BashStep
+    | ExternalStep
+    | ReadStep
 )
 Step = Annotated[AnyStep, Field(discriminator="tool")]
 
@@ -281,6 +306,7 @@ STEP_TYPES: dict[str, type[AnyStep]] = {
     "symlink": SymlinkStep,
     "mkdir": MkdirStep,
     "bash": BashStep,
+    "external": ExternalStep,
     "read": ReadStep,
 }
 

@@ -31,6 +31,8 @@ from tandem_desktop.ui.widgets.banners import Banner
 class TurnController(QObject):
     """Knows which conversations are at work. Which one is on screen it is told."""
 
+    plan_mode_needed = Signal()
+    """What the agent does next is planned, whatever the switch says."""
     status_changed = Signal(str, str)
     """How the agent is (waiting, running, done, failed), and in words."""
     plan_made = Signal(str)
@@ -103,6 +105,7 @@ class TurnController(QObject):
         if profile is None:
             give_back(feedback)
             return
+        self.plan_mode_needed.emit()
         turn = self._conversations.rework(PlanId(plan_id), feedback, profile)
         self._take(turn, lambda: give_back(feedback))
 
@@ -110,6 +113,7 @@ class TurnController(QObject):
         """An approved plan of text alone goes back to its agent."""
         profile = self._profile()
         if profile is not None:
+            self.plan_mode_needed.emit()
             words = tr("Carry out the approved plan.")
             self._take(self._conversations.carry_out(PlanId(plan_id), words, profile))
 

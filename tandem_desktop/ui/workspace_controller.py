@@ -322,6 +322,7 @@ class WorkspaceController(QObject):
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
         self.wishes.text_approved.connect(self.turns.carry_out)
+        self.turns.plan_mode_needed.connect(lambda: self.plan_mode or self.set_plan_mode(True))
         self.turns.status_changed.connect(self.status_changed)
         self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         self.turns.rested.connect(self._show_draft)

@@ -18,11 +18,15 @@ OPTIONS = [
 """Named to mislead whoever goes by names."""
 
 
-def scripted_agent(*turns: list[Step], on_reject: OnReject = OnReject.CONTINUES) -> AgentProfile:
-    """An agent that does these steps, turn by turn."""
+def scripted_agent(
+    *turns: list[Step], on_reject: OnReject = OnReject.CONTINUES, told_at_once: bool = False
+) -> AgentProfile:
+    """An agent that does these steps, turn by turn; without a turn for the outcome of a run unless wanted."""
     script = json.dumps({"turns": list(turns)})
     command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-    return AgentProfile(name="scripted", title="Scripted", command=command, on_reject=on_reject)
+    return AgentProfile(
+        name="scripted", title="Scripted", command=command, on_reject=on_reject, told_at_once=told_at_once
+    )
 
 
 class Steps:

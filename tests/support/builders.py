@@ -13,6 +13,7 @@ from tandem_desktop.domain.operations import (
     NEW_FILE_MODE,
     CommandCall,
     DirectoryState,
+    ExternalCall,
     FileState,
     NodeState,
     OperationKind,
@@ -150,6 +151,12 @@ def a_mkdir(
         after=DirectoryState(mode=mode),
         **{"tool": "mkdir", "description": f"Make {path}", **fields},
     )
+
+
+def an_external_call(tool: str, **arguments: Any) -> StagedOperation:
+    """A call that only the agent can make."""
+    call = ExternalCall.of(tool, arguments)
+    return StagedOperation(id=OperationId("s1"), kind=OperationKind.EXTERNAL, call=call, tool=tool)
 
 
 def a_command(

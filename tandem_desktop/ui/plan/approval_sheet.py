@@ -1,5 +1,6 @@
 """The approval sheet."""
 
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import OperationId
+from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.review import Coverage
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.review.operation_view import OperationView, Totals
@@ -65,14 +67,11 @@ class Acknowledgement(QFrame):
         words.setSpacing(theme.px(4))
         words.addLayout(head)
         if operation.call is not None:
-            command = plain_label("\n".join(wording.visible_lines(operation.call.command)), "code", wrap=True)
+            command = plain_label("\n".join(wording.visible_lines(operation.call.text)), "code", wrap=True)
             command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             words.addWidget(command)
-            for name, value in operation.call.env:
-                given = tr("with {name}={value}", name=visible(name), value=visible(value))
-                words.addWidget(plain_label(given, "code-muted", wrap=True))
-            conditions = wording.command_conditions(operation, workspace)
-            words.addWidget(plain_label(tr("Will really run {where}", where=conditions), "muted", wrap=True))
+            for given in _conditions(operation, workspace):
+                words.addWidget(given)
             if beside:
                 words.addWidget(plain_label(beside, "muted", wrap=True))
         else:
@@ -86,6 +85,20 @@ class Acknowledgement(QFrame):
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
+
+
+def _conditions(operation: StagedOperation, workspace: str) -> Iterator[QWidget]:
+    """With what and where a command will run, or who makes an external call."""
+    call = operation.command_call
+    if call is None:
+        said = tr("The agent that asked will really call it, once, outside the workspace.")
+        yield plain_label(said, "muted", wrap=True)
+        return
+    for name, value in call.env:
+        given = tr("with {name}={value}", name=visible(name), value=visible(value))
+        yield plain_label(given, "code-muted", wrap=True)
+    where = wording.command_conditions(operation, workspace)
+    yield plain_label(tr("Will really run {where}", where=where), "muted", wrap=True)
 
 
 def _title(view: OperationView) -> str:

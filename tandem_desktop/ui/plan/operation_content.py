@@ -424,11 +424,12 @@ class OperationContent(QWidget):
         operation = row.operation
         for flag in row.view.flags:
             yield _flag(self._theme, flag, row)
-        if operation.call is not None:
-            command = CodeBox(self._theme, tr("The command in full"))
+        if (text := operation.call_text) is not None:
+            is_external = operation.kind.spec.is_external
+            command = CodeBox(self._theme, tr("The call in full") if is_external else tr("The command in full"))
             command.setObjectName("operation-command")
             command.fitted.connect(self.height_changed)
-            command.show_text(operation.call.command)
+            command.show_text(text)
             yield command
         facts = tuple(_facts(row.view))
         if facts:
@@ -452,7 +453,13 @@ def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple
 
 def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     operation = view.operation
-    call = operation.call
+    if (external := operation.external_call) is not None:
+        yield tr("Tool"), visible(external.tool)
+        if external.target:
+            yield tr("Acts on"), visible(external.target)
+        yield tr("Made by"), tr("the agent that asked, once, after approval")
+        yield tr("Undo"), tr("cannot be undone: its effects are outside the workspace")
+    call = operation.command_call
     if call is not None:
         yield tr("Folder"), tr("the workspace itself") if call.cwd == "." else visible(call.cwd)
         yield from ((tr("With {name}", name=visible(name)), visible(value)) for name, value in call.env)

@@ -308,9 +308,9 @@ class OperationList(CardList):
             menu.addSeparator()
             menu.addAction(tr("Open in editor") + "\tO", lambda: self.open_requested.emit(path, 1))
             menu.addAction(tr("Copy the path"), lambda: QApplication.clipboard().setText(path))
-        elif (call := row.operation.call) is not None:
+        elif (text := row.operation.call_text) is not None:
             menu.addSeparator()
-            menu.addAction(tr("Copy the command"), lambda: QApplication.clipboard().setText(call.command))
+            menu.addAction(tr("Copy the command"), lambda: QApplication.clipboard().setText(text))
         if self._editable and not row.running:
             menu.addSeparator()
             if is_editable(row.operation):

@@ -356,7 +356,7 @@ class ExecutionPlanPanel(QWidget):
         if diff is not None:
             diff.single_letters = self.operations.list.single_letters
         part, operation = None, row.operation
-        if operation.call is not None:
+        if operation.command_call is not None:
             part = RehearsedPart(self._theme, self._content)
             part.record_requested.connect(lambda: self.rehearsals.record((operation.id,)))
         return OperationContent(row, self._theme, diff, part)

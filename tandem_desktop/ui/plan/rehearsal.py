@@ -191,7 +191,8 @@ class RehearsalFollower(QObject):
 
 
 def _calls(page: PlanPage) -> dict[OperationId, CommandCall]:
-    return {each.id: each.call for each in page.version.operations if each.call is not None}
+    commands = ((each.id, each.command_call) for each in page.version.operations)
+    return {name: call for name, call in commands if call is not None}
 
 
 def _settled(command: RehearsedCommand, revision: int, effects: tuple[OperationView, ...]) -> Rehearsed:

@@ -175,6 +175,8 @@ def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
 
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
     """The flag's title, said of this operation."""
+    if operation.kind.spec.is_external and flag is Hazard.IRREVERSIBLE:
+        return tr("External call, effects cannot be undone")
     if operation.call is not None and flag is Hazard.IRREVERSIBLE:
         return tr("Command, effects cannot be undone")
     if operation.call is not None and flag is Hazard.RUNS_CODE:
@@ -188,7 +190,7 @@ def flag_explanation(flag: Hazard) -> str:
 
 def command_conditions(operation: StagedOperation, workspace: str = "") -> str:
     """`in orders-api · 120 s at most`."""
-    call = operation.call
+    call = operation.command_call
     if call is None:
         return ""
     home = workspace or tr("the workspace")
@@ -260,7 +262,7 @@ def part_words(part: ChoicePart) -> str:
 
 def is_told_in_its_line(view: OperationView) -> bool:
     """Whether a closed row says all there is: no text changes, and a command that fits."""
-    call = view.operation.call
-    if call is not None:
-        return "\n" not in call.command and len(call.command) <= FITS_ITS_LINE
+    text = view.operation.call_text
+    if text is not None:
+        return "\n" not in text and len(text) <= FITS_ITS_LINE
     return not view.hunks

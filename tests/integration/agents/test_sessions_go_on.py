@@ -78,6 +78,16 @@ def test_words_a_plan_was_sent_back_with_reach_the_agent_though_the_person_chang
     assert "denied" not in stderr_tail(place, plan).rpartition("Tools here")[2]
 
 
+@pytest.mark.req("S3-16")
+def test_the_second_rework_hands_over_the_first_feedback_too(place: AgentPlace, planned: dict[str, Any]) -> None:
+    place.tandem.answer("reject", planned["plan_id"], "--feedback", "Call it other.txt.")
+    plan = go_on(place, planned, write_by_client(place.root / "other.txt", "new\n", 4))
+    place.tandem.answer("reject", planned["plan_id"], "--feedback", "And say why.")
+    go_on(place, plan, write_by_client(place.root / "why.txt", "because\n", 5))
+    last = place.prompts(planned["session_id"])[-1]
+    assert last.index("denied: And say why.") < last.index("1. Call it other.txt.")
+
+
 def test_notes_of_an_approval_that_led_to_no_run_reach_the_agent_with_the_run_that_came(
     place: AgentPlace, planned: dict[str, Any]
 ) -> None:

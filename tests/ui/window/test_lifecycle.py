@@ -57,6 +57,18 @@ def test_a_plan_that_failed_can_be_cancelled(failed: Person) -> None:
     assert enabled(failed) == {"approve": False, "request_revision": False, "cancel": False}
 
 
+@pytest.mark.req("S1-29")
+def test_a_rework_turns_the_switch_to_plan_mode_like_the_session(window: Person) -> None:
+    window.place.set_plan_mode(False)
+    propose(window, WRITE)
+    window.click("plan-action-request_revision")
+    window.wait(lambda: window.sees("rework-feedback"))
+    window.click("rework-feedback")
+    window.type("Call it other.txt")
+    window.click("rework-send")
+    window.wait(lambda: window.place.plan_mode)
+
+
 def test_after_undo_badge_footer_rail_and_rows_say_undone(window: Person) -> None:
     plan_id = propose(window, WRITE)
     window.click("plan-action-approve")

@@ -11,7 +11,17 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
     kind_of_change,
 )
-from tests.support.builders import a_chmod, a_command, a_delete, a_file, a_mkdir, a_move, a_symlink, a_write
+from tests.support.builders import (
+    a_chmod,
+    a_command,
+    a_delete,
+    a_file,
+    a_mkdir,
+    a_move,
+    a_symlink,
+    a_write,
+    an_external_call,
+)
 
 OPERATIONS = {
     OperationKind.CREATE: (a_write("a.py", mode=0o755), "create a.py (mode 0755)", "Create a.py"),
@@ -26,6 +36,7 @@ OPERATIONS = {
     OperationKind.SYMLINK: (a_symlink("a", "b"), "link a → b", "Link a"),
     OperationKind.MKDIR: (a_mkdir("a"), "make the folder a", "Make the folder a"),
     OperationKind.COMMAND: (a_command("make"), "run a command", "Run a command"),
+    OperationKind.EXTERNAL: (an_external_call("crm"), "let the agent call crm", "Call crm"),
 }
 
 
@@ -46,9 +57,10 @@ def test_an_operation_fits_its_own_kind_alone_and_a_mode_also_a_modify(
     assert (misfit(renamed) is None) == (kind in names)
 
 
-def test_only_a_command_is_run_and_needs_captured_effects_to_be_undone() -> None:
-    assert [kind for kind in OperationKind if kind.spec.is_run] == [OperationKind.COMMAND]
-    assert [kind for kind in OperationKind if not kind.spec.is_undoable] == [OperationKind.COMMAND]
+def test_only_commands_and_external_calls_are_run_and_not_undoable_from_stored_bytes() -> None:
+    run = [OperationKind.COMMAND, OperationKind.EXTERNAL]
+    assert [kind for kind in OperationKind if kind.spec.is_run] == run
+    assert [kind for kind in OperationKind if not kind.spec.is_undoable] == run
     assert a_command("make").subject == a_command("make").command == "make"
     assert (a_move("a", "b").subject, a_move("a", "b").command) == ("a → b", None)
 

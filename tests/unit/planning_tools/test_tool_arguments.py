@@ -38,8 +38,8 @@ from tests.support.planning import a_step
         (ProposePlan, {"title": "A", "steps": ["all"]}, "`steps.1` must be an object"),
         (
             ProposePlan,
-            {"title": "A", "steps": [a_step(), a_step(tool="rm")]},
-            "`steps.2.tool` must be one of write, edit",
+            {"title": "A", "steps": [a_step(), a_step(tool=" ")]},
+            "`steps.2.tool` is empty",
         ),
         (ProposePlan, {"title": "A", "steps": [a_step(args="x")]}, "`steps.1.args` must be an object"),
         (ProposePlan, {"title": "A", "steps": [a_step(blocked_by=[1])]}, "`steps.1.blocked_by.1` must be text"),

@@ -65,7 +65,7 @@ def test_plan_propose_takes_title_steps_and_context() -> None:
     assert "context" in schema["properties"]
     step = schema["properties"]["steps"]["items"]
     assert {"description", "tool", "args", "operation", "target"} <= set(step["properties"])
-    assert step["properties"]["tool"]["enum"] == list(STEP_TYPES)
+    assert all(name in step["properties"]["tool"]["description"] for name in STEP_TYPES)
 
 
 def test_the_example_an_agent_reads_is_accepted() -> None:

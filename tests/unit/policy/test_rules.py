@@ -3,6 +3,8 @@
 import itertools
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tandem_desktop.domain.agent_protocol import ToolCall, ToolKind
@@ -11,6 +13,7 @@ from tandem_desktop.domain.authorization import (
     AuthorizationResult,
     PermissionRule,
     SessionPermissions,
+    ToolCategory,
     ToolUse,
 )
 from tandem_desktop.domain.errors import ToolDeniedError
@@ -23,7 +26,7 @@ from tandem_desktop.policy.rules import (
     YoloModeRule,
     standard_rules,
 )
-from tandem_desktop.policy.tools import EXECUTE_TOOLS, READ_ONLY_TOOLS, WRITE_TOOLS, tool_use
+from tandem_desktop.policy.tools import EXECUTE_TOOLS, READ_ONLY_TOOLS, WRITE_TOOLS, category_of, tool_use
 
 ALLOW, CONFIRM, DENY = AuthorizationResult.ALLOW, AuthorizationResult.CONFIRM, AuthorizationResult.DENY
 POLICY = AuthorizationPolicy()
@@ -100,7 +103,7 @@ def test_reading_and_planning_need_no_question(tool: str, plan_mode: bool) -> No
 @pytest.mark.parametrize("tool", [*WRITE_TOOLS, *EXECUTE_TOOLS, "gmail_send"])
 def test_a_denial_beats_yolo_ignore_lists_and_allowing_rules(tool: str) -> None:
     assert POLICY.evaluate(use(tool), AuthContext(**EVERY_PERMISSION)) is ALLOW
-    assert POLICY.evaluate(use(tool), AuthContext(plan_mode=True, **EVERY_PERMISSION)) is DENY
+    assert POLICY.evaluate(use(tool), AuthContext(plan_mode=True, only_look=True, **EVERY_PERMISSION)) is DENY
     assert POLICY.evaluate(use(tool), AuthContext(guarded_tools=(tool,), **EVERY_PERMISSION)) is DENY
     assert POLICY.evaluate(use(tool), AuthContext(plan_scope=("read",), **EVERY_PERMISSION)) is DENY
     rules = (PermissionRule(answer="allow"), PermissionRule(answer="deny", tool=tool))
@@ -137,10 +140,86 @@ def test_a_denial_is_raised_where_no_answer_is_wanted() -> None:
     assert POLICY.require(use("bash"), AuthContext()).result is CONFIRM
 
 
-@pytest.mark.parametrize("tool", ["web_post", "gmail_send", "git_push", "ExitPlanMode"])
-def test_what_no_shadow_can_hold_is_denied_in_plan_mode(tool: str) -> None:
-    assert POLICY.evaluate(use(tool), AuthContext(plan_mode=True, shadowed=True)) is DENY
-    assert POLICY.evaluate(use(tool), AuthContext()) is CONFIRM
+PLANNING = AuthContext(plan_mode=True, shadowed=True)
+KNOWN_OUTSIDE = (
+    *("web_post", "gmail_send", "git_push", "create_pull_request", "mcp__odoo__create_invoice", "calendar_list"),
+    *("mcp__weather__today", "computercontroller__web_scrape", "extensionmanager__manage_extensions", "fetch"),
+    *("mcp__github__delete_repo", "mcp.slack.list", "notion: update page", "browser/navigate", "unknown"),
+)
+KNOWN_INSIDE = (
+    *("read", "grep", "glob", "list", "webfetch", "web_search", "think", "lsp", "edit", "write", "apply_patch"),
+    *("task", "skill", "ToolSearch", "todowrite", "update_plan", "save_memory", "BashOutput", "tandem_present_plan"),
+)
+KINDS = [kind for kind in ToolKind if kind is not ToolKind.SWITCH_MODE]
+
+
+@pytest.mark.req("S1-31")
+@pytest.mark.parametrize("tool", KNOWN_OUTSIDE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tool_of_a_real_agent_that_reaches_out_is_not_let_through_unasked_in_plan_mode(
+    tool: str, kind: ToolKind
+) -> None:
+    asked = use(tool, kind=kind)
+    ruling = POLICY.explain(asked, PLANNING)
+    assert ruling.result is CONFIRM
+    assert ruling.is_silent
+    assert POLICY.evaluate(asked, PLANNING.model_copy(update=EVERY_PERMISSION)) is CONFIRM
+
+
+@pytest.mark.parametrize("tool", KNOWN_INSIDE)
+def test_a_tool_of_a_real_agent_that_stays_in_the_shadow_needs_no_question(tool: str) -> None:
+    assert POLICY.evaluate(use(tool, "a.py"), PLANNING) is ALLOW
+
+
+_PARTS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=10)
+_INVENTED = st.one_of(
+    st.builds("{}_{}".format, _PARTS, _PARTS),
+    st.builds("mcp__{}__{}".format, _PARTS, _PARTS),
+    st.builds("{}.{}".format, _PARTS, _PARTS),
+    st.builds("{}{}".format, _PARTS, _PARTS.map(str.title)),
+)
+
+
+@pytest.mark.req("S1-31")
+@settings(max_examples=500)
+@given(tool=_INVENTED, kind=st.sampled_from(KINDS), arguments=st.dictionaries(_PARTS, _PARTS, max_size=3))
+def test_no_invented_tool_is_let_through_unasked_in_plan_mode(
+    tool: str, kind: ToolKind, arguments: dict[str, str]
+) -> None:
+    asked = tool_use(ToolCall(id=ToolCallId("c"), tool=tool, kind=kind, arguments=arguments))
+    assume(category_of(tool) in (ToolCategory.OTHER, ToolCategory.OUTSIDE))
+    assert POLICY.evaluate(asked, PLANNING) is CONFIRM
+
+
+@pytest.mark.parametrize(
+    ("tool", "paths", "answer"),
+    [
+        ("mcp__files__edit", ("a.py",), CONFIRM),
+        ("reformat", ("a.py",), ALLOW),
+        ("reformat", ("/etc/passwd",), CONFIRM),
+        ("reformat", ("../other/a.py",), CONFIRM),
+        ("reformat", (), CONFIRM),
+    ],
+)
+def test_an_unknown_tool_is_shown_to_stay_inside_only_by_paths_of_the_workspace(
+    tool: str, paths: tuple[str, ...], answer: AuthorizationResult
+) -> None:
+    assert POLICY.evaluate(use(tool, *paths, kind=ToolKind.EDIT), PLANNING) is answer
+
+
+@pytest.mark.req("S1-31")
+def test_a_persons_rule_that_names_a_tool_decides_in_plan_mode_before_ours() -> None:
+    invoices = use("mcp__odoo__create_invoice")
+    for answer, expected in (("allow", ALLOW), ("ask", CONFIRM), ("deny", DENY)):
+        given = PLANNING.model_copy(update={"rules": (PermissionRule(answer=answer, tool="mcp__odoo__*"),)})
+        ruling = POLICY.explain(invoices, given)
+        assert (ruling.result, ruling.is_silent) == (expected, False)
+
+
+def test_an_agent_may_leave_a_plan_mode_of_its_own_and_enter_none() -> None:
+    assert POLICY.evaluate(use("ExitPlanMode", kind=ToolKind.SWITCH_MODE), PLANNING) is ALLOW
+    assert POLICY.evaluate(use("EnterPlanMode", kind=ToolKind.SWITCH_MODE), PLANNING) is DENY
+    assert POLICY.evaluate(use("ExitPlanMode"), PLANNING.model_copy(update={"only_look": True})) is DENY
 
 
 @pytest.mark.req("S3-37b")
@@ -196,10 +275,11 @@ def test_nothing_is_guarded_by_default() -> None:
     assert POLICY.evaluate(use("odoo_create"), AuthContext()) is CONFIRM
 
 
-def test_in_plan_mode_a_guarded_tool_that_the_shadow_holds_becomes_part_of_the_plan() -> None:
+def test_in_plan_mode_a_guarded_tool_becomes_part_of_the_plan() -> None:
     context = AuthContext(plan_mode=True, shadowed=True, guarded_tools=("write", "odoo_create"))
     assert POLICY.evaluate(use("write", "a.txt"), context) is ALLOW
-    assert POLICY.evaluate(use("odoo_create"), context) is DENY
+    ruling = POLICY.explain(use("odoo_create"), context)
+    assert (ruling.result, ruling.is_silent) == (CONFIRM, True)
 
 
 def rules(*given: tuple[str, str, str | None, str | None]) -> AuthContext:
@@ -253,9 +333,9 @@ def test_a_permission_for_a_name_does_not_cover_what_only_goes_by_that_name(cont
     assert POLICY.evaluate(use("write", "a.txt", command="rm -rf ."), scope) is DENY
 
 
-def test_a_persons_denial_holds_in_plan_mode_too_and_a_question_becomes_the_review() -> None:
+def test_a_persons_denial_and_question_hold_in_plan_mode_too() -> None:
     context = rules(("deny", "write", "secrets/**", None), ("ask", "write", None, None)).model_copy(
         update={"plan_mode": True, "shadowed": True}
     )
     assert POLICY.evaluate(use("edit", "secrets/key"), context) is DENY
-    assert POLICY.evaluate(use("edit", "a.py"), context) is ALLOW
+    assert POLICY.evaluate(use("edit", "a.py"), context) is CONFIRM

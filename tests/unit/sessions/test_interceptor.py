@@ -16,7 +16,7 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.authorization import PermissionRule, SessionPermissions
 from tandem_desktop.domain.errors import ShadowError
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
-from tandem_desktop.domain.operations import CommandCall
+from tandem_desktop.domain.operations import CommandCall, ExternalCall
 from tandem_desktop.policy.rules import AuthorizationPolicy
 from tandem_desktop.sessions.interceptor import Confirmation, Decision, PermissionInterceptor
 from tandem_desktop.settings import Settings
@@ -207,8 +207,8 @@ async def test_a_queued_command_is_told_the_number_of_its_operation_where_there_
     assert interceptor.requests[0].queued_as == 7
 
 
-@pytest.mark.parametrize("tool", ["read", "webfetch", "todowrite", "tandem_present_plan", "mcp__weather__today"])
-async def test_in_plan_mode_reading_planning_and_the_rest_pass(tool: str) -> None:
+@pytest.mark.parametrize("tool", ["read", "webfetch", "todowrite", "tandem_present_plan", "task"])
+async def test_in_plan_mode_reading_and_planning_pass(tool: str) -> None:
     desk = Desk(plan_mode=True)
     assert (await desk.decide(a_request("r1", tool))).verdict is PermissionVerdict.ALLOW
     assert desk.interceptor.requests[0].handling is Handling.PASSED
@@ -216,13 +216,38 @@ async def test_in_plan_mode_reading_planning_and_the_rest_pass(tool: str) -> Non
 
 @pytest.mark.setting("guarded_tools")
 @pytest.mark.req("S3-39")
-@pytest.mark.parametrize("plan_mode", [True, False])
-async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose(plan_mode: bool) -> None:
-    desk = Desk(plan_mode=plan_mode, guarded_tools=("gmail_send",))
+async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose() -> None:
+    desk = Desk(guarded_tools=("gmail_send",))
     answer = await desk.decide(a_request("r1", "mcp__google__gmail_send"))
     assert answer.verdict is PermissionVerdict.REJECT
-    assert plan_mode or "plan_propose" in answer.reason
+    assert "plan_propose" in answer.reason
     assert desk.asked.empty()
+
+
+@pytest.mark.req("S1-31", "S3-39")
+@pytest.mark.parametrize("guarded", [(), ("gmail_send",)])
+async def test_in_plan_mode_a_tool_with_effects_outside_is_queued_with_its_arguments(guarded: tuple[str, ...]) -> None:
+    desk = Desk(plan_mode=True, guarded_tools=guarded)
+    answer = await desk.decide(a_request("r1", "mcp__google__gmail_send", arguments={"to": "me", "cc": None}))
+    assert answer.verdict is PermissionVerdict.REJECT
+    assert "queued for approval" in answer.reason
+    (queued,) = desk.queued
+    assert queued.call == ExternalCall(tool="mcp__google__gmail_send", arguments='{"to": "me"}')
+    assert desk.asked.empty()
+
+
+async def test_an_approved_call_is_allowed_once_and_only_with_exactly_its_arguments() -> None:
+    desk = Desk(plan_mode=True)
+    approved = ExternalCall(tool="crm_add", arguments='{"name": "A"}')
+
+    async def verdict(name: str, who: str) -> PermissionVerdict:
+        return (await desk.decide(a_request(name, "crm_add", arguments={"name": who}))).verdict
+
+    with desk.interceptor.allowing(approved) as grant:
+        assert (await verdict("r1", "B"), grant.is_taken) == (PermissionVerdict.REJECT, False)
+        assert await verdict("r2", "A") is PermissionVerdict.ALLOW
+        assert await verdict("r3", "A") is not PermissionVerdict.ALLOW
+    assert await verdict("r4", "A") is not PermissionVerdict.ALLOW
 
 
 @pytest.mark.setting("guarded_tools_only_logged")

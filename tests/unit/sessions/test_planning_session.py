@@ -18,6 +18,7 @@ from tandem_desktop.domain.events import (
     PlanCancelled,
     PlanMoved,
     TandemEvent,
+    TurnEnded,
 )
 from tandem_desktop.domain.operations import FileState, OperationKind
 from tandem_desktop.domain.plan import Origin, PlanStatus
@@ -29,6 +30,7 @@ from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions
 from tandem_desktop.sessions.session import PlanningSession
 from tests.support.agent_scripts import Step, Steps, scripted_agent
+from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -228,20 +230,26 @@ async def test_skipped_request_changes_nothing_and_the_agent_is_told(
     assert "Leave it" in session.interceptor.requests[0].reason
 
 
-@pytest.mark.req("S1-07", "S0-78")
-async def test_approval_ends_plan_mode_and_the_agent_hears_what_is_on_disk(
+@pytest.mark.req("S1-07", "S0-78", "S0-94")
+async def test_the_agent_is_told_at_once_what_is_on_disk_and_plan_mode_stays_as_the_person_set_it(
     sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
 ) -> None:
-    session = await a_session(sessions, [steps.write("a.txt", "new\n")], [steps.say("Thanks")])
+    agent = scripted_agent([steps.write("a.txt", "new\n")], [steps.say("Thanks")], told_at_once=True)
+    session = await sessions.open(agent)
     turn = await session.plan("Make it new")
     assert turn.version is not None
-    engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
-    await asyncio.sleep(0)
-    engine.runs.apply(turn.version.plan_id)
-    assert not session.is_planning
-    await session.report()
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    engine.events.subscribe(
+        lambda event: loop.call_soon_threadsafe(ended.set) if isinstance(event, TurnEnded) else None
+    )
+    await asyncio.to_thread(engine.decisions.approve, turn.version.plan_id, turn.version.approval_hash)
+    await asyncio.to_thread(engine.runs.apply, turn.version.plan_id)
+    await asyncio.wait_for(ended.wait(), PATIENCE_S)
+    assert session.is_planning
+    assert len(prompts(session, engine)) == 2
     assert "applied and checked on disk" in prompts(session, engine)[-1]
-    assert "Plan mode is off" in prompts(session, engine)[-1]
+    assert "Plan mode is off" not in "".join(prompts(session, engine))
     assert session.shadow.read("a.txt") == (workspace / "a.txt").read_bytes() == b"new\n"
 
 

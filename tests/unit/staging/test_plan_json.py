@@ -56,6 +56,7 @@ def test_a_plan_with_every_tool_becomes_typed_steps():
             a_step("symlink", path="l", target="c"),
             a_step("mkdir", path="d"),
             a_step("bash", command="make", cwd="d", timeout_s=5, env={"B": "2", "A": "1"}),
+            {"description": "d", "tool": "external", "args": {"tool": "crm", "arguments": {"a": 1}}},
             A_READ,
             summary="What and why",
             context={"files": ["a"]},
@@ -66,7 +67,7 @@ def test_a_plan_with_every_tool_becomes_typed_steps():
         )
     )
     assert [step.tool for step in plan.steps] == ["write", *STEP_TYPES]
-    assert [step.id for step in plan.steps] == ["one", *(f"s{n}" for n in range(2, 12))]
+    assert [step.id for step in plan.steps] == ["one", *(f"s{n}" for n in range(2, 13))]
     assert [step.args.data for step in plan.steps[:2]] == [b"x", b"\0\xff"]
     assert plan.steps[9].args.env == {"A": "1", "B": "2"}
     assert plan.plan_tasks()[1].priority is TaskPriority.HIGH
