@@ -8,10 +8,10 @@ from shiboken6 import isValid
 
 from tandem_desktop.diff.hunks import Hunk
 from tandem_desktop.diff.intraline import IntralineChange
-from tandem_desktop.ui.diff.canvas import DiffCanvas
 from tandem_desktop.ui.diff.model import FileDiff, build_file_diff, preview_file_diff
 from tandem_desktop.ui.diff.special import SpecialText
 from tandem_desktop.ui.diff.styles import Spans, Yielding, lex, marks_of
+from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.threads import Commands
 
 Pair = tuple[int, int]
@@ -26,7 +26,7 @@ class DiffLoader(QObject):
     """All colours there will be have arrived."""
 
     def __init__(
-        self, view: DiffCanvas, commands: Commands, executor: ThreadPoolExecutor, parent: QObject | None = None
+        self, view: DiffView, commands: Commands, executor: ThreadPoolExecutor, parent: QObject | None = None
     ) -> None:
         super().__init__(parent or view)
         self._view = view

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -15,6 +15,9 @@ from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import IconButton
 from tandem_desktop.ui.widgets.labels import plain_label
+
+if TYPE_CHECKING:
+    from tandem_desktop.ui.diff.view import DiffView
 
 MOST_FOUND = 100_000
 
@@ -140,3 +143,72 @@ class SearchBar(QFrame):
         layout.setSpacing(px(4))
         self.field.setFixedWidth(px(280))
         self._count.setMinimumWidth(px(64))
+
+
+class SearchControl:
+    """The search of one view: its bar, the matches and the current match."""
+
+    def __init__(self, view: "DiffView") -> None:
+        self._view = view
+        self.height = 0
+        """Pixels the open bar takes above the text; 0 while it is closed."""
+        self.bar = SearchBar(view.theme, view)
+        self.bar.changed.connect(self.set_text)
+        self.bar.step_wanted.connect(self.step)
+        self.bar.closed.connect(self.close)
+
+    def open(self) -> None:
+        self.bar.show()
+        self._set_height(self.bar.sizeHint().height())
+        self.bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.bar.field.selectAll()
+
+    def close(self) -> None:
+        self.bar.hide()
+        self._set_height(0)
+        self.set_text("")
+        self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_text(self, text: str) -> int:
+        """Mark every match of a text and go to the first; the number of matches."""
+        view, display = self._view, self._view.display
+        display.search = DiffSearch(view.diff, text) if text else None
+        display.found = -1
+        count = len(display.search) if display.search else 0
+        view.fit_ruler()
+        view.viewport().update()
+        if count:
+            self.step(1)
+        else:
+            self.bar.tell(-1, 0)
+        return count
+
+    def step(self, direction: int) -> None:
+        """Go to the next or previous match, around the ends; a fold that hides it opens."""
+        search, display = self._view.display.search, self._view.display
+        if search is None or not len(search):
+            return
+        display.found = (display.found + direction) % len(search)
+        match = search.matches[display.found]
+        self._view.go_to_line(match.line + 1, is_old=match.is_old)
+        self._show_column(match)
+        self.bar.tell(display.found, len(search))
+
+    def place_bar(self) -> None:
+        """Above the text, so that the bar covers no match."""
+        area, height = self._view.viewport().geometry(), self.bar.sizeHint().height()
+        self.bar.setGeometry(area.left(), area.top() - self.height, self._view.width(), height)
+
+    def _set_height(self, pixels: int) -> None:
+        self.height = pixels
+        self._view.fit_ruler()
+        self.place_bar()
+
+    def _show_column(self, match: Match) -> None:
+        if self._view.wraps:
+            return
+        panes, bar = self._view.display.panes, self._view.horizontalScrollBar()
+        pane = next(pane for pane in panes.panes if pane.is_old in (None, match.is_old))
+        left, right = round(match.start * panes.cell), round((match.end + 2) * panes.cell)
+        if left < bar.value() or right > bar.value() + pane.text_width:
+            bar.setValue(left - pane.text_width // 3)

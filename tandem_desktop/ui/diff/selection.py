@@ -68,3 +68,30 @@ def _selected_lines(rows: DiffRows, selection: Selection) -> Iterator[str]:
         marked = selection.columns(index, len(text))
         if marked:
             yield text[marked[0] : marked[1]].removesuffix("␍")
+
+
+def marked_lines(rows: DiffRows, selection: Selection) -> tuple[bool, int, int] | None:
+    """Old or not, and the first and last line of a selection, one-based."""
+    selected = (rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
+    lines = [line for row in selected if (line := line_of(row, selection.is_old)) is not None]
+    is_old = bool(lines) and all(line[0] for line in lines)
+    numbers = [number + 1 for side, number in lines if side == is_old]
+    return (is_old, min(numbers), max(numbers)) if numbers else None
+
+
+def marked_changes(
+    rows: DiffRows, selection: Selection | None, current: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Added and removed lines of a selection, or the current line and its counterpart; one-based on their own side."""
+    if selection is None:
+        row = rows.row(current) if current >= 0 else None
+        if row is None or row.kind is not RowKind.LINE or not row.is_change:
+            return (), ()
+        old, new = row.pair or (row.old, row.new)
+        return () if new is None else (new + 1,), () if old is None else (old + 1,)
+    side = selection.is_old
+    selected = (rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
+    changed = [row for row in selected if row.kind is RowKind.LINE and row.is_change]
+    added = tuple(row.new + 1 for row in changed if row.new is not None and side is not True)
+    removed = tuple(row.old + 1 for row in changed if row.old is not None and side is not False)
+    return added, removed

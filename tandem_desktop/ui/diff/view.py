@@ -1,110 +1,460 @@
-"""The diff view: navigation, search, keys and mouse."""
+"""The diff view: painting, layout, position, options and search."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QPlainTextEdit, QWidget
-
-from tandem_desktop.diff.hunks import unified
-from tandem_desktop.ui.diff.canvas import DiffCanvas
-from tandem_desktop.ui.diff.model import FileDiff
-from tandem_desktop.ui.diff.options import (
-    CONTEXTS,
-    FEWEST,
-    NEXT_WHITESPACE,
-    WHITESPACE_WORDS,
-    WHOLE_FILE,
-    DiffOptions,
-    Whitespace,
+from PySide6.QtCore import QMargins, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
 )
-from tandem_desktop.ui.diff.painter import fold_text
-from tandem_desktop.ui.diff.panes import Pane, header_buttons, more_area
-from tandem_desktop.ui.diff.rows import RowKind
-from tandem_desktop.ui.diff.search import DiffSearch, SearchBar
-from tandem_desktop.ui.diff.selection import Selection, TextPosition, line_of, selected_text
-from tandem_desktop.ui.diff.styles import character_at
-from tandem_desktop.ui.i18n import tr, tr_marked
-from tandem_desktop.ui.keys import LETTERS
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
+
+from tandem_desktop.diff.intraline import IntralineChange
+from tandem_desktop.ui.diff.actions import context_menu, key_action
+from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
+from tandem_desktop.ui.diff.options import FEWEST, WHOLE_FILE, DiffDisplay, DiffOptions, Whitespace
+from tandem_desktop.ui.diff.overview_ruler import WIDTH, OverviewRuler, marks_of
+from tandem_desktop.ui.diff.painter import RowPainter, VisibleRow
+from tandem_desktop.ui.diff.panes import NARROW, panes_for
+from tandem_desktop.ui.diff.pointer import DiffPointer
+from tandem_desktop.ui.diff.rows import Around, DiffRows, InlineComment, RowHeights, RowKind, SeenChanges
+from tandem_desktop.ui.diff.search import SearchControl
+from tandem_desktop.ui.diff.selection import (
+    Selection,
+    TextPosition,
+    line_of,
+    marked_changes,
+    marked_lines,
+    selected_text,
+)
+from tandem_desktop.ui.diff.styles import SHOWN_CHARACTERS, LineStyles, Spans, Yielding
+from tandem_desktop.ui.diff.text import PlainTextView, as_text, patch, row_text
+from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import announce
 
-
-class PlainTextView(QPlainTextEdit):
-    """Lies over a diff until it is left."""
-
-    left = Signal()
-
-    def __init__(self, theme: Theme, text: str, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("diff-as-text")
-        self.setAccessibleName(tr("{name}, as text", name=name))
-        self.setProperty("role", "code-block")
-        self.setFont(theme.code_font())
-        self.setReadOnly(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByKeyboard | Qt.TextInteractionFlag.TextSelectableByMouse
-        )
-        self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setPlainText(text)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_T):
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
-
-
 MORE = 10
-"""Lines that are shown at once of a fold that is not opened whole."""
-_PATCHED = ("utf-8", "ascii")
+"""Lines shown at once when a fold is partly opened."""
+TALLEST = 480
+"""A view among other rows asks for no more than this and scrolls inside."""
+REST_MS = 40
+"""How long nothing must have been painted before threads that help go on."""
+_END_ROOM = 24
+"""Cells after the longest line, for what is said about its end."""
 
 
-class DiffView(DiffCanvas):
-    """Asks by signal and performs nothing: dropping, keeping and commenting are for others to do."""
+class DiffView(QAbstractScrollArea):
+    """Shows a `FileDiff`. Requests to drop, keep or comment are signals; the view changes no plan."""
 
+    pairs_in_sight = Signal(object)
+    """Pairs of lines whose changed characters are not known yet."""
+    layout_changed = Signal()
+    """One of the options (split, wrap, white space, context) or the layout changed."""
     passed_end = Signal(int)
-    """There is no further change in this direction (1 or -1) here."""
+    """There is no further change in this direction (1 or -1)."""
     current_changed = Signal(int)
-    """The hunk a person is at; 0 above the first."""
+    """The current hunk; 0 above the first."""
     drop_requested = Signal(int)
     keep_requested = Signal(int)
     lines_requested = Signal(object, object)
-    """Added and removed lines, counted from one, that are to be left out or taken again."""
+    """Added and removed lines, one-based, to be dropped or kept."""
     comment_requested = Signal(bool, int, int)
-    """Old side or not, and the first and last line, counted from one."""
+    """Old side or not, and the first and last line, one-based."""
     comment_chosen = Signal(int)
-    """One of the comments that stand between the lines."""
+    """The index of an inline comment."""
     open_requested = Signal(str, int)
-    """A path and a line, for the person's editor."""
+    """A path and a line to open in the editor."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        super().__init__(parent)
+        self.theme = theme
+        self.yielding = Yielding()
+        self._wants_split = True
+        self._tallest = TALLEST
+        self._asked: set[tuple[int, int]] = set()
+        self._seen = SeenChanges()
+        self.painter = RowPainter(theme)
+        self._heights = RowHeights(0, 1)
+        empty = build_file_diff("", b"", b"")
+        rows = DiffRows(replace(empty, words=()), is_split=False)
+        self.display = DiffDisplay(rows, LineStyles(empty), panes_for(theme, 800, 1, is_split=False))
+        self._ruler = OverviewRuler(theme, self)
+        self._ruler.asked.connect(self._go_to_share)
+        self.search = SearchControl(self)
         self._plain: PlainTextView | None = None
-        self._bar = SearchBar(theme, self)
-        self._bar.changed.connect(self.set_search)
-        self._bar.step_wanted.connect(self.step_to_match)
-        self._bar.closed.connect(self.close_search)
+        self._pointer = DiffPointer(self)
         self.single_letters = True
-        """Whether n, p, v, w, x, c and o do anything; a setting turns them off."""
-        self._drags = False
-        self._pulled: tuple[int, int] | None = None
-        """From which line to which the pointer is being pulled over the numbers."""
-        self._gutter: tuple[bool, int] | None = None
-        """The line whose number was clicked last; Shift+click in the numbers comments from there."""
+        """Whether the single-letter keys (n, p, v, w, x, c, o) are active; a setting turns them off."""
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._ask_for_pairs)
+        self.setObjectName("diff-view")
+        self.setAccessibleName(tr("Changes"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        theme.changed.connect(self._restyle)
+
+    # What is shown
+
+    @property
+    def diff(self) -> FileDiff:
+        return self.display.rows.diff
+
+    @property
+    def rows(self) -> DiffRows:
+        return self.display.rows
+
+    @property
+    def is_split(self) -> bool:
+        """What is seen; a narrow view has one column whatever is wished."""
+        return self.display.rows.is_split
+
+    @property
+    def wraps(self) -> bool:
+        return self.display.wraps
+
+    @property
+    def whitespace(self) -> Whitespace:
+        return self.display.whitespace
+
+    def show_diff(self, diff: FileDiff) -> None:
+        """Show another comparison from its beginning; options and an open search stay."""
+        searched = self.display.search.text if self.display.search else ""
+        self.display.more = {}
+        self.display.styles = LineStyles(diff)
+        self.display.titles.clear()
+        self.display.current, self.display.selection, self.display.search, self.display.found = -1, None, None, -1
+        self.display.hovered = None
+        self._asked.clear()
+        self._seen = SeenChanges()
+        self._rebuild(diff, frozenset(), self.display.rows.comments)
+        self.verticalScrollBar().setValue(0)
+        self.horizontalScrollBar().setValue(0)
+        self.setAccessibleName(tr("Changes in {path}", path=diff.path))
+        self.setAccessibleDescription(diff.counts)
+        self.updateGeometry()
+        if self.hasFocus() and len(self.rows):
+            self.display.current = 0  # the keyboard focus needs a current row
+        if searched and self.search.bar.isVisible():
+            self.search.set_text(searched)
+
+    def set_split(self, is_split: bool) -> None:
+        self._wants_split = is_split
+        self._refit()
+
+    def set_wrap(self, wraps: bool) -> None:
+        self.display.wraps = wraps
+        self._refit()
+
+    def set_whitespace(self, whitespace: Whitespace) -> None:
+        self.display.whitespace = whitespace
+        self.viewport().update()
+        self.layout_changed.emit()
+
+    def set_dropped(self, hunks: Sequence[int]) -> None:
+        """Which changes a person does not want; their lines stay readable, behind a veil."""
+        wanted = frozenset(hunks)
+        if wanted != self.display.dropped:
+            self.display.dropped = wanted
+            self.viewport().update()
+
+    def set_dropped_lines(self, *, added: Iterable[int], removed: Iterable[int]) -> None:
+        """Single lines a person does not want, counted from one on their own side."""
+        wanted = frozenset({*((False, line - 1) for line in added), *((True, line - 1) for line in removed)})
+        if wanted != self.display.dropped_lines:
+            self.display.dropped_lines = wanted
+            self.viewport().update()
+
+    def set_offers(self, offers: Iterable[str]) -> None:
+        """Which of `drop`, `comment` and `keep` a person can do with a change here."""
+        wanted = frozenset(offers)
+        if wanted != self.display.offers:
+            self.display.offers = wanted
+            self.viewport().update()
+
+    def set_comments(self, comments: Sequence[InlineComment]) -> None:
+        if tuple(comments) != self.rows.comments:
+            self._rebuild(self.diff, self.rows.unfolded, comments)
+
+    def set_tallest(self, pixels: int) -> None:
+        """How high the view asks to be at most."""
+        self._tallest = pixels
+        self.updateGeometry()
+
+    def add_spans(self, is_old: bool, spans: Spans) -> None:
+        """Colours of the next lines of one side."""
+        if self.display.styles.add_spans(is_old, spans):
+            self.viewport().update()
+
+    def add_marks(self, marks: Mapping[tuple[int, int], IntralineChange]) -> None:
+        """Changed characters of pairs that were asked for."""
+        self.display.styles.add_marks(marks)
+        self.viewport().update()
+
+    def unfold(self, number: int) -> None:
+        self._rebuild(self.diff, self.rows.unfolded | {number}, self.rows.comments)
+
+    def unfold_all(self) -> None:
+        every = frozenset(range(-1, len(self.diff.stretches)))
+        self._rebuild(self.diff, every, self.rows.comments)
+
+    def open_line(self, is_old: bool, line: int) -> None:
+        """Show all of a line that was cut."""
+        self.display.styles.open(is_old, line)
+        self._refit()
+
+    # Where things are
+
+    def row_area(self, index: int) -> QRect:
+        """In the viewport, also when it is out of sight."""
+        top = self._heights.top(index) - self.verticalScrollBar().value()
+        return QRect(0, top, self.viewport().width(), self._heights.height(index))
+
+    def row_at(self, y: int) -> int | None:
+        """The row at a place in the viewport, if there is one."""
+        place = y + self.verticalScrollBar().value()
+        if not len(self.rows) or not 0 <= place < self._heights.total:
+            return None
+        return self._heights.row_at(place)
+
+    def ensure_visible(self, index: int, *, at_top: bool = False) -> None:
+        self._measure(index, index)
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        top = self._heights.top(index)
+        bottom = top + self._heights.height(index)
+        if at_top and (top < bar.value() or bottom > bar.value() + height * 2 // 3):
+            bar.setValue(top - self.display.panes.line * 2)
+        elif top < bar.value():
+            bar.setValue(top)
+        elif bottom > bar.value() + height:
+            bar.setValue(min(top, bottom - height))
+
+    def sizeHint(self) -> QSize:
+        height = self._heights.total
+        if self.horizontalScrollBar().maximum() > 0:
+            height += self.horizontalScrollBar().sizeHint().height()
+        return QSize(self.theme.px(760), min(self.theme.px(self._tallest), max(height, self.theme.px(32))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.theme.px(200), min(self.sizeHint().height(), self.theme.px(60)))
+
+    # Qt asks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.yielding.ask()
+        self._paint(event.rect())
+        self._rest.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._refit()
+        self.search.place_bar()
+        if self._plain is not None:
+            self._plain.setGeometry(self.rect())
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self.display.scrolled = self.horizontalScrollBar().value()
+        if self.display.wraps:
+            self._settle()
+        if dx or self.display.wraps or abs(dy) > self.viewport().height():
+            self.viewport().update()
+        else:
+            self.viewport().scroll(0, dy)
+        self._show_sight()
+
+    def _paint(self, area: QRect) -> None:
+        painter = QPainter(self.viewport())
+        self.display.has_focus = self.hasFocus()
+        visible = [*self._visible(area)]
+        self.painter.paint(painter, self.display, visible, area)
+        painter.end()
+        self._seen.note([shown.row for shown in visible])
+
+    def _visible(self, area: QRect) -> Iterator[VisibleRow]:
+        offset, width, rows = self.verticalScrollBar().value(), self.viewport().width(), self.rows
+        index = self._heights.row_at(area.top() + offset)
+        y = self._heights.top(index) - offset
+        while index < len(rows) and y <= area.bottom():
+            row, height = rows.row(index), self._heights.height(index)
+            if row.kind is RowKind.HEADER:
+                self.display.title(row.hunk)
+            yield VisibleRow(index, row, QRect(0, y, width, height))
+            y += height
+            index += 1
+
+    # Layout
+
+    def _rebuild(self, diff: FileDiff, unfolded: frozenset[int], comments: Sequence[InlineComment]) -> None:
+        is_same = diff is self.diff
+        anchor = self._anchor() if is_same else None
+        current = line_of(self.rows.row(self.display.current), None) if is_same and self.display.current >= 0 else None
+        around = Around(self.display.context - FEWEST, self.display.more)
+        split = self._splits(diff)
+        self.display.rows = DiffRows(diff, is_split=split, unfolded=unfolded, comments=comments, around=around)
+        self.display.selection = None
+        self.display.hovered = None
+        if current:
+            self.display.current = self.row_of(current) or self.display.current
+        self.display.current = min(self.display.current, len(self.rows) - 1)
+        self._fit()
+        if anchor is not None:
+            self._return_to(anchor)
+        self.updateGeometry()
+
+    def _refit(self) -> None:
+        if self._splits(self.diff) != self.rows.is_split:
+            self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
+        else:
+            anchor = self._anchor()
+            self._fit()
+            self._return_to(anchor)
+        self.layout_changed.emit()
+
+    def _splits(self, diff: FileDiff) -> bool:
+        return self._wants_split and self.viewport().width() >= self.theme.px(NARROW) and not diff.is_preview
+
+    def _fit(self) -> None:
+        rows, width = self.rows, self.viewport().width()
+        largest = max(len(self.diff.old), len(self.diff.new), 1)
+        panes = panes_for(self.theme, width, largest, is_split=rows.is_split)
+        self.display.panes = panes
+        special = [(index, self._special_height(index, kind)) for index, kind in rows.special]
+        measure = self._wrapped_heights if self.display.wraps else None
+        self._heights = RowHeights(len(rows), panes.line, special, measure)
+        self._measure(0, 0)
+        self._fit_bars()
+        self.fit_ruler()
+        self.viewport().update()
+
+    def _fit_bars(self) -> None:
+        vertical, horizontal, panes = self.verticalScrollBar(), self.horizontalScrollBar(), self.display.panes
+        height = self.viewport().height()
+        vertical.setRange(0, max(0, self._heights.total - height))
+        vertical.setPageStep(max(panes.line, height - panes.line))
+        vertical.setSingleStep(panes.line)
+        widest = 0 if self.display.wraps else round(self._widest() * panes.cell)
+        room = min(pane.text_width for pane in panes.panes)
+        horizontal.setRange(0, max(0, widest - room))
+        horizontal.setPageStep(max(1, room))
+        horizontal.setSingleStep(round(panes.cell * 4))
+
+    def _widest(self) -> int:
+        if self.diff.is_binary and -1 not in self.rows.unfolded:
+            return 0
+        opened = self.display.styles.widest_opened()
+        cut = min(self.diff.longest, SHOWN_CHARACTERS)
+        ends = _END_ROOM if self.diff.longest > SHOWN_CHARACTERS or not self._ends_well() else 1
+        return max(opened, cut) + ends
+
+    def _ends_well(self) -> bool:
+        return all(not len(side) or side.has_newline(len(side) - 1) for side in (self.diff.old, self.diff.new))
+
+    def fit_ruler(self) -> None:
+        is_needed = self.verticalScrollBar().maximum() > 0
+        width = self.theme.px(WIDTH) if is_needed else 0
+        if self.viewportMargins() != QMargins(0, self.search.height, width, 0):
+            self.setViewportMargins(0, self.search.height, width, 0)
+            return
+        self._ruler.setVisible(is_needed)
+        view = self.viewport().geometry()
+        self._ruler.setGeometry(view.right() + 1, view.top(), width, view.height())
+        self._ruler.set_marks(marks_of(self.rows, self._heights))
+        self._show_sight()
+
+    def _show_sight(self) -> None:
+        total, top = max(1, self._heights.total), self.verticalScrollBar().value()
+        self._ruler.set_sight(top / total, (top + self.viewport().height()) / total)
+
+    def _go_to_share(self, share: float) -> None:
+        self.verticalScrollBar().setValue(round(share * self._heights.total) - self.viewport().height() // 2)
+
+    def _special_height(self, index: int, kind: RowKind) -> int:
+        panes = self.display.panes
+        if kind is RowKind.HEADER:
+            return panes.header
+        if kind is RowKind.FOLD:
+            return self.theme.px(24)
+        number = self.rows.row(index).number
+        if kind is RowKind.COMMENT:
+            return self.painter.comment_height(self.rows.comments[number].text, panes.width)
+        return self.painter.words_height(self.diff.words[number].text, panes.width)
+
+    def _wrapped_heights(self, first: int, end: int) -> list[int]:
+        return [self.display.wrapped_height(self.rows.row(index)) for index in range(first, end)]
+
+    def _measure(self, first: int, last: int) -> bool:
+        return self._heights.measure(first, last + self.viewport().height() // self.display.panes.line + 1)
+
+    def _settle(self) -> None:
+        """Wrapped lines that come into sight take their room; what is at the top stays there."""
+        bar = self.verticalScrollBar()
+        row = self._heights.row_at(bar.value())
+        offset = bar.value() - self._heights.top(row)
+        if self._measure(row, row):
+            bar.blockSignals(True)
+            bar.setRange(0, max(0, self._heights.total - self.viewport().height()))
+            bar.setValue(self._heights.top(row) + offset)
+            bar.blockSignals(False)
+
+    def _anchor(self) -> tuple[tuple[bool, int] | None, int]:
+        """The first line in sight and how far it is from the top."""
+        value = self.verticalScrollBar().value()
+        index = self._heights.row_at(value)
+        for place in range(index, min(index + 3, len(self.rows))):
+            line = line_of(self.rows.row(place), None)
+            if line is not None:
+                return line, self._heights.top(place) - value
+        return None, value
+
+    def _return_to(self, anchor: tuple[tuple[bool, int] | None, int]) -> None:
+        line, offset = anchor
+        index = self.row_of(line) if line is not None else None
+        if index is not None:
+            self._measure(index, index)
+            self._fit_bars()
+            self.verticalScrollBar().setValue(self._heights.top(index) - offset)
+
+    def row_of(self, line: tuple[bool, int]) -> int | None:
+        return self.rows.row_of(old=line[1]) if line[0] else self.rows.row_of(new=line[1])
+
+    def _ask_for_pairs(self) -> None:
+        """Once nothing moves any more: now others may use the interpreter."""
+        self.yielding.thank()
+        first = self.row_at(0)
+        if first is None:
+            return
+        last = self._heights.row_at(self.verticalScrollBar().value() + self.viewport().height())
+        wanted = {self.rows.row(index).pair for index in range(first, last + 1)} - self._asked
+        pairs = sorted(pair for pair in wanted if pair is not None and not self.display.styles.knows(pair))
+        if pairs:
+            self._asked.update(pairs)
+            self.pairs_in_sight.emit(tuple(pairs))
+
+    def _restyle(self) -> None:
+        self.painter = RowPainter(self.theme)
+        self._refit()
+        self.updateGeometry()
+
+    # Position and selection
 
     @property
     def current_hunk(self) -> int:
-        return self.rows.hunk_at(self._look.current) if self._look.current >= 0 else 0
+        return self.rows.hunk_at(self.display.current) if self.display.current >= 0 else 0
 
     @property
     def current_line(self) -> int:
         """Counted from one; on a bar, the first line that changes below it."""
-        for index in range(max(0, self._look.current), len(self.rows)):
+        for index in range(max(0, self.display.current), len(self.rows)):
             row = self.rows.row(index)
-            if row.kind is RowKind.LINE and (row.is_change or index == self._look.current):
+            if row.kind is RowKind.LINE and (row.is_change or index == self.display.current):
                 line = row.new if row.new is not None else row.old
                 return (line or 0) + 1
         return 1
@@ -112,38 +462,19 @@ class DiffView(DiffCanvas):
     @property
     def is_current_line_old(self) -> bool:
         """Whether that number counts lines of the old side, because the line is removed."""
-        row = self.rows.row(self._look.current) if self._look.current >= 0 else None
+        row = self.rows.row(self.display.current) if self.display.current >= 0 else None
         return row is not None and row.kind is RowKind.LINE and row.new is None
 
     @property
     def marked_lines(self) -> tuple[bool, int, int]:
-        """Old or not, and the first and last line of what is selected, or of where the person is; counted from one."""
-        selection = self._look.selection
-        if selection is not None:
-            rows = (self.rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
-            lines = [line for row in rows if (line := line_of(row, selection.is_old)) is not None]
-            is_old = bool(lines) and all(line[0] for line in lines)
-            numbers = [number + 1 for side, number in lines if side == is_old]
-            if numbers:
-                return is_old, min(numbers), max(numbers)
-        return self.is_current_line_old, self.current_line, self.current_line
+        """Old or not, and the first and last selected line, or the current line; one-based."""
+        marked = marked_lines(self.rows, self.display.selection) if self.display.selection else None
+        return marked or (self.is_current_line_old, self.current_line, self.current_line)
 
     @property
     def marked_changes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Added and removed lines among those, each counted on its own side; alone, a line with its counterpart."""
-        selection, current = self._look.selection, self._look.current
-        if selection is None:
-            row = self.rows.row(current) if current >= 0 else None
-            if row is None or row.kind is not RowKind.LINE or not row.is_change:
-                return (), ()
-            old, new = row.pair or (row.old, row.new)
-            return () if new is None else (new + 1,), () if old is None else (old + 1,)
-        side = selection.is_old
-        rows = (self.rows.row(index) for index in range(selection.first.row, selection.last.row + 1))
-        changed = [row for row in rows if row.kind is RowKind.LINE and row.is_change]
-        added = tuple(row.new + 1 for row in changed if row.new is not None and side is not True)
-        removed = tuple(row.old + 1 for row in changed if row.old is not None and side is not False)
-        return added, removed
+        """Added and removed lines in the selection, or the current line and its counterpart; one-based."""
+        return marked_changes(self.rows, self.display.selection, self.display.current)
 
     def step_to_change(self, direction: int) -> None:
         """The next change or the one before; past the last, `passed_end` is emitted."""
@@ -163,10 +494,10 @@ class DiffView(DiffCanvas):
     def go_to_line(self, line: int, *, is_old: bool = False) -> None:
         """Counted from one; a fold that hides it opens."""
         key = (is_old, line - 1)
-        index = self._row_of(key)
+        index = self.row_of(key)
         if index is not None and self.rows.row(index).kind is RowKind.FOLD:
             self.unfold(self.rows.row(index).number)
-            index = self._row_of(key)
+            index = self.row_of(key)
         if index is not None:
             self.set_current(index)
 
@@ -176,8 +507,8 @@ class DiffView(DiffCanvas):
         if extends:
             self._select_to(index)
         else:
-            self._look.selection = None
-        self._look.current = index
+            self.display.selection = None
+        self.display.current = index
         self.ensure_visible(index, at_top=at_top)
         self.viewport().update()
         announce(self, self.row_text(index))
@@ -197,31 +528,31 @@ class DiffView(DiffCanvas):
     @property
     def reading(self) -> DiffOptions:
         """What the person chose here."""
-        look = self._look
+        look = self.display
         return DiffOptions(self._wants_split, look.wraps, look.whitespace.name, look.context)
 
     def read_as(self, reading: DiffOptions) -> None:
         """As the person chose elsewhere; nobody is told."""
         if reading == self.reading:
             return
-        look = self._look
+        look = self.display
         self._wants_split, look.wraps, look.context = reading.splits, reading.wraps, reading.context
         look.whitespace = Whitespace[reading.whitespace]
         self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
 
     def set_context(self, lines: int) -> None:
         """So many unchanged lines around each change."""
-        self._look.context, self._look.more = lines, {}
+        self.display.context, self.display.more = lines, {}
         self._rebuild(self.diff, frozenset(), self.rows.comments)
         self.layout_changed.emit()
 
     def toggle_whole_file(self) -> None:
-        self.set_context(FEWEST if self._look.context == WHOLE_FILE else WHOLE_FILE)
+        self.set_context(FEWEST if self.display.context == WHOLE_FILE else WHOLE_FILE)
 
     def show_more(self, number: int, lines: int = MORE) -> None:
         """Some more lines at both ends of a fold."""
-        more = self._look.more
-        self._look.more = {**more, number: more.get(number, 0) + lines}
+        more = self.display.more
+        self.display.more = {**more, number: more.get(number, 0) + lines}
         self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
 
     @property
@@ -230,57 +561,20 @@ class DiffView(DiffCanvas):
         return self.diff.path, self.diff.path
 
     def patch(self, hunk: int = 0) -> str:
-        """A change, or all of them, as other tools take it; nothing where that cannot be said in visible text."""
-        documents = (self.diff.old.document, self.diff.new.document)
-        if self.diff.banner or any(each.is_binary or each.encoding not in _PATCHED for each in documents):
-            return ""
-        wanted = [each for each in self.diff.hunks if hunk in (0, each.n)]
-        return unified(*self.patch_names, wanted).decode() if wanted else ""
+        """One hunk, or all of them, as a patch."""
+        return patch(self.diff, self.patch_names, hunk)
 
     def row_text(self, index: int) -> str:
-        """What a person who listens is told about a row."""
-        row = self.rows.row(index)
-        if row.kind is RowKind.HEADER:
-            title, count = self._look.title(row.hunk), len(self.diff.hunks)
-            said = tr("Change {number} of {count} {title}", number=row.hunk, count=count, title=title).strip()
-            return tr("{change}, dropped", change=said) if row.hunk in self._look.dropped else said
-        if row.kind is RowKind.FOLD:
-            return fold_text(self.rows, row).removeprefix("⋯ ")
-        if row.kind is RowKind.COMMENT:
-            comment = self.rows.comments[row.number]
-            return tr(
-                "{author} on line {line}: {text}",
-                author=tr_marked(comment.author),
-                line=comment.line,
-                text=comment.text,
-            )
-        if row.kind is RowKind.WORDS:
-            return self.diff.words[row.number].text
-        if not row.is_change and row.new is not None:
-            return f"{row.new + 1} {self.diff.new.line(row.new)}"
-        parts = []
-        if row.old is not None:
-            parts.append(tr("removed {number} {line}", number=row.old + 1, line=self.diff.old.line(row.old)))
-        if row.new is not None:
-            parts.append(tr("added {number} {line}", number=row.new + 1, line=self.diff.new.line(row.new)))
-        return "\n".join(parts)
+        """The text of a row for screen readers."""
+        return row_text(self.display, index)
 
     def as_text(self) -> str:
-        """The whole change as a unified diff, hidden characters as tokens."""
-        parts = [words.text for words in self.diff.words]
-        for hunk in self.diff.hunks:
-            parts.append(hunk.header)
-            for line in hunk.lines:
-                document = (self.diff.new if line.kind == "+" else self.diff.old).document
-                parts.append(line.kind + document.display(line.raw))
-                if line.no_newline:
-                    parts.append("\\ No newline at end of file")
-        return "\n".join(parts)
+        return as_text(self.diff)
 
     def read_as_text(self) -> None:
         """Lay the text over the lines; Escape takes it away."""
         self._leave_text()
-        self._plain = PlainTextView(self._theme, self.as_text(), self.accessibleName(), self)
+        self._plain = PlainTextView(self.theme, self.as_text(), self.accessibleName(), self)
         self._plain.left.connect(self._leave_text)
         self._plain.setGeometry(self.rect())
         self._plain.show()
@@ -294,61 +588,16 @@ class DiffView(DiffCanvas):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def selected_text(self) -> str:
-        return selected_text(self.rows, self._look.selection) if self._look.selection else ""
-
-    def open_search(self) -> None:
-        self._bar.show()
-        self._make_room(self._bar.sizeHint().height())
-        self._bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._bar.field.selectAll()
-
-    def close_search(self) -> None:
-        self._bar.hide()
-        self._make_room(0)
-        self.set_search("")
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def set_search(self, text: str) -> int:
-        """Mark every place of a text; how many there are."""
-        self._look.search = DiffSearch(self.diff, text) if text else None
-        self._look.found = -1
-        count = len(self._look.search) if self._look.search else 0
-        self._fit_ruler()
-        self.viewport().update()
-        if count:
-            self.step_to_match(1)
-        else:
-            self._bar.tell(-1, 0)
-        return count
-
-    def step_to_match(self, direction: int) -> None:
-        """Round and round; a fold that hides the place opens."""
-        search = self._look.search
-        if search is None or not len(search):
-            return
-        self._look.found = (self._look.found + direction) % len(search)
-        match = search.matches[self._look.found]
-        self.go_to_line(match.line + 1, is_old=match.is_old)
-        self._show_column(match.start, match.end, is_old=match.is_old)
-        self._bar.tell(self._look.found, len(search))
-
-    def show_diff(self, diff: FileDiff) -> None:
-        searched = self._look.search.text if self._look.search else ""
-        self._look.more = {}
-        super().show_diff(diff)
-        if self.hasFocus() and len(self.rows):
-            self._look.current = 0  # whoever waited for it with the keyboard is somewhere in it
-        if searched and self._bar.isVisible():
-            self.set_search(searched)
+        return selected_text(self.rows, self.display.selection) if self.display.selection else ""
 
     def select_all(self) -> None:
         if len(self.rows):
-            self._look.selection = self._selection_at(0)
+            self.display.selection = self.selection_at(0)
             self._select_to(len(self.rows) - 1)
             self.viewport().update()
 
     def unselect(self) -> None:
-        self._look.selection = None
+        self.display.selection = None
         self.viewport().update()
 
     def copy(self) -> None:
@@ -356,417 +605,90 @@ class DiffView(DiffCanvas):
         if text:
             QGuiApplication.clipboard().setText(text)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_bar()
-        if self._plain is not None:
-            self._plain.setGeometry(self.rect())
-
     def _select_to(self, index: int) -> None:
-        selection = self._look.selection or self._selection_at(max(0, self._look.current))
+        selection = self.display.selection or self.selection_at(max(0, self.display.current))
         line = line_of(self.rows.row(index), selection.is_old)
-        length = len(self._look.styles.line(*line).text) if line else 0
+        length = len(self.display.styles.line(*line).text) if line else 0
         column = length if index >= selection.anchor.row else 0
-        self._look.selection = selection._replace(head=TextPosition(index, column))
+        self.display.selection = selection._replace(head=TextPosition(index, column))
 
-    def _selection_at(self, index: int) -> Selection:
+    def selection_at(self, index: int) -> Selection:
         """Begun with a key: on the new side, which is what will be."""
         place = TextPosition(index, 0)
         return Selection(place, place, False if self.is_split else None)
 
-    def _make_room(self, pixels: int) -> None:
-        self._room_above = pixels
-        self._fit_ruler()
-        self._place_bar()
-
-    def _show_column(self, start: int, end: int, *, is_old: bool) -> None:
-        if self.wraps:
-            return
-        panes = self._look.panes
-        pane = next(pane for pane in panes.panes if pane.is_old in (None, is_old))
-        bar, left, right = self.horizontalScrollBar(), round(start * panes.cell), round((end + 2) * panes.cell)
-        if left < bar.value() or right > bar.value() + pane.text_width:
-            bar.setValue(left - pane.text_width // 3)
-
-    def _place_bar(self) -> None:
-        """Above the text, never over it: the place one searched for must not lie beneath."""
-        view, height = self.viewport().geometry(), self._bar.sizeHint().height()
-        self._bar.setGeometry(view.left(), view.top() - self._room_above, self.width(), height)
+    # Input
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        action = self._action(event)
+        action = key_action(self, event)
         if action is None:
             event.ignore()
             return
         action()
         event.accept()
 
-    def _action(self, event: QKeyEvent) -> Callable[[], object] | None:
-        key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        shift = modifiers == Qt.KeyboardModifier.ShiftModifier
-        control = modifiers == Qt.KeyboardModifier.ControlModifier
-        if control:
-            return {
-                Qt.Key.Key_C: self.copy,
-                Qt.Key.Key_A: self.select_all,
-                Qt.Key.Key_F: self.open_search,
-                Qt.Key.Key_Home: lambda: self.set_current(0),
-                Qt.Key.Key_End: lambda: self.set_current(len(self.rows) - 1),
-            }.get(Qt.Key(key))
-        if modifiers == Qt.KeyboardModifier.AltModifier:
-            return (lambda: self.set_wrap(not self.wraps)) if key == Qt.Key.Key_Z else None
-        if key == Qt.Key.Key_F7:
-            return lambda: self.step_to_change(-1 if shift else 1)
-        if key == Qt.Key.Key_F3:
-            return lambda: self.step_to_match(-1 if shift else 1)
-        if key == Qt.Key.Key_Escape:
-            return self._escape()
-        if key in _STEPS or key in _PAGES:
-            distance = _STEPS.get(Qt.Key(key)) or _PAGES[Qt.Key(key)] * self._rows_per_page()
-            return lambda: self._move(distance, shift)
-        if key in _SIDEWAYS:
-            return lambda: self._sideways(_SIDEWAYS[Qt.Key(key)], shift)
-        if shift and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (fold := self._fold_here()) is not None:
-            return lambda: self.show_more(fold)
-        if shift and key == Qt.Key.Key_X and self.single_letters:
-            return self._drop_or_keep_lines
-        if modifiers:
-            return None
-        return self._plain_action(Qt.Key(key))
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pointer.press(event)
 
-    def _plain_action(self, key: Qt.Key) -> Callable[[], object] | None:
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            return self._enter()
-        if key == Qt.Key.Key_Home:
-            return lambda: self.horizontalScrollBar().setValue(0)
-        if key == Qt.Key.Key_End:
-            return lambda: self.horizontalScrollBar().setValue(self.horizontalScrollBar().maximum())
-        if not self.single_letters:
-            return None
-        letter = chr(key).lower() if Qt.Key.Key_A <= key <= Qt.Key.Key_Z else ""
-        return {
-            "next-change": lambda: self.step_to_change(1),
-            "previous-change": lambda: self.step_to_change(-1),
-            "split": lambda: self.set_split(not self.is_split),
-            "whitespace": lambda: self.set_whitespace(NEXT_WHITESPACE[self.whitespace]),
-            "whole-file": self.toggle_whole_file,
-            "as-text": self.read_as_text,
-            "drop": self._drop_or_keep,
-            "comment": self._comment,
-            "open-file": self._open,
-        }.get(LETTERS.get(letter, ""))
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer.move(event.position().toPoint())
 
-    def _escape(self) -> Callable[[], object] | None:
-        """Only what there is to leave; otherwise the key belongs to the window."""
-        if self._bar.isVisible():
-            return self.close_search
-        if self._look.selection is not None:
-            return self.unselect
-        return None
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pointer.release()
 
-    def _enter(self) -> Callable[[], object] | None:
-        index = self._look.current
-        row = self.rows.row(index) if index >= 0 else None
-        if row is None:
-            return None
-        if row.kind is RowKind.FOLD:
-            return lambda: self._unfold_at(index)
-        if row.kind is RowKind.COMMENT:
-            return lambda: self.comment_chosen.emit(row.number)
-        shown = [self._look.shown(row, pane) for pane in self._look.panes.panes]
-        cut = [line.key for line in shown if line and line.styled.cut]
-        if cut:
-            return lambda: self._open_lines(cut)
-        return None
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._pointer.double_click(event)
 
-    def _fold_here(self) -> int | None:
-        row = self.rows.row(self._look.current) if self._look.current >= 0 else None
-        return row.number if row is not None and row.kind is RowKind.FOLD and row.number >= 0 else None
+    def drop_or_keep(self) -> None:
+        self.request("keep" if self.current_hunk in self.display.dropped else "drop", self.current_hunk)
 
-    def _open_lines(self, lines: list[tuple[bool, int]]) -> None:
-        for line in lines:
-            self.open_line(*line)
-
-    def _move(self, distance: int, extends: bool) -> None:
-        start = self._look.current
-        if start < 0:
-            start = (self.row_at(0) or 0) - (1 if distance > 0 else 0)
-        self.set_current(start + distance, extends=extends)
-
-    def _rows_per_page(self) -> int:
-        return max(1, self.viewport().height() // self._look.panes.line - 1)
-
-    def _sideways(self, direction: int, extends: bool) -> None:
-        if not extends:
-            bar = self.horizontalScrollBar()
-            bar.setValue(bar.value() + direction * bar.singleStep())
-            return
-        selection = self._look.selection or self._selection_at(max(0, self._look.current))
-        line = line_of(self.rows.row(selection.head.row), selection.is_old)
-        length = len(self._look.styles.line(*line).text) if line else 0
-        column = max(0, min(length, selection.head.column + direction))
-        self._look.selection = selection._replace(head=selection.head._replace(column=column))
-        self.viewport().update()
-
-    def _drop_or_keep(self) -> None:
-        self._ask("keep" if self.current_hunk in self._look.dropped else "drop", self.current_hunk)
-
-    def _drop_or_keep_lines(self) -> None:
+    def drop_or_keep_lines(self) -> None:
         added, removed = self.marked_changes
-        if (added or removed) and "drop" in self._look.offers:
+        if (added or removed) and "drop" in self.display.offers:
             self.lines_requested.emit(added, removed)
 
-    def _comment(self) -> None:
-        if "comment" in self._look.offers and len(self.rows):
+    def request_comment(self) -> None:
+        if "comment" in self.display.offers and len(self.rows):
             self.comment_requested.emit(*self.marked_lines)
 
-    def _open(self) -> None:
+    def open_file(self) -> None:
         self.open_requested.emit(self.diff.path, self.current_line)
 
-    def _ask(self, what: str, hunk: int) -> None:
-        if not hunk or what not in self._look.offers:
+    def request(self, what: str, hunk: int) -> None:
+        if not hunk or what not in self.display.offers:
             return
         if what == "drop":
             self.drop_requested.emit(hunk)
         elif what == "keep":
             self.keep_requested.emit(hunk)
         else:
-            self._comment()
+            self.request_comment()
 
-    def _unfold_at(self, index: int) -> None:
+    def unfold_row(self, index: int) -> None:
         self.unfold(self.rows.row(index).number)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        place = event.position().toPoint()
-        index = self.row_at(place.y())
-        if index is None:
-            return
-        what = self._what_is_at(index, place)
-        row = self.rows.row(index)
-        if what in ("fold", "more"):
-            self._unfold_at(index) if what == "fold" else self.show_more(row.number)
-            return
-        if what in ("drop", "keep", "comment"):
-            self.set_current(index)
-            self._ask(what, row.hunk)
-            return
-        if row.kind is RowKind.COMMENT:
-            self.set_current(index)
-            self.comment_chosen.emit(row.number)
-            return
-        pane = self._look.panes.at(place.x())
-        if what == "cut" and (line := self._look.shown(row, pane)):
-            self.open_line(*line.key)
-            return
-        extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._look.selection is not None
-        anchor = self._look.selection.anchor if extends and self._look.selection else self._place(index, pane, place)
-        self.set_current(index)
-        if what == "gutter" and "comment" in self._look.offers and (clicked := line_of(row, pane.is_old)):
-            is_old, number = clicked
-            self._pulled = (self._gutter_start(event, is_old, number), number)
-            self._gutter = (is_old, number)
-            return
-        self._look.selection = Selection(anchor, self._place(index, pane, place), pane.is_old)
-        self._drags = True
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = event.position().toPoint()
-        if self._pulled is not None:
-            self._pull_to(place)
-            return
-        if self._drags and self._look.selection is not None:
-            self._drag_to(place)
-            return
-        index = self.row_at(place.y())
-        what = self._what_is_at(index, place) if index is not None else ""
-        hovered = (index, what) if index is not None and what else None
-        if hovered != self._look.hovered:
-            self._look.hovered = hovered
-            self.viewport().setCursor(_CURSORS.get(what, Qt.CursorShape.IBeamCursor))
-            self.viewport().update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._drags = False
-        if self._pulled is not None and self._gutter is not None:
-            (one, other), self._pulled = self._pulled, None
-            self.comment_requested.emit(self._gutter[0], min(one, other) + 1, max(one, other) + 1)
-        elif self._look.selection is not None and self._look.selection.anchor == self._look.selection.head:
-            self.unselect()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Mark the word."""
-        place = event.position().toPoint()
-        index = self.row_at(place.y())
-        pane = self._look.panes.at(place.x())
-        line = line_of(self.rows.row(index), pane.is_old) if index is not None else None
-        if index is None or line is None or self._what_is_at(index, place):
-            self.mousePressEvent(event)
-            return
-        text, at = self._look.styles.line(*line).text, self._place(index, pane, place).column
-        start, end = at, at
-        while start > 0 and _is_word(text[start - 1]):
-            start -= 1
-        while end < len(text) and _is_word(text[end]):
-            end += 1
-        self._look.selection = Selection(TextPosition(index, start), TextPosition(index, end), pane.is_old)
-        self.viewport().update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index = self.row_at(event.pos().y())
-        if event.reason() == QContextMenuEvent.Reason.Mouse and index is not None and self._look.selection is None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse and index is not None and self.display.selection is None:
             self.set_current(index)
         self.menu().exec(event.globalPos())
 
     def menu(self) -> QMenu:
-        """Everything that can be done here, for those who know no keys yet."""
-        menu = QMenu(self)
-        hunk, offers = self.current_hunk, self._look.offers
-        if hunk and hunk in self._look.dropped and "keep" in offers:
-            menu.addAction(tr("Keep this change") + "\tX", lambda: self._ask("keep", hunk))
-        elif hunk and "drop" in offers:
-            menu.addAction(tr("Drop this change") + "\tX", lambda: self._ask("drop", hunk))
-        if any(self.marked_changes) and "drop" in offers:
-            menu.addAction(tr("Drop or keep these lines") + "\tShift+X", self._drop_or_keep_lines)
-        if "comment" in offers and len(self.rows):
-            menu.addAction(tr("Comment") + "\tC", self._comment)
-        if hunk and offers:
-            menu.addSeparator()
-        add_copying(menu, self)
-        menu.addAction(tr("Open in editor") + "\tO", self._open)
-        menu.addAction(tr("Search") + "\tCtrl+F", self.open_search)
-        menu.addSeparator()
-        add_reading(menu, self)
-        return menu
+        return context_menu(self)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if self._look.current < 0 and event.reason() in _KEYBOARD_REASONS and len(self.rows):
-            self._look.current = self.row_at(0) or 0
+        if self.display.current < 0 and event.reason() in _KEYBOARD_REASONS and len(self.rows):
+            self.display.current = self.row_at(0) or 0
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
 
-    def _drag_to(self, place: QPoint) -> None:
-        assert self._look.selection is not None
-        bar = self.verticalScrollBar()
-        if place.y() < 0 or place.y() > self.viewport().height():
-            bar.setValue(bar.value() + (-1 if place.y() < 0 else 1) * bar.singleStep())
-        y = max(0, min(self.viewport().height() - 1, place.y()))
-        index = self.row_at(y)
-        if index is None:
-            index = len(self.rows) - 1
-        wanted = self._look.selection.is_old
-        pane = next(pane for pane in self._look.panes.panes if pane.is_old == wanted)
-        self._look.selection = self._look.selection._replace(head=self._place(index, pane, place))
-        self._look.current = index
-        self.viewport().update()
 
-    def _pull_to(self, place: QPoint) -> None:
-        """The line the pointer is at is the other end of what will be commented on, on the side it began."""
-        index = self.row_at(max(0, min(self.viewport().height() - 1, place.y())))
-        assert self._gutter is not None
-        assert self._pulled is not None
-        is_old = self._gutter[0]
-        row = self.rows.row(index) if index is not None else None
-        line = line_of(row, is_old) if row is not None else None
-        if line is None or index is None:
-            return
-        self._pulled = (self._pulled[0], line[1])
-        first = self.rows.row_of(old=self._pulled[0]) if is_old else self.rows.row_of(new=self._pulled[0])
-        top, bottom = sorted((index if first is None else first, index))
-        length = len(self._look.styles.line(*line).text)
-        self._look.selection = Selection(
-            TextPosition(top, 0), TextPosition(bottom, max(1, length)), is_old if self.is_split else None
-        )
-        self._look.current = index
-        self.viewport().update()
-
-    def _gutter_start(self, event: QMouseEvent, is_old: bool, number: int) -> int:
-        extends = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._gutter is not None
-        return self._gutter[1] if extends and self._gutter and self._gutter[0] == is_old else number
-
-    def _what_is_at(self, index: int, place: QPoint) -> str:
-        """The name of what would answer to a click there; nothing for text."""
-        row, area, panes = self.rows.row(index), self.row_area(index), self._look.panes
-        if row.kind is RowKind.FOLD:
-            return "more" if more_area(self._theme, area, row).contains(place) else "fold"
-        if row.kind is RowKind.HEADER:
-            is_dropped, offers = row.hunk in self._look.dropped, self._look.offers
-            buttons = header_buttons(self._theme, area, is_dropped=is_dropped, offers=offers)
-            return next((button.name for button in buttons if button.area.contains(place)), "bar")
-        if row.kind is not RowKind.LINE:
-            return "bar"
-        pane = panes.at(place.x())
-        if place.x() < pane.left + panes.numbers(pane):
-            return "gutter"
-        line = self._look.shown(row, pane)
-        is_cut = line is not None and line.styled.cut > 0
-        return (
-            "cut"
-            if line and is_cut and self._painter.text.end_area(self._look, pane, line, area).contains(place)
-            else ""
-        )
-
-    def _place(self, index: int, pane: Pane, place: QPoint) -> TextPosition:
-        line = self._look.shown(self.rows.row(index), pane)
-        if line is None:
-            return TextPosition(index, 0)
-        visual = (place.y() - self.row_area(index).top()) // self._look.panes.line
-        begin = line.starts[max(0, min(len(line.starts) - 1, visual))]
-        cell = (place.x() - pane.text + line.scrolled) / self._look.panes.cell + line.styled.cells[begin]
-        return TextPosition(index, character_at(line.styled.cells, cell))
-
-
-def add_copying(menu: QMenu, reader: DiffView) -> None:
-    """Marked text, the path, and patches where there can be one."""
-    menu.addAction(tr("Copy") + "\tCtrl+C", reader.copy).setEnabled(bool(reader.selected_text()))
-    hunk = reader.current_hunk
-    texts = (
-        (tr("Copy the path"), reader.diff.path),
-        (tr("Copy this change as a patch"), reader.patch(hunk) if hunk else ""),
-        (tr("Copy the patch of this file"), reader.patch()),
-    )
-    for words, text in texts:
-        menu.addAction(words, partial(QApplication.clipboard().setText, text)).setEnabled(bool(text))
-
-
-def add_reading(menu: QMenu, reader: DiffView) -> None:
-    """Where in it, and how it is looked at."""
-    menu.addAction(tr("Next change") + "\tN", partial(reader.step_to_change, 1))
-    menu.addAction(tr("Previous change") + "\tP", partial(reader.step_to_change, -1))
-    context = reader.reading.context
-    around = menu.addMenu(tr("Lines around changes"))
-    for lines, words in CONTEXTS:
-        action = around.addAction(tr_marked(words), partial(reader.set_context, lines))
-        action.setCheckable(True)
-        action.setChecked(lines == context)
-    whole = tr("Only the changes") if context == WHOLE_FILE else tr("The whole file")
-    menu.addAction(f"{whole}\tF", reader.toggle_whole_file)
-    menu.addAction(tr("Read as text") + "\tT", reader.read_as_text)
-    other = tr("One column") if reader.is_split else tr("Side by side")
-    menu.addAction(f"{other}\tV", lambda: reader.set_split(not reader.is_split))
-    menu.addAction(tr("Wrap long lines") + "\tAlt+Z", lambda: reader.set_wrap(not reader.wraps))
-    following = NEXT_WHITESPACE[reader.whitespace]
-    menu.addAction(f"{WHITESPACE_WORDS[following]}\tW", lambda: reader.set_whitespace(following))
-
-
-def _is_word(character: str) -> bool:
-    return character == "_" or character.isalnum()
-
-
-_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 _KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
-_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
-_SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-_CURSORS = {
-    **dict.fromkeys(("fold", "more", "drop", "keep", "comment", "cut", "gutter"), Qt.CursorShape.PointingHandCursor),
-    "bar": Qt.CursorShape.ArrowCursor,
-}

@@ -20,9 +20,10 @@ def test_the_text_is_there_before_the_comparison(qtbot: QtBot, view: DiffView, l
 def test_colours_and_marks_arrive(qtbot: QtBot, view: DiffView, loader: DiffLoader) -> None:
     with qtbot.waitSignal(loader.coloured):
         loader.show("a.py", AUTH_BEFORE, AUTH_AFTER)
-    assert {piece.token for piece in view._look.styles.line(False, 20).pieces} >= {"syntax_keyword", "syntax_function"}
-    qtbot.waitUntil(lambda: view._look.styles.knows((19, 20)))
-    marked = view._look.styles.marks((19, 20), False)
+    tokens = {piece.token for piece in view.display.styles.line(False, 20).pieces}
+    assert tokens >= {"syntax_keyword", "syntax_function"}
+    qtbot.waitUntil(lambda: view.display.styles.knows((19, 20)))
+    marked = view.display.styles.marks((19, 20), False)
     assert [view.diff.new.line(20)[a:b] for a, b in marked] == [", request: Request"]
 
 

@@ -62,7 +62,7 @@ def test_a_fold_opens_by_ten_lines_at_both_ends_by_pointer_and_by_key(qtbot: QtB
     few = folds(long)
     second = [index for index in range(len(long.rows)) if long.rows.row(index).kind is RowKind.FOLD][1]
     long.set_current(second)
-    place: QPoint = more_area(long._theme, long.row_area(second), long.rows.row(second)).center()
+    place: QPoint = more_area(long.theme, long.row_area(second), long.rows.row(second)).center()
     qtbot.mouseClick(long.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert folds(long) == [few[0], few[1] - 20, *few[2:]]
     long.set_current(second + 10)
@@ -72,7 +72,7 @@ def test_a_fold_opens_by_ten_lines_at_both_ends_by_pointer_and_by_key(qtbot: QtB
 
 def test_lines_pulled_over_in_the_numbers_are_commented_on_together(qtbot: QtBot, long: DiffView) -> None:
     long.go_to_change(1)
-    line, pane = long.current_line, long._look.panes.panes[1]
+    line, pane = long.current_line, long.display.panes.panes[1]
     places = []
     for wanted in (line, line + 2):
         row = long.rows.row_of(new=wanted - 1)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tandem_desktop.ui.diff.model import build_file_diff
 from tandem_desktop.ui.diff.options import title_of
-from tandem_desktop.ui.diff.rows import CellKind, DiffRows, InlineComment, RowKind, align
+from tandem_desktop.ui.diff.rows import CellKind, DiffRows, InlineComment, RowKind, SeenLines, align
 from tests.ui.diff.samples import AUTH_AFTER, AUTH_BEFORE, a_long_edit
 
 CONTENTS = st.lists(st.sampled_from([b"a\n", b"b\n", b"if x:\n", b"    y = 1\n", b"\n", b"end"]), max_size=40).map(
@@ -115,3 +115,17 @@ def test_a_change_outside_any_function_has_no_name() -> None:
 def test_prose_is_named_after_its_heading() -> None:
     diff = build_file_diff("a.md", b"# Use\n\none\n", b"# Use\n\ntwo\n")
     assert title_of("a.md", diff.hunks[0], diff.new) == "Use"
+
+
+stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 12)))
+
+
+@given(stretches, st.integers(0, 70), st.integers(0, 10))
+def test_lines_are_covered_exactly_when_each_of_them_was_seen(
+    looks: list[tuple[int, int]], first: int, more: int
+) -> None:
+    seen, truth = SeenLines(), set[int]()
+    for start, length in looks:
+        seen.add(start, start + length)
+        truth |= set(range(start, start + length + 1))
+    assert seen.covers(first, first + more) == (set(range(first, first + more + 1)) <= truth)

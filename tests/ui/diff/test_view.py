@@ -43,7 +43,7 @@ def line_row(view: DiffView, line: int) -> int:
 
 def letter(view: DiffView, row: int, column: int, pane: int = -1) -> QPoint:
     """The left edge of a character in the viewport."""
-    panes = view._look.panes
+    panes = view.display.panes
     x = panes.panes[pane].text + column * panes.cell - view.horizontalScrollBar().value()
     return QPoint(round(x), view.row_area(row).center().y())
 
@@ -95,8 +95,8 @@ def test_the_change_gone_to_is_in_sight(qtbot: QtBot, view: DiffView) -> None:
     view.unfold_all()
     press(qtbot, view, Qt.Key.Key_N)
     press(qtbot, view, Qt.Key.Key_N)
-    assert view.viewport().rect().contains(view.row_area(view._look.current))
-    assert view.row_text(view._look.current) == "Change 2 of 3 number_31()"
+    assert view.viewport().rect().contains(view.row_area(view.display.current))
+    assert view.row_text(view.display.current) == "Change 2 of 3 number_31()"
 
 
 def test_letters_do_nothing_when_a_person_turned_them_off(qtbot: QtBot, auth: DiffView) -> None:
@@ -172,7 +172,7 @@ def test_c_on_a_bar_means_the_first_changed_line(qtbot: QtBot, auth: DiffView) -
 
 
 def test_a_click_on_a_line_number_asks_for_a_comment(qtbot: QtBot, auth: DiffView) -> None:
-    pane = auth._look.panes.panes[1]
+    pane = auth.display.panes.panes[1]
     place = QPoint(pane.left + 8, auth.row_area(line_row(auth, 21)).center().y())
     with qtbot.waitSignal(auth.comment_requested) as asked:
         qtbot.mouseClick(auth.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -218,23 +218,23 @@ def test_all_selected_is_the_whole_new_text_folded_lines_too(qtbot: QtBot, auth:
 
 def test_search_counts_marks_and_walks_round(qtbot: QtBot, auth: DiffView) -> None:
     press(qtbot, auth, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(auth._bar.field, "login")
-    assert auth._bar.count_text == "1 of 7"
-    qtbot.keyClick(auth._bar.field, Qt.Key.Key_Return, SHIFT)
-    assert auth._bar.count_text == "7 of 7"
-    qtbot.keyClick(auth._bar.field, Qt.Key.Key_F3)
-    assert auth._bar.count_text == "1 of 7"
+    qtbot.keyClicks(auth.search.bar.field, "login")
+    assert auth.search.bar.count_text == "1 of 7"
+    qtbot.keyClick(auth.search.bar.field, Qt.Key.Key_Return, SHIFT)
+    assert auth.search.bar.count_text == "7 of 7"
+    qtbot.keyClick(auth.search.bar.field, Qt.Key.Key_F3)
+    assert auth.search.bar.count_text == "1 of 7"
 
 
 def test_searching_opens_the_fold_that_hides_the_place(qtbot: QtBot, auth: DiffView) -> None:
-    assert auth.set_search("password") == 1
-    assert auth.rows.row(auth._look.current).new == 12
+    assert auth.search.set_text("password") == 1
+    assert auth.rows.row(auth.display.current).new == 12
 
 
 def test_escape_leaves_the_search_and_gives_the_keys_back(qtbot: QtBot, auth: DiffView) -> None:
     press(qtbot, auth, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClick(auth._bar.field, Qt.Key.Key_Escape)
-    assert not auth._bar.isVisible()
+    qtbot.keyClick(auth.search.bar.field, Qt.Key.Key_Escape)
+    assert not auth.search.bar.isVisible()
     assert auth.hasFocus()
 
 
@@ -259,13 +259,13 @@ def test_alt_z_wraps_long_lines_and_nothing_is_left_to_scroll_sideways(qtbot: Qt
 def test_a_cut_line_says_how_much_is_missing_and_a_click_shows_it(qtbot: QtBot, view: DiffView) -> None:
     view.show_diff(build_file_diff("a.js", b"x\n", b"0123456789" * 100_000 + b"\n"))
     row = line_row(view, 1)
-    pane = view._look.panes.panes[-1]
-    line = view._look.shown(view.rows.row(row), pane)
+    pane = view.display.panes.panes[-1]
+    line = view.display.shown(view.rows.row(row), pane)
     assert line is not None
     assert line.end_text == "⋯ 995,000 more"
-    chip = view._painter.text.end_area(view._look, pane, line, view.row_area(row))
+    chip = view.painter.text.end_area(view.display, pane, line, view.row_area(row))
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=chip.center())
-    opened = view._look.shown(view.rows.row(row), pane)
+    opened = view.display.shown(view.rows.row(row), pane)
     assert opened is not None
     assert (len(opened.styled.text), opened.end_text) == (1_000_000, "")
     view.horizontalScrollBar().setValue(view.horizontalScrollBar().maximum())
@@ -277,19 +277,19 @@ def test_enter_opens_a_cut_line_on_both_sides(qtbot: QtBot, view: DiffView) -> N
     view.show_diff(build_file_diff("a.js", text + b"a\n", text + b"b\n"))
     view.set_current(line_row(view, 1))
     press(qtbot, view, Qt.Key.Key_Return)
-    assert [view._look.styles.line(is_old, 0).cut for is_old in (True, False)] == [0, 0]
+    assert [view.display.styles.line(is_old, 0).cut for is_old in (True, False)] == [0, 0]
 
 
 def test_removed_lines_are_tinted_on_the_left_and_added_on_the_right(auth: DiffView, theme: Theme) -> None:
     row = line_row(auth, 21)
-    old, new = auth._look.panes.panes
+    old, new = auth.display.panes.panes
     y = auth.row_area(row).top() + 1
     assert color_at(auth, QPoint(old.right - 4, y)) == theme.color("removed")
     assert color_at(auth, QPoint(new.right - 4, y)) == theme.color("added")
 
 
 def test_a_dropped_change_is_veiled(auth: DiffView, theme: Theme) -> None:
-    place = QPoint(auth._look.panes.panes[1].right - 4, auth.row_area(line_row(auth, 21)).top() + 1)
+    place = QPoint(auth.display.panes.panes[1].right - 4, auth.row_area(line_row(auth, 21)).top() + 1)
     auth.set_dropped([1])
     assert color_at(auth, place) != theme.color("added")
 
@@ -366,7 +366,7 @@ def test_another_theme_and_zoom_change_colours_and_heights_at_once(auth: DiffVie
     theme.set_zoom(2.0)
     row = line_row(auth, 21)
     auth.ensure_visible(row)
-    pane = auth._look.panes.panes[-1]
+    pane = auth.display.panes.panes[-1]
     assert auth.row_area(row).height() == 2 * height
     assert color_at(auth, QPoint(pane.right - 4, auth.row_area(row).top() + 3)) == theme.color("added")
 
@@ -381,3 +381,24 @@ def test_bytes_are_shown_when_a_person_asks(qtbot: QtBot, view: DiffView) -> Non
     press(qtbot, view, Qt.Key.Key_End, CONTROL)
     press(qtbot, view, Qt.Key.Key_Return)
     assert "added 1 ␀two" in view.row_text(len(view.rows) - 1)
+
+
+def test_change_below_the_fold_is_unseen_until_one_scrolls_there(qtbot: QtBot, view: DiffView) -> None:
+    before = "".join(f"line {n}\n" for n in range(400))
+    after = before.replace("line 3\n", "LINE 3\n").replace("line 390\n", "LINE 390\n")
+    view.show_diff(build_file_diff("a.txt", before.encode(), after.encode()))
+    view.unfold_all()
+    view.viewport().repaint()
+    assert view.unseen_changes == 1
+    qtbot.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    view.viewport().repaint()
+    assert view.unseen_changes == 0
+
+
+def test_folded_regions_are_counted_until_they_are_opened(view: DiffView) -> None:
+    before = "".join(f"line {n}\n" for n in range(400))
+    after = before.replace("line 200\n", "LINE 200\n")
+    view.show_diff(build_file_diff("a.txt", before.encode(), after.encode()))
+    assert view.folded_regions == 2
+    view.unfold_all()
+    assert view.folded_regions == 0

@@ -74,7 +74,7 @@ def _with_comment(view: DiffView) -> None:
 
 
 def _search(view: DiffView) -> None:
-    view.open_search()
+    view.search.open()
     view._bar.field.setText("value")
 
 
