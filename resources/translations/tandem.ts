@@ -677,7 +677,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>Change {number} of {count} {title}</source>
             <translation type="unfinished" />
         </message>
@@ -697,12 +697,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Changes</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/canvas.py" />
+            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <source>Changes in {path}</source>
             <translation type="unfinished" />
         </message>
@@ -748,7 +748,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Close (←)</source>
             <translation type="unfinished" />
         </message>
@@ -821,8 +821,8 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/diff/panes.py" />
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <location filename="../../tandem_desktop/ui/plan/comments.py" />
             <location filename="../../tandem_desktop/ui/plan/text_tab.py" />
@@ -983,7 +983,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/code_block.py" />
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/shell/sheets.py" />
             <source>Copy</source>
             <translation type="unfinished" />
@@ -1029,12 +1029,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Copy the patch of this file</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Copy the path</source>
             <translation type="unfinished" />
@@ -1045,7 +1045,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Copy this change as a patch</source>
             <translation type="unfinished" />
         </message>
@@ -1214,7 +1214,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Drag to change the order (Alt+↑, Alt+↓)</source>
             <translation type="unfinished" />
         </message>
@@ -1239,12 +1239,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Drop or keep these lines</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Drop this change</source>
             <translation type="unfinished" />
         </message>
@@ -1254,7 +1254,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Drop this operation (x)</source>
             <translation type="unfinished" />
         </message>
@@ -1888,7 +1888,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Keep this change</source>
             <translation type="unfinished" />
         </message>
@@ -1898,7 +1898,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Keep this operation (x)</source>
             <translation type="unfinished" />
         </message>
@@ -2072,7 +2072,7 @@
             </translation>
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Lines around changes</source>
             <translation type="unfinished" />
         </message>
@@ -2282,7 +2282,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Next change</source>
             <translation type="unfinished" />
         </message>
@@ -2602,7 +2602,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>One column</source>
             <translation type="unfinished" />
         </message>
@@ -2617,7 +2617,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Only the changes</source>
             <translation type="unfinished" />
         </message>
@@ -2634,7 +2634,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Open (→)</source>
             <translation type="unfinished" />
         </message>
@@ -2671,7 +2671,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
             <source>Open in editor</source>
             <translation type="unfinished" />
@@ -2975,7 +2975,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Previous change</source>
             <translation type="unfinished" />
@@ -3072,7 +3072,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Read as text</source>
             <translation type="unfinished" />
         </message>
@@ -3470,7 +3470,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Search</source>
             <translation type="unfinished" />
@@ -3550,7 +3550,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>See the file from three sides (m)</source>
             <translation type="unfinished" />
         </message>
@@ -3679,7 +3679,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <location filename="../../tandem_desktop/ui/plan/image_compare.py" />
             <source>Side by side</source>
             <translation type="unfinished" />
@@ -4040,7 +4040,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>The agent says: {agent}</source>
             <translation type="unfinished" />
         </message>
@@ -4375,7 +4375,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>The whole file</source>
             <translation type="unfinished" />
         </message>
@@ -4780,7 +4780,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operation_list.py" />
+            <location filename="../../tandem_desktop/ui/plan/list_pointer.py" />
             <source>Viewed (Space)</source>
             <translation type="unfinished" />
         </message>
@@ -5093,7 +5093,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/actions.py" />
             <source>Wrap long lines</source>
             <translation type="unfinished" />
         </message>
@@ -5248,7 +5248,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>added {number} {line}</source>
             <translation type="unfinished" />
         </message>
@@ -6028,7 +6028,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>removed {number} {line}</source>
             <translation type="unfinished" />
         </message>
@@ -6372,12 +6372,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>{author} on line {line}: {text}</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>{change}, dropped</source>
             <translation type="unfinished" />
         </message>
@@ -6457,7 +6457,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/diff/view.py" />
+            <location filename="../../tandem_desktop/ui/diff/text.py" />
             <source>{name}, as text</source>
             <translation type="unfinished" />
         </message>

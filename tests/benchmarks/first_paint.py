@@ -43,12 +43,12 @@ from tandem_desktop.app.main import main
 from importlib import import_module
 import tandem_desktop.app.window as opening
 def furnish(self, before=opening._Opening._furnish):
-    module = import_module("tandem_desktop.ui.plan.card_list")
-    def paint(self, event, before=module.CardList.paintEvent):
+    module = import_module("tandem_desktop.ui.plan.operation_list")
+    def paint(self, event, before=module.OperationList.paintEvent):
         before(self, event)
         if self.operations().total:
             painted()
-    module.CardList.paintEvent = paint
+    module.OperationList.paintEvent = paint
     before(self)
 opening._Opening._furnish = furnish
 main(["gui", sys.argv[1]])

@@ -1,10 +1,11 @@
 """Paints operation rows."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
@@ -468,3 +469,32 @@ def paint_drop_line(painter: QPainter, theme: Theme, left: int, right: int, y: i
     painter.setPen(QPen(theme.color("accent"), 2))
     painter.drawLine(QPointF(left + 6, y), QPointF(right, y))
     painter.drawEllipse(QPointF(left + 3, y), 3, 3)
+
+
+_TURN_MS = 40
+_MOST_TURNING = 200
+
+
+class TurningRows(QObject):
+    """Animates the progress icons of running rows; `paint` repaints one row."""
+
+    def __init__(self, paint: Callable[[int], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._paint = paint
+        self._rows: tuple[int, ...] = ()
+        self.degrees = 0
+        self._timer = QTimer(self, interval=_TURN_MS)
+        self._timer.timeout.connect(self._turn)
+
+    def follow(self, model: StagedOperationsModel, *, reduced_motion: bool) -> None:
+        """Animate the rows that are under way now, unless motion is reduced."""
+        self._rows = tuple(row for row in model.exceptional()[:_MOST_TURNING] if model.row(row).is_under_way)
+        if not self._rows or reduced_motion:
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def _turn(self) -> None:
+        self.degrees = (self.degrees + 12) % 360
+        for row in self._rows:
+            self._paint(row)

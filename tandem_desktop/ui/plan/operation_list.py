@@ -1,229 +1,69 @@
-"""The operation list: selection, mouse, keys and dragging."""
+"""The operation list: layout, painting, selection and keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QMenu, QToolTip, QWidget
 
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.keys import LETTERS
-from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
-from tandem_desktop.ui.plan import wording
-from tandem_desktop.ui.plan.card_list import CardList
+from tandem_desktop.ui.models.operations import Index, OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan.choices import is_editable
 from tandem_desktop.ui.plan.comments import CommentSpot
+from tandem_desktop.ui.plan.expanded_contents import BOTTOM, ExpandedContents
+from tandem_desktop.ui.plan.list_pointer import ListPointer
 from tandem_desktop.ui.plan.operation_content import OperationContent
-from tandem_desktop.ui.plan.operation_delegate import Pointing, paint_drop_line
-from tandem_desktop.ui.plan.row_geometry import GAP, ROW, Zone
+from tandem_desktop.ui.plan.operation_delegate import OperationDelegate, TurningRows, notes_height
+from tandem_desktop.ui.plan.row_geometry import GAP, MARGIN, ROW, RowGeometry, TouchedRows, Zone
+from tandem_desktop.ui.plan.viewed import SeenOperations
 from tandem_desktop.ui.theme.theme import Theme
 
-_SCROLL_MS = 16
+_SEEN_MS = 200
 
 
-class OperationList(CardList):
-    """Cards in execution order. Marks and opens by itself; asks for everything that changes the plan."""
+class OperationList(QListView):
+    """Cards in execution order. Changes to the plan are requested by signals.
 
+    Layout and painting do not use Qt's: QListView would ask every row for its size each time one is expanded.
+    """
+
+    drop_requested = Signal(str, int)
+    """An operation and one of its hunks."""
+    keep_requested = Signal(str, int)
+    lines_requested = Signal(str, object, object)
+    """An operation, and added and removed lines of it to drop or keep."""
+    commented = Signal(str, object, str)
+    """An operation, a `CommentSpot` in it, and the text."""
+    comment_edited = Signal(str, str)
+    comment_removed = Signal(str)
+    open_requested = Signal(str, int)
+    """A path and a line to open in the editor."""
     reorder_requested = Signal(object)
     """Every operation id in the wanted order."""
-    zone_clicked = Signal(int, object)
-    """A row and the `Zone` of it."""
-    _hovered: tuple[int, Zone | None] = (-1, None)
-    _pressed: tuple[int, Zone, QPoint] | None = None
-    _dragged: tuple[int, int, int] | None = None
-    """Row, where it was taken, and where the mouse is."""
     remove_requested = Signal(object)
     """A tuple of operation ids."""
     implement_requested = Signal()
     edit_requested = Signal(str)
-    """An operation whose proposed file the person wants to edit."""
+    """An operation whose proposed file is to be edited."""
     theirs_requested = Signal(str)
-    """An edited operation whose proposed version is wanted again."""
+    """An edited operation whose proposed version is to be restored."""
     merge_requested = Signal(str)
     """An operation whose file drifted."""
     filter_requested = Signal()
-
-    def watch_the_mouse(self) -> None:
-        self.viewport().setMouseTracking(True)
-        self._scroller = QTimer(self, interval=_SCROLL_MS)
-        self._scroller.timeout.connect(self._scroll_while_dragging)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        point = event.position().toPoint()
-        row = self._row_at(point)
-        if event.button() is not Qt.MouseButton.LeftButton or row < 0:
-            return
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        zone = self._zone_at(row, point)
-        self._pressed = (row, zone, point)
-        self._set_current(row)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        point = event.position().toPoint()
-        if self._dragged is not None:
-            row, taken, _ = self._dragged
-            self._dragged = (row, taken, point.y())
-            self.viewport().update()
-            return
-        if self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            row, zone, start = self._pressed
-            far = (point - start).manhattanLength() >= QApplication.startDragDistance()
-            if zone is Zone.HANDLE and far:
-                self._dragged = (row, start.y() - self._card(row).top(), point.y())
-                self._scroller.start()
-                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-                self.viewport().update()
-            return
-        self._hover(point)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._dragged is not None:
-            self._drop()
-            return
-        pressed, self._pressed = self._pressed, None
-        if pressed is None or event.button() is not Qt.MouseButton.LeftButton:
-            return
-        point = event.position().toPoint()
-        row = self._row_at(point)
-        if row == pressed[0] and self._zone_at(row, point) is pressed[1]:
-            self.zone_clicked.emit(row, pressed[1])
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        # The second press of a fast pair is a press like any other: two boxes ticked quickly are two ticks.
-        self.mousePressEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self._set_hovered(-1, None)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        super().wheelEvent(event)
-        self._hover(event.position().toPoint())
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = self._row_at(event.pos())
-            text = self._tip(row, self._zone_at(row, event.pos())) if row >= 0 else ""
-            # Escaped: a tool tip would otherwise take an agent's words for markup.
-            QToolTip.showText(event.globalPos(), f"<qt>{escape(text)}</qt>" if text else "", self)
-            return True
-        return bool(super().viewportEvent(event))
-
-    def _zone_at(self, row: int, point: QPoint) -> Zone:
-        if row < 0:
-            return Zone.BODY
-        shown = self.operations().row(row)
-        note = self._delegate.note_at(self._card(row), shown, point.y()) if shown.drift else None
-        if note is not None and note.link and self._editable:
-            return Zone.MERGE
-        zones = self._delegate.zones(self._line(row), shown, editable=self._editable, movable=self._movable())
-        zone = zones.at(point.x(), point.y())
-        return Zone.BODY if zone is Zone.BOX and shown.running else zone
-
-    def _movable(self) -> bool:
-        return self._editable and self.operations().is_plan_order
-
-    def _pointing(self, row: int) -> Pointing:
-        hovered = self._hovered[0] == row and self._dragged is None
-        return Pointing(
-            hovered=hovered,
-            zone=self._hovered[1] if hovered else None,
-            current=self.currentIndex().row() == row,
-            focused=self.hasFocus(),
-            editable=self._editable,
-            movable=self._movable(),
-            turn=self._turning.degrees,
-            lifted=self._dragged is not None and self._dragged[0] == row,
-        )
-
-    def _hover(self, point: QPoint) -> None:
-        row = self._row_at(point)
-        zone = self._zone_at(row, point) if row >= 0 else None
-        self._set_hovered(row, zone)
-        shapes = {Zone.HANDLE: Qt.CursorShape.OpenHandCursor, Zone.BODY: Qt.CursorShape.ArrowCursor}
-        shape = shapes.get(zone, Qt.CursorShape.PointingHandCursor) if zone else Qt.CursorShape.ArrowCursor
-        self.viewport().setCursor(shape)
-
-    def _set_hovered(self, row: int, zone: Zone | None) -> None:
-        if (row, zone) == self._hovered:
-            return
-        before, self._hovered = self._hovered[0], (row, zone)
-        for each in {before, row} - {-1}:
-            if each < self._places.count:
-                self.viewport().update(self._line(each))
-
-    def _drop(self) -> None:
-        assert self._dragged is not None
-        row, before = self._dragged[0], self._drop_row()
-        self._end_drag()
-        if before not in (row, row + 1):
-            self.reorder_requested.emit(self.operations().order_after_moving(row, before))
-
-    def _end_drag(self) -> None:
-        self._dragged = self._pressed = None
-        self._scroller.stop()
-        self.viewport().unsetCursor()
-        self.viewport().update()
-
-    def _drop_row(self) -> int:
-        """Before which row the dragged one would go."""
-        assert self._dragged is not None
-        _, taken, mouse = self._dragged
-        middle = mouse - taken + self._theme.px(ROW) // 2 + self.verticalOffset()
-        at = self._places.at(middle)
-        if at < 0:
-            return 0
-        return at + 1 if middle > self._places.top(at) + self._places.height(at) // 2 else at
-
-    def _scroll_while_dragging(self) -> None:
-        if self._dragged is None:
-            return
-        mouse, edge, bar = self._dragged[2], self._theme.px(40), self.verticalScrollBar()
-        if mouse < edge:
-            bar.setValue(bar.value() - (edge - mouse) // 3)
-        elif mouse > self.viewport().height() - edge:
-            bar.setValue(bar.value() + (mouse - self.viewport().height() + edge) // 3)
-
-    def _paint_over(self, painter: QPainter) -> None:
-        if self._dragged is None:
-            return
-        row, taken, mouse = self._dragged
-        before = self._drop_row()
-        left, right = self._card(row).left(), self._card(row).right()
-        gap = self._theme.px(GAP) // 2
-        last = self._places.count - 1
-        y = self._card(before).top() - gap if before <= last else self._card(last).bottom() + gap
-        paint_drop_line(painter, self._theme, left, right, y)
-        painter.setOpacity(0.92)
-        card = QRect(left, mouse - taken, self._card_width(), self._theme.px(ROW))
-        self._delegate.paint_row(painter, card, self.operations().row(row), Pointing(current=True, focused=True))
-        painter.setOpacity(1)
-
-    def _tip(self, row: int, zone: Zone) -> str:
-        shown = self.operations().row(row)
-        words = {
-            Zone.HANDLE: tr("Drag to change the order (Alt+↑, Alt+↓)"),
-            Zone.BOX: tr("Viewed (Space)"),
-            Zone.REMOVE: tr("Keep this operation (x)") if shown.dropped else tr("Drop this operation (x)"),
-            Zone.MERGE: tr("See the file from three sides (m)"),
-            Zone.EXPANDER: tr("Close (←)") if shown.expanded else tr("Open (→)"),
-        }.get(zone)
-        if words is not None:
-            return words
-        agent = wording.agent_words(shown.operation)
-        lines = [
-            wording.title(shown.operation),
-            *(tr("The agent says: {agent}", agent=agent) for _ in range(bool(agent))),
-        ]
-        return " · ".join((*lines, *(wording.flag_explanation(flag) for flag in shown.view.flags)))
-
-    def _let_go(self) -> bool:
-        if self._dragged is None:
-            return False
-        self._end_drag()
-        return True
 
     def __init__(
         self,
@@ -232,20 +72,307 @@ class OperationList(CardList):
         make_content: Callable[[OperationRow], OperationContent],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(model, theme, make_content, parent)
+        super().__init__(parent)
+        self.theme = theme
+        self.row_delegate = OperationDelegate(theme, self)
+        self.places = RowGeometry(0, 1, 0, 0)
+        self.contents = ExpandedContents(self, make_content)
         self.single_letters = True
+        """Whether the single-letter keys are active; a setting turns them off."""
+        self.is_editable = True
+        """Whether operations can be dropped, moved and commented on."""
+        self._pointer = ListPointer(self)
+        self._touched = TouchedRows()
+        self._remembered: OperationId | None = None
         self.setObjectName("operation-list")
         self.setAccessibleName(tr("Operations"))
-        self.watch_the_mouse()
-        self.zone_clicked.connect(self._clicked)
-        self.left_behind.connect(self._leave_content)
+        self.setItemDelegate(self.row_delegate)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QAbstractItemView.Shape.NoFrame)
+        self.setTabKeyNavigation(False)
+        self._turning = TurningRows(lambda row: self.viewport().update(self.line(row)), self)
+        self._layout_timer = QTimer(self, interval=0, singleShot=True)
+        self._layout_timer.timeout.connect(self._update_layout)
+        self._seen_timer = QTimer(self, interval=_SEEN_MS, singleShot=True)
+        self._seen_timer.timeout.connect(self._note_seen)
+        self.seen = SeenOperations()
+        theme.changed.connect(self._theme_changed)
+        self.setModel(model)
+        model.modelAboutToBeReset.connect(self._remember_current)
+        model.modelReset.connect(self._find_current_again)
+
+    def operations(self) -> StagedOperationsModel:
+        model = self.model()
+        assert isinstance(model, StagedOperationsModel)
+        return model
+
+    def current_row(self) -> OperationRow | None:
+        index = self.currentIndex()
+        return self.operations().row(index.row()) if index.isValid() else None
+
+    def lay_out(self) -> None:
+        """Work the places out anew; the first row in sight stays where it is."""
+        self._touched.note_all()
+        self._update_layout()
+
+    def _update_layout(self) -> None:
+        self._layout_timer.stop()
+        before, self.places = self.places, self._measured()
+        self.contents.drop_collapsed()
+        self._keep_in_sight(before)
+        self._turning.follow(self.operations(), reduced_motion=self.theme.reduced_motion)
+        rows = self._touched.take(before, self.places)
+        if rows is None:
+            self.viewport().update()
+            return
+        for row in rows:
+            self.viewport().update(self.card(row))
+
+    def _keep_in_sight(self, before: RowGeometry) -> None:
+        offset = self.verticalOffset()
+        anchor = before.at(offset + 1) if before.count else -1
+        above = before.top(anchor) - offset if anchor >= 0 else 0
+        self.updateGeometries()
+        if 0 <= anchor < self.places.count and above:
+            self.verticalScrollBar().setValue(self.places.top(anchor) - above)
+
+    def _measured(self) -> RowGeometry:
+        model, theme = self.operations(), self.theme
+        width = self.card_width()
+        extras = []
+        for number in model.exceptional():
+            row = model.row(number)
+            extra = notes_height(theme, row, width)
+            if row.expanded:
+                extra += self.contents.height(row) + theme.px(BOTTOM)
+            if extra:
+                extras.append((number, extra))
+        return RowGeometry(model.rowCount(), theme.px(ROW), theme.px(GAP), theme.px(MARGIN), extras)
+
+    def updateGeometries(self) -> None:
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        bar.setPageStep(page)
+        bar.setSingleStep(self.theme.px(ROW))
+        bar.setRange(0, max(0, self.places.total - page))
+        QAbstractItemView.updateGeometries(self)
+        self._place_contents()
+
+    def doItemsLayout(self) -> None:
+        QAbstractItemView.doItemsLayout(self)
+
+    def visualRect(self, index: Index) -> QRect:
+        if not index.isValid() or index.row() >= self.places.count:
+            return QRect()
+        return self.card(index.row())
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        row = self.row_at(point)
+        return self.model().index(row, 0) if row >= 0 else QModelIndex()
+
+    def scrollTo(
+        self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        if not index.isValid() or index.row() >= self.places.count:
+            return
+        margin, page = self.theme.px(GAP), self.viewport().height()
+        top = self.places.top(index.row()) - margin
+        bottom = top + self.places.height(index.row()) + 2 * margin
+        bar = self.verticalScrollBar()
+        if hint is QAbstractItemView.ScrollHint.PositionAtTop or top < bar.value() or bottom - top > page:
+            bar.setValue(top)
+        elif bottom > bar.value() + page:
+            bar.setValue(bottom - page)
+
+    def horizontalOffset(self) -> int:
+        return 0
+
+    def verticalOffset(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def isIndexHidden(self, index: Index) -> bool:
+        return False
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        """Only one operation is current; there is nothing to drag a frame around."""
+
+    def visualRegionForSelection(self, selection: object) -> QRegion:
+        return QRegion(self.visualRect(self.currentIndex()))
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        count = self.places.count
+        if not count:
+            return QModelIndex()
+        actions = QAbstractItemView.CursorAction
+        at = self.currentIndex().row()
+        page = max(1, self.viewport().height() // (self.theme.px(ROW) + self.theme.px(GAP)) - 1)
+        steps = {
+            actions.MoveUp: -1,
+            actions.MovePrevious: -1,
+            actions.MoveDown: 1,
+            actions.MoveNext: 1,
+            actions.MovePageUp: -page,
+            actions.MovePageDown: page,
+            actions.MoveHome: -count,
+            actions.MoveEnd: count,
+        }
+        target = 0 if at < 0 else at + steps.get(action, 0)
+        return self.model().index(min(count - 1, max(0, target)), 0)
+
+    def dataChanged(self, top_left: Index, bottom_right: Index, roles: object = ()) -> None:
+        self._touched.note(top_left.row(), bottom_right.row())
+        self.lay_out_later()
+
+    def rowsInserted(self, parent: Index, start: int, end: int) -> None:
+        QAbstractItemView.rowsInserted(self, parent, start, end)
+        self.lay_out_later()
+
+    def reset(self) -> None:
+        # At once: places of rows that are gone must not be looked at, not even by Qt's own reset.
+        self.lay_out()
+        super().reset()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._layout_timer.isActive():
+            self._update_layout()
+        painter = QPainter(self.viewport())
+        model, top = self.operations(), self.verticalOffset()
+        first = max(0, self.places.at(top + event.rect().top()))
+        for number in range(first, self.places.count):
+            card = self.card(number)
+            if card.top() > event.rect().bottom():
+                break
+            pointing = self._pointer.pointing(number, self._turning.degrees)
+            painter.setOpacity(0.35 if pointing.lifted else 1)
+            self.row_delegate.paint_row(painter, card, model.row(number), pointing)
+        painter.setOpacity(1)
+        self._pointer.paint_dragged(painter)
+        painter.end()
+        self._seen_timer.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.contents.forget_heights()
+        self.lay_out()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.lay_out()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # What stays in sight is moved, contents with it; only what comes into sight is painted.
+        self.viewport().scroll(0, dy)
+        self._place_contents()
+
+    def _place_contents(self) -> None:
+        if self._is_laid_out():
+            self.contents.place()
+
+    def _note_seen(self) -> None:
+        """Rows that stay visible for a moment count as seen."""
+        if not self._is_laid_out():
+            return
+        for number in self.rows_in_sight():
+            row = self.operations().row(number)
+            self.seen.note(row, self.contents.get(row.operation.id) if row.expanded else None)
+
+    def _is_laid_out(self) -> bool:
+        return self.isVisible() and self.places.count <= self.operations().rowCount()
+
+    def lay_out_later(self) -> None:
+        # Two lists show one model; the hidden one is laid out when it is shown.
+        if self.isVisible():
+            self._layout_timer.start()
+
+    def card_width(self) -> int:
+        return max(1, self.viewport().width() - 2 * self.theme.px(MARGIN))
+
+    def card(self, row: int) -> QRect:
+        top = self.places.top(row) - self.verticalOffset()
+        return QRect(self.theme.px(MARGIN), top, self.card_width(), self.places.height(row))
+
+    def row_at(self, point: QPoint) -> int:
+        row = self.places.at(point.y() + self.verticalOffset())
+        return row if row >= 0 and self.card(row).contains(point) else -1
+
+    def line(self, row: int) -> QRect:
+        card = self.card(row)
+        return QRect(card.left(), card.top(), card.width(), self.theme.px(ROW))
+
+    def rows_in_sight(self) -> Iterator[int]:
+        page = self.viewport().height()
+        for number in range(max(0, self.places.at(self.verticalOffset())), self.places.count):
+            if self.card(number).top() > page:
+                break
+            yield number
+
+    def set_current(self, row: int) -> None:
+        index = self.model().index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.viewport().update()
+
+    def _select(self, row: int) -> None:
+        self.set_current(row)
+        if self._layout_timer.isActive():
+            self.lay_out()
+        self.scrollTo(self.model().index(row, 0))
+
+    def _theme_changed(self) -> None:
+        self.contents.rebuild()
+        self._touched.note_all()
+        self.lay_out_later()
+
+    def _remember_current(self) -> None:
+        row = self.current_row()
+        self._remembered = row.operation.id if row is not None else self._remembered
+
+    def _find_current_again(self) -> None:
+        row = self.operations().row_of(self._remembered) if self._remembered is not None else -1
+        if row >= 0:
+            self.set_current(row)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # The second press of a fast pair counts as a press: two boxes ticked quickly are two ticks.
+        self._pointer.press(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._pointer.leave()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        super().wheelEvent(event)
+        self._pointer.hover(event.position().toPoint())
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            text = self._pointer.tip(event.pos())
+            # Escaped: a tool tip would otherwise interpret the agent's text as markup.
+            QToolTip.showText(event.globalPos(), f"<qt>{escape(text)}</qt>" if text else "", self)
+            return True
+        return bool(super().viewportEvent(event))
 
     def set_editable(self, editable: bool) -> None:
         """Whether operations can be dropped and moved; looking is always possible."""
-        if editable != self._editable:
-            self._editable = editable
-            self._later()
+        if editable != self.is_editable:
+            self.is_editable = editable
+            self.lay_out_later()
         self.viewport().update()
+
+    @property
+    def is_movable(self) -> bool:
+        return self.is_editable and self.operations().is_plan_order
 
     def go_to(self, operation_id: OperationId, *, open_it: bool = False) -> None:
         """Make it the current operation and bring it into sight."""
@@ -260,7 +387,7 @@ class OperationList(CardList):
     def go_to_change(self, forward: bool) -> bool:
         """The next or previous change, on into the next operation that has one; False where there is none left."""
         row = self.current_row()
-        content = self._contents.get(row.operation.id) if row is not None and row.expanded else None
+        content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
         if content is not None and content.go_to_change(forward):
             return True
         model = self.operations()
@@ -273,7 +400,7 @@ class OperationList(CardList):
             if found.view.hunks:
                 self.go_to(found.operation.id, open_it=True)
                 self.viewport().repaint()
-                if (content := self._contents.get(found.operation.id)) is not None:
+                if (content := self.contents.get(found.operation.id)) is not None:
                     content.enter(forward)
                 return True
         return False
@@ -311,7 +438,7 @@ class OperationList(CardList):
         elif (text := row.operation.call_text) is not None:
             menu.addSeparator()
             menu.addAction(tr("Copy the command"), lambda: QApplication.clipboard().setText(text))
-        if self._editable and not row.running:
+        if self.is_editable and not row.running:
             menu.addSeparator()
             if is_editable(row.operation):
                 menu.addAction(tr("Edit…") + "\tE", lambda: self._edit(row))
@@ -321,7 +448,7 @@ class OperationList(CardList):
                 menu.addAction(tr("See merge") + "\tM", lambda: self.merge_requested.emit(row.operation.id))
             words = tr("Keep this operation") + "\tX" if row.dropped else tr("Drop this operation") + "\tX"
             menu.addAction(words, lambda: self._remove(row))
-        if self._movable() and not row.running:
+        if self.is_movable and not row.running:
             menu.addAction(tr("Earlier") + "\tAlt+Up", lambda: self._move_current(-1))
             menu.addAction(tr("Later") + "\tAlt+Down", lambda: self._move_current(1))
         return menu
@@ -345,7 +472,7 @@ class OperationList(CardList):
         if control or alt:
             return False
         if key == Qt.Key.Key_Escape:
-            return self._let_go()
+            return self._pointer.cancel_drag()
         return self._plain_key(Qt.Key(key), event.text())
 
     def _plain_key(self, key: Qt.Key, letter: str) -> bool:
@@ -384,14 +511,14 @@ class OperationList(CardList):
                 return self._comment(row)
             case "edit":
                 return self._edit(self._focused_row() or row)
-            case "merge" if row is not None and row.drift and self._editable:
+            case "merge" if row is not None and row.drift and self.is_editable:
                 self.merge_requested.emit(row.operation.id)
                 return True
             case "open-file" if row is not None and (path := row.operation.to or row.operation.path) is not None:
                 self.open_requested.emit(path, 1)
                 return True
             case "split" | "whitespace" | "whole-file" as what:
-                content = self._contents.get(row.operation.id) if row is not None else None
+                content = self.contents.get(row.operation.id) if row is not None else None
                 if content is not None:
                     content.toggle(what)
                 return content is not None
@@ -399,42 +526,39 @@ class OperationList(CardList):
 
     def _comment(self, row: OperationRow | None) -> bool:
         """Open the operation and begin a comment on the whole of it."""
-        if row is None or not self._editable or row.running:
+        if row is None or not self.is_editable or row.running:
             return True
         self.go_to(row.operation.id, open_it=True)
         self.viewport().repaint()
-        if (content := self._contents.get(row.operation.id)) is not None:
+        if (content := self.contents.get(row.operation.id)) is not None:
             content.comment()
         return True
 
     def _edit(self, row: OperationRow | None) -> bool:
-        may = row is not None and self._editable and not row.running and not row.dropped
+        may = row is not None and self.is_editable and not row.running and not row.dropped
         if row is not None and may and is_editable(row.operation):
             self.edit_requested.emit(row.operation.id)
         return True
 
     def _focused_row(self) -> OperationRow | None:
-        """The operation whose opened content has the keyboard."""
-        focused = QApplication.focusWidget()
-        for operation_id, content in self._contents.items():
-            if focused is not None and content.isAncestorOf(focused):
-                return self.operations().row(self.operations().row_of(operation_id))
-        return None
+        """The operation whose expanded content has the keyboard focus."""
+        focused = self.contents.focused()
+        return self.operations().row(self.operations().row_of(focused)) if focused is not None else None
 
     def comment_again(self, operation_id: OperationId, spot: CommentSpot, words: str) -> None:
         """Open the operation with words that could not be kept."""
         self.go_to(operation_id, open_it=True)
         self.viewport().repaint()
-        if (content := self._contents.get(operation_id)) is not None:
+        if (content := self.contents.get(operation_id)) is not None:
             content.comments.write_again(spot, words)
 
-    def _leave_content(self, operation_id: OperationId, forward: bool) -> None:
+    def leave_content(self, operation_id: OperationId, forward: bool) -> None:
         row = self.operations().row_of(operation_id)
         if row >= 0:
-            self._set_current(row)
+            self.set_current(row)
             self.go_to_change(forward)
 
-    def _clicked(self, row: int, zone: Zone) -> None:
+    def click(self, row: int, zone: Zone) -> None:
         shown = self.operations().row(row)
         match zone:
             case Zone.BOX:
@@ -458,14 +582,14 @@ class OperationList(CardList):
         self.operations().set_expanded(row.operation.id, not row.expanded)
 
     def _remove(self, row: OperationRow | None) -> bool:
-        if row is not None and self._editable and not row.running:
+        if row is not None and self.is_editable and not row.running:
             self.remove_requested.emit((row.operation.id,))
         return True
 
     def _move_current(self, step: int) -> bool:
         row = self.currentIndex().row()
         target = row + step
-        if row >= 0 and self._movable() and not self.operations().running and 0 <= target < self._places.count:
+        if row >= 0 and self.is_movable and not self.operations().running and 0 <= target < self.places.count:
             before = target + 1 if step > 0 else target
             self.reorder_requested.emit(self.operations().order_after_moving(row, before))
         return True

@@ -519,7 +519,7 @@ class ExecutionPlanPanel(QWidget):
     def forget_contents(self) -> None:
         """The window closes: whatever is still being compared is for nobody."""
         for listed in self.findChildren(OperationList):
-            listed.forget_contents()
+            listed.contents.forget()
 
     def set_single_letters(self, allowed: bool) -> None:
         self.operations.list.single_letters = self.runs.list.single_letters = allowed
@@ -629,7 +629,7 @@ class ExecutionPlanPanel(QWidget):
         """Words that are being written about a plan stay with it, as drafts, when another one is shown."""
         page = self._page
         if page is not None and (following is None or following.version.plan_id != page.version.plan_id):
-            self.operations.list.keep_unfinished()
+            self.operations.list.contents.keep_unfinished()
             self.text.keep_unfinished()
 
     def with_plan(self, signal: object, *values: object) -> None:

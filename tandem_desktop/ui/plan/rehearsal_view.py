@@ -7,9 +7,8 @@ from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.i18n import tr, tr_n
-from tandem_desktop.ui.models.operations import OperationRow, StagedOperationsModel
+from tandem_desktop.ui.models.operations import Index, OperationRow, StagedOperationsModel
 from tandem_desktop.ui.plan import rehearsal_text
-from tandem_desktop.ui.plan.card_list import Index
 from tandem_desktop.ui.plan.operation_content import CodeBox, ContentPart, OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.rehearsal_text import Rehearsed
@@ -31,7 +30,7 @@ class RehearsedPart(ContentPart):
 
     def __init__(self, theme: Theme, make_content: Callable[[OperationRow], OperationContent]) -> None:
         super().__init__()
-        self._theme = theme
+        self.theme = theme
         self._make_content = make_content
         self._shown: tuple[Rehearsed, bool] | None = None
         self._effects: EffectList | None = None
@@ -86,7 +85,7 @@ class RehearsedPart(ContentPart):
         assert layout is not None
         height = max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
         if self._effects is not None and self._effects.isVisibleTo(self):
-            wanted = min(self._effects.wanted_height, max(self._theme.px(200), round(page * _SHARE)))
+            wanted = min(self._effects.wanted_height, max(self.theme.px(200), round(page * _SHARE)))
             self._effects.setFixedHeight(wanted)
             height += wanted
         return int(height)
@@ -137,7 +136,7 @@ class RehearsedPart(ContentPart):
             )
         )
         if self._effects is None and found.effects:
-            self._effects = EffectList(self._theme, self._make_content)
+            self._effects = EffectList(self.theme, self._make_content)
             self._effects.grown.connect(self.height_changed)
             self._layout.addWidget(self._effects)
         if self._effects is not None:
@@ -166,8 +165,8 @@ class EffectList(OperationList):
 
     def lay_out(self) -> None:
         super().lay_out()
-        if self._places.total != self.wanted_height:
-            self.wanted_height = self._places.total
+        if self.places.total != self.wanted_height:
+            self.wanted_height = self.places.total
             self.grown.emit()
 
     def scrollTo(
@@ -182,7 +181,7 @@ class EffectList(OperationList):
             place = self.visualRect(index)
             top = self.viewport().mapTo(around.viewport(), place.topLeft()).y()
             bar, page = around.verticalScrollBar(), around.viewport().height()
-            below = top + place.height() + self._theme.px(GAP) - page
+            below = top + place.height() + self.theme.px(GAP) - page
             bar.setValue(bar.value() + (top if top < 0 else max(0, min(below, top))))
 
     def focusInEvent(self, event: QFocusEvent) -> None:

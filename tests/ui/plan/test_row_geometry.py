@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.ui.plan.card_list import TouchedRows
-from tandem_desktop.ui.plan.row_geometry import RowGeometry
+from tandem_desktop.ui.plan.row_geometry import RowGeometry, TouchedRows
 
 
 @given(st.integers(1, 60), st.dictionaries(st.integers(0, 59), st.integers(1, 500), max_size=8), st.integers(0, 40_000))

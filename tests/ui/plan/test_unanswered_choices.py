@@ -132,5 +132,5 @@ def test_comment_that_could_not_be_kept_stands_again_where_it_was_written(
     panel.show_page(page)
     panel.set_comments(Comments(plan_id=PLAN_ID).add(Place(), "kept", 1, A_MOMENT))
     panel.remarks.write_again(OperationId(page.views[0].operation.id), CommentSpot(), "not kept")
-    content = next(each for each in panel.operations.list._contents.values())
+    content = next(each for each in panel.operations.list.contents._contents.values())
     assert content.comments.editor.toPlainText() == "not kept"
