@@ -164,7 +164,7 @@ class Perspectives(Frozen):
         return self.model_copy(update={"missing": (*self.missing, lost)})
 
 
-_TITLES: Mapping[str, str] = {
+TITLES: Mapping[str, str] = {
     "analysis": "Analysis",
     "strategic_analysis": "Strategy",
     "risk_assessment": "Risk",
@@ -183,14 +183,14 @@ _TITLES: Mapping[str, str] = {
     "infrastructure_changes": "Infrastructure",
     "dependencies": "Needed first",
 }
-"""Everything a voice can say, in the order it is told."""
+"""The fields of an opinion and their titles, in the order they are shown."""
 
 
 def as_text(perspective: Perspective) -> str:
     """Every field that says something, one after the other."""
     said = perspective.model_dump(mode="json")
     lines: list[str] = []
-    for name, title in _TITLES.items():
+    for name, title in TITLES.items():
         value = said.get(name)
         if isinstance(value, list) and value:
             lines += [f"{title}:", *(f"- {each}" for each in value)]
@@ -204,7 +204,3 @@ def all_as_text(found: Perspectives) -> str:
     parts = [f"## {each.agent.value.upper()}\n\n{as_text(each)}" for each in found.voices]
     parts += [f"{lost.part.upper()} could not be heard: {lost.reason}" for lost in found.missing]
     return "\n\n".join(parts)
-
-
-def titles() -> Mapping[str, str]:
-    return _TITLES

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from tandem_desktop.domain.operations import OperationKind
+from tandem_desktop.domain.perspectives import TITLES
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.ui.i18n import CONTEXT
 from tandem_desktop.ui.settings import sheet
@@ -35,7 +36,7 @@ Said = dict[Sentence, set[str]]
 
 
 def sentences() -> Said:
-    """Everything that is marked in the sources, and the texts of settings, operation kinds and hazards."""
+    """Everything marked in the sources, and the texts of settings, operation kinds, perspectives and hazards."""
     found: Said = {}
     for file in sources():
         for sentence in marked(ast.parse(file.read_text("utf-8"))):
@@ -45,6 +46,8 @@ def sentences() -> Said:
     for spec in (kind.spec for kind in OperationKind):
         for text in (spec.label, spec.participle):
             found.setdefault(Sentence(text), set()).add("tandem_desktop/domain/operations.py")
+    for text in TITLES.values():
+        found.setdefault(Sentence(text), set()).add("tandem_desktop/domain/perspectives.py")
     for hazard in Hazard:
         found.setdefault(Sentence(explain(hazard)), set()).add("resources/hazards.toml")
     found.pop(Sentence(""), None)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from tandem_desktop.domain.advice import RiskLevel
-from tandem_desktop.domain.perspectives import Effort, Role, titles
+from tandem_desktop.domain.perspectives import Effort, Role
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus, RunKind, RunStatus
 from tandem_desktop.domain.tasks import TaskStatus
@@ -59,7 +59,7 @@ TABLES = (
     *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
     *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard)),
     *((tasks.STATUSES, TaskStatus), (tab.ROLES, Role), (tab.EFFORTS, Effort)),
-    *((tab.RISKS, RiskLevel), (tab.TITLES, titles()), (operations.SHOWN_WORDS, operations.OperationFilter)),
+    *((tab.RISKS, RiskLevel), (operations.SHOWN_WORDS, operations.OperationFilter)),
 )
 
 

@@ -30,7 +30,7 @@ from tandem_desktop.domain.events import (
     SynthesisStarted,
     TandemEvent,
 )
-from tandem_desktop.domain.perspectives import ChapoPerspective, Effort, Perspective, Perspectives, Role, titles
+from tandem_desktop.domain.perspectives import TITLES, ChapoPerspective, Effort, Perspective, Perspectives, Role
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_table
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
@@ -87,27 +87,6 @@ EFFORTS = tr_table(
         Effort.LARGE: "large effort",
     }
 )
-TITLES = tr_table(
-    {
-        "analysis": "Analysis",
-        "strategic_analysis": "Strategy",
-        "risk_assessment": "Risk",
-        "rollback_strategy": "Way back",
-        "estimated_effort": "Effort",
-        "concerns": "Concerns",
-        "recommendations": "Recommendations",
-        "impact_areas": "Impact",
-        "coordination_needs": "To coordinate",
-        "affected_files": "Affected files",
-        "code_patterns": "Patterns to follow",
-        "potential_breaking_changes": "Could break",
-        "testing_requirements": "To be tested",
-        "deployment_impact": "Deployment",
-        "services_affected": "Services",
-        "infrastructure_changes": "Infrastructure",
-        "dependencies": "Needed first",
-    }
-)
 _BADGES = ("estimated_effort", "risk_assessment")
 _AT_THE_TOP = ("analysis",)
 _PATHS = ("affected_files",)
@@ -144,8 +123,8 @@ def parts(found: Perspective) -> tuple[OpinionSection, ...]:
     """Everything it said beside the badges, in the order it is read."""
     said = found.model_dump(mode="json")
     told = []
-    for name, core in titles().items():
-        title, value = TITLES.get(name, core), said.get(name)
+    for name, label in TITLES.items():
+        title, value = tr_marked(label), said.get(name)
         if name in _BADGES or not value:
             continue
         if isinstance(value, list):
