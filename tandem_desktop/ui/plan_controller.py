@@ -115,9 +115,9 @@ class UndoController(RequestController):
         self._background = background
         self._commands = commands
         self._panel = panel
-        panel.taking_back_requested.connect(self.preview)
-        panel.undo_requested.connect(self._take_back)
-        panel.run_chosen.connect(self._show_changes)
+        panel.runs.taking_back_requested.connect(self.preview)
+        panel.sheets.undo.confirmed.connect(self._take_back)
+        panel.runs.run_chosen.connect(self._show_changes)
 
     def preview(self, taking: UndoRequest) -> None:
         """Show what it would do; nothing happens before the person has seen that."""
@@ -154,7 +154,7 @@ class UndoController(RequestController):
         self._look(taking, decide)
 
     def _done(self, undone: UndoneRun) -> None:
-        words = tr_n("Taken back: {n} path as before.", "Taken back: {n} paths as before.", len(undone.changed))
+        words = tr_n("Undone: {n} path as before.", "Undone: {n} paths as before.", len(undone.changed))
         if undone.merged:
             merged = ", ".join(map(visible, undone.merged[:3]))
             words = f"{words} {tr('Your later edits in {paths} were kept.', paths=merged)}"
@@ -210,18 +210,19 @@ class PlanController(RequestController):
         )
         panel.clear_requested.connect(self._cancel)
         panel.cancel_requested.connect(self._cancel)
-        panel.approve_confirmed.connect(self._implement)
+        panel.sheets.approval.approved.connect(self._implement)
         panel.restore_requested.connect(self._restore)
         panel.compare_requested.connect(self._compare)
         panel.pair_requested.connect(self._compare_pair)
         panel.branch_requested.connect(self._branch)
         panel.open_requested.connect(self._open)
         panel.stop_requested.connect(background.stop_run)
-        panel.pause_requested.connect(background.pause_run)
-        panel.resume_requested.connect(background.resume_run)
-        panel.undo_preview_requested.connect(self.preview_undo)
-        panel.redo_requested.connect(self._redo)
-        panel.recover_requested.connect(self._recover)
+        panel.header.pause_requested.connect(background.pause_run)
+        panel.header.resume_requested.connect(background.resume_run)
+        for source in (panel.operations.result, panel.runs):
+            source.undo_requested.connect(self.preview_undo)
+            source.redo_requested.connect(self._redo)
+        panel.sheets.interrupted.chosen.connect(self._recover)
         panel.rated.connect(
             lambda plan, rating: self._carry_out(background.run(background.engine.decisions.rate, PlanId(plan), rating))
         )
@@ -237,7 +238,7 @@ class PlanController(RequestController):
         )
 
     def take_back(self, run_id: str) -> None:
-        """Look at taking a run back; one that was undone is brought back."""
+        """Preview the undo of a run; redo one that was undone."""
         record = self._background.engine.runs.record(RunId(run_id))
         if record.status is RunStatus.UNDONE:
             self._redo(run_id)

@@ -334,7 +334,7 @@ class WorkspaceController(QObject):
             each.failed.connect(self.failed)
         chat.permission_answered.connect(self.turns.answer)
         chat.restart_requested.connect(chat.bring_back)
-        panel.rework_confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
+        panel.sheets.rework.confirmed.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         panel.revision_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision))
         self._memory.looked_before.connect(self._look_since)
         panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))

@@ -242,9 +242,6 @@ class ExecutionPlanPanel(QWidget):
     open_requested = Signal(str, int)
     """A path and a line, for the person's editor."""
     clear_requested = Signal(str)
-    approve_confirmed = Signal(str, str, object)
-    """Plan id, the digest that was on screen, and the failure policy."""
-    rework_confirmed = Signal(str, str)
     cancel_requested = Signal(str)
     abandon_requested = Signal()
     """The draft that is not a plan yet is not wanted."""
@@ -262,20 +259,8 @@ class ExecutionPlanPanel(QWidget):
     merge_requested = Signal(str, str)
     """Plan id and a drifted path, to be looked at from three sides."""
     stop_requested = Signal()
-    pause_requested = Signal()
-    resume_requested = Signal()
-    undo_preview_requested = Signal(str)
-    """Run id; answered by `show_undo`."""
-    taking_back_requested = Signal(object)
-    """A `UndoRequest` of a part, or of every run since; answered by `show_undo`."""
-    undo_requested = Signal(object, object)
-    """A `UndoRequest`, and the `UndoPlan` the person saw."""
-    run_chosen = Signal(str)
-    """Run id; answered by `runs.show_changes`."""
-    redo_requested = Signal(str)
     rated = Signal(str, int)
     """Plan id and what the person thinks of it, from 1 to 5."""
-    recover_requested = Signal(str, str)
     settle_requested = Signal()
     viewed_changed = Signal(str, object)
     """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
@@ -589,13 +574,7 @@ class ExecutionPlanPanel(QWidget):
         self.tabs.filter_requested.connect(self.operations.filter.ask)
         self.operations.banner_requested.connect(self._steps.banner)
         self.operations.result.view_requested.connect(lambda: self.tabs.show_tab("runs"))
-        self.operations.result.undo_requested.connect(self.undo_preview_requested)
-        self.operations.result.redo_requested.connect(self.redo_requested)
         self.operations.result.rated.connect(lambda rating: self.with_plan(self.rated, rating))
-        self.runs.undo_requested.connect(self.undo_preview_requested)
-        self.runs.redo_requested.connect(self.redo_requested)
-        self.runs.taking_back_requested.connect(self.taking_back_requested)
-        self.runs.run_chosen.connect(self.run_chosen)
         self.runs.view_requested.connect(self._view_run)
         header.revision_chosen.connect(lambda number: self.with_plan(self.revision_requested, number))
         header.compare_requested.connect(lambda old, new: self.with_plan(self.compare_requested, old, new))
@@ -606,14 +585,11 @@ class ExecutionPlanPanel(QWidget):
         sheets.compare.pair_chosen.connect(lambda *pair: self.with_plan(self.pair_requested, *pair))
         sheets.compare.restore_requested.connect(lambda number: self.with_plan(self.restore_requested, number))
         header.stop_requested.connect(self.stop_requested)
-        header.pause_requested.connect(self.pause_requested)
-        header.resume_requested.connect(self.resume_requested)
         self.footer.execute_requested.connect(lambda: self.request(EventKind.APPROVE))
         self.footer.clear_requested.connect(self._steps.clear)
         self.rehearsals.save_requested.connect(self.save_requested)
         self.rehearsals.restore_requested.connect(self.restore_requested)
         self.model.viewed_changed.connect(self._viewed)
-        sheets.approval.approved.connect(self.approve_confirmed)
         sheets.approval.rework_requested.connect(lambda: self.request(EventKind.REQUEST_REVISION))
         sheets.approval.show_requested.connect(self._show_operation)
         self.tasks.operation_requested.connect(self._show_operation)
@@ -621,9 +597,6 @@ class ExecutionPlanPanel(QWidget):
         self.tasks.order_accepted.connect(self.chooser.reorder)
         self.tasks.operations_requested.connect(lambda: self.tabs.show_tab("operations"))
         self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
-        sheets.rework.confirmed.connect(self.rework_confirmed)
-        sheets.undo.confirmed.connect(self.undo_requested)
-        sheets.interrupted.chosen.connect(self.recover_requested)
 
     def _keep_unfinished(self, following: PlanPage | None) -> None:
         """Words that are being written about a plan stay with it, as drafts, when another one is shown."""

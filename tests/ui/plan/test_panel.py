@@ -187,7 +187,7 @@ def test_a_button_only_asks(theme: Theme, qtbot: QtBot) -> None:
 
 
 def test_implement_opens_a_sheet_and_approves_nothing_by_itself(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
-    with qtbot.assertNotEmitted(panel.approve_confirmed):
+    with qtbot.assertNotEmitted(panel.sheets.approval.approved):
         sheet = approving(panel, qtbot)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             QTest.keyClick(QGuiApplication.focusObject(), key)  # type: ignore[call-overload]
@@ -251,7 +251,7 @@ def test_the_approval_carries_the_digest_that_was_on_screen_and_the_policy(
     sheet.policy.setCurrentIndex(1)
     qtbot.waitUntil(sheet.implement.isEnabled)
     assert panel.page is not None
-    with qtbot.waitSignal(panel.approve_confirmed) as asked:
+    with qtbot.waitSignal(panel.sheets.approval.approved) as asked:
         qtbot.mouseClick(sheet.implement, LEFT)
     assert asked.args == [PLAN_ID, panel.page.digest, FailurePolicy.STOP]
     assert not sheet.isVisible()
@@ -267,7 +267,7 @@ def test_a_plan_that_changes_under_the_sheet_cannot_be_approved_from_it(
     panel.show_page(a_page(*the_operations()[0][:5], revision=2))
     assert not sheet.implement.isEnabled()
     assert "changed while you were looking" in sheet.said.text()
-    with qtbot.assertNotEmitted(panel.approve_confirmed):
+    with qtbot.assertNotEmitted(panel.sheets.approval.approved):
         qtbot.mouseClick(sheet.implement, LEFT)
 
 
@@ -312,13 +312,13 @@ def test_show_leads_from_the_sheet_to_the_operation(panel: ExecutionPlanPanel, q
 @pytest.mark.req("S0-39")
 def test_execute_plan_is_the_same_step_as_implement(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     reviewing(panel)
-    with qtbot.assertNotEmitted(panel.approve_confirmed):
+    with qtbot.assertNotEmitted(panel.sheets.approval.approved):
         click(qtbot, panel, "plan-footer-execute")
     sheet = panel.sheets.approval
     assert sheet.title.text() == "Implement revision 1"
     QTest.keyClick(panel.window().findChild(QWidget, "acknowledge-s5"), Qt.Key.Key_Space)
     qtbot.waitUntil(sheet.implement.isEnabled)
-    with qtbot.waitSignal(panel.approve_confirmed):
+    with qtbot.waitSignal(panel.sheets.approval.approved):
         QTest.keyClick(sheet.implement, Qt.Key.Key_Space)
 
 
@@ -326,7 +326,7 @@ def test_an_empty_rework_is_refused_in_words(panel: ExecutionPlanPanel, qtbot: Q
     reviewing(panel)
     panel.request(EventKind.REQUEST_REVISION)
     sheet = panel.sheets.rework
-    with qtbot.assertNotEmitted(panel.rework_confirmed):
+    with qtbot.assertNotEmitted(panel.sheets.rework.confirmed):
         QTest.keyClicks(sheet.feedback, "   ")
         QTest.keyClick(sheet.feedback, Qt.Key.Key_Return, CONTROL)
     assert sheet.isVisible()
@@ -339,7 +339,7 @@ def test_rework_sends_the_words(panel: ExecutionPlanPanel, qtbot: QtBot) -> None
     panel.request(EventKind.REQUEST_REVISION)
     sheet = panel.sheets.rework
     QTest.keyClicks(sheet.feedback, "Use the settings.")
-    with qtbot.waitSignal(panel.rework_confirmed) as asked:
+    with qtbot.waitSignal(panel.sheets.rework.confirmed) as asked:
         qtbot.mouseClick(sheet.send, LEFT)
     assert asked.args == [PLAN_ID, "Use the settings."]
 
@@ -354,7 +354,7 @@ def test_comments_that_were_not_sent_are_offered_as_rework_before_implementing(
     assert panel.sheets.approval.passed_on.isVisible()
     assert panel.sheets.approval.passed_on.text() == "Implement passes your comment on as a note."
     qtbot.mouseClick(panel.sheets.approval.rework, LEFT)
-    with qtbot.waitSignal(panel.rework_confirmed) as asked:
+    with qtbot.waitSignal(panel.sheets.rework.confirmed) as asked:
         assert "Keep it to rate limiting." in panel.sheets.rework.drafts.text()
         qtbot.mouseClick(panel.sheets.rework.send, LEFT)
     assert asked.args == [PLAN_ID, ""]
@@ -563,11 +563,11 @@ def test_a_run_is_followed_operation_by_operation(panel: ExecutionPlanPanel, qtb
 
 def test_a_run_can_be_paused_and_go_on(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     started(panel)
-    with qtbot.waitSignal(panel.pause_requested):
+    with qtbot.waitSignal(panel.header.pause_requested):
         click(qtbot, panel, "plan-pause")
     panel.show_progress(RunPaused(run_id=RUN))
     assert panel.header.badge.text() == "Paused"
-    with qtbot.waitSignal(panel.resume_requested):
+    with qtbot.waitSignal(panel.header.resume_requested):
         click(qtbot, panel, "plan-pause")
 
 
@@ -589,8 +589,8 @@ def test_the_end_of_a_run_says_what_it_did_and_offers_the_way_back(panel: Execut
     completed(panel)
     panel.show_runs((a_run(1),))
     panel.tabs.show_tab("operations")
-    assert panel.operations.result.text == "Applied: 5 files +127 −35, 1 command run"
-    with qtbot.waitSignal(panel.undo_preview_requested) as asked:
+    assert panel.operations.result.text == "Completed: 5 files +127 −35, 1 command run"
+    with qtbot.waitSignal(panel.operations.result.undo_requested) as asked:
         click(qtbot, panel.operations.result, "banner-undo")
     assert asked.args == [RUN]
 
@@ -627,7 +627,7 @@ def test_an_undo_lists_its_files_before_it_is_confirmed(panel: ExecutionPlanPane
     words = [sheet.files.item(row).text() for row in range(sheet.files.count())]
     assert words == ["remove    app/ratelimit.py", "put back  app/routes/auth.py  keeps your later edits"]
     qtbot.waitUntil(sheet.undo.isEnabled)
-    with qtbot.waitSignal(panel.undo_requested) as asked:
+    with qtbot.waitSignal(panel.sheets.undo.confirmed) as asked:
         qtbot.mouseClick(sheet.undo, LEFT)
     assert asked.args == [UndoRequest(RUN), undoing]
 
@@ -651,16 +651,16 @@ def test_a_failed_run_says_where_it_failed_and_that_nothing_changed(panel: Execu
     assert "pytest" in panel.operations.result.text
 
 
-def test_runs_offer_undo_and_bring_back_where_they_are_possible(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
+def test_runs_offer_undo_and_redo_where_they_are_possible(panel: ExecutionPlanPanel, qtbot: QtBot) -> None:
     panel.show_runs((a_run(1), a_run(2, RunStatus.UNDONE, undoable=False)))
     panel.tabs.show_tab("runs")
     panel.runs.list.setFocus()
-    with qtbot.waitSignal(panel.undo_preview_requested) as asked:
+    with qtbot.waitSignal(panel.runs.undo_requested) as asked:
         QTest.keyClicks(panel.runs.list, "u")
     assert asked.args == ["RUN-00000001"]
     QTest.keyClick(panel.runs.list, Qt.Key.Key_Down)
     assert not panel.runs.undo.isEnabled()
-    with qtbot.waitSignal(panel.redo_requested) as asked:
+    with qtbot.waitSignal(panel.runs.redo_requested) as asked:
         qtbot.mouseClick(panel.runs.redo, LEFT)
     assert asked.args == ["RUN-00000002"]
 
@@ -671,7 +671,7 @@ def test_an_interrupted_run_greets_the_person_with_three_ways_out(panel: Executi
     sheet = panel.sheets.interrupted
     assert "Steps 3 of 9 are done, started 2 h ago." in sheet.said.text()
     qtbot.waitUntil(sheet.buttons["rollback"].isEnabled)
-    with qtbot.waitSignal(panel.recover_requested) as asked:
+    with qtbot.waitSignal(panel.sheets.interrupted.chosen) as asked:
         qtbot.mouseClick(sheet.buttons["rollback"], LEFT)
     assert asked.args == [RUN, "rollback"]
 
@@ -686,7 +686,7 @@ def test_a_command_that_was_cut_off_is_run_again_only_when_the_person_says_so(
     assert not sheet.buttons["resume"].isEnabled()
     assert "a second time" in sheet.warning.text()
     qtbot.keyClick(sheet.again, Qt.Key.Key_Space)
-    with qtbot.waitSignal(panel.recover_requested) as asked:
+    with qtbot.waitSignal(panel.sheets.interrupted.chosen) as asked:
         qtbot.mouseClick(sheet.buttons["resume"], Qt.MouseButton.LeftButton)
     assert asked.args == [RUN, "resume-again"]
 
