@@ -16,8 +16,6 @@ _REVIEW = later("Space marks viewed · n/p next change · x drop or keep")
 _AFTERWARDS = tr_table(
     {
         PlanState.COMPLETED: "Every run can be undone: here, or later under Runs.",
-        PlanState.UNDONE: "The files are as they were before the run.",
-        PlanState.FAILED: "What ran and how it ended stands beside each operation.",
         PlanState.DRAFTING: "Nothing on disk changes while the agent drafts.",
         PlanState.CANCELLED: "Nothing of this plan will be run.",
     }
