@@ -198,7 +198,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Affected files</source>
             <translation type="unfinished" />
         </message>
@@ -336,7 +336,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Analysis</source>
             <translation type="unfinished" />
         </message>
@@ -356,27 +356,13 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Applied</source>
-            <translation type="unfinished" />
-        </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/chat/entries.py" />
-            <source>Applied: {n} files</source>
-            <extracomment>Of one: Applied: {n} file</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <source>Applied: {parts}</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/plan/rehearsal.py" />
             <source>Applies {instead}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <source>Apply</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -552,14 +538,6 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
-            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
-            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
-            <location filename="../../tandem_desktop/ui/plan_text.py" />
-            <source>Bring back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/shell/plans_rail.py" />
             <source>Bring back into the list</source>
             <translation type="unfinished" />
@@ -577,11 +555,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/page_text.py" />
             <source>Bring this one back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Brought back</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -896,8 +869,22 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Completed</source>
+            <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/chat/entries.py" />
+            <source>Completed: {n} files</source>
+            <extracomment>Of one: Completed: {n} file</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <source>Completed: {parts}</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -906,7 +893,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Concerns</source>
             <translation type="unfinished" />
         </message>
@@ -1050,7 +1037,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Could break</source>
             <translation type="unfinished" />
         </message>
@@ -1128,7 +1115,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Deployment</source>
             <translation type="unfinished" />
         </message>
@@ -1342,7 +1329,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Effort</source>
             <translation type="unfinished" />
         </message>
@@ -1699,7 +1686,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Impact</source>
             <translation type="unfinished" />
         </message>
@@ -1739,7 +1726,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Infrastructure</source>
             <translation type="unfinished" />
         </message>
@@ -2219,7 +2206,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Needed first</source>
             <translation type="unfinished" />
         </message>
@@ -2832,7 +2819,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Patterns to follow</source>
             <translation type="unfinished" />
         </message>
@@ -3092,7 +3079,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Recommendations</source>
             <translation type="unfinished" />
         </message>
@@ -3104,6 +3091,14 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <source>Recorded from</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
+            <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
+            <location filename="../../tandem_desktop/ui/plan_text.py" />
+            <source>Redo</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -3264,6 +3259,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
+            <source>Restore</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/ui/merge/sheet.py" />
             <source>Result, from what is on disk to what the plan would leave</source>
             <translation type="unfinished" />
@@ -3338,7 +3338,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Risk</source>
             <translation type="unfinished" />
         </message>
@@ -3600,7 +3600,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Services</source>
             <translation type="unfinished" />
         </message>
@@ -3826,6 +3826,7 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
             <source>Strategy</source>
             <translation type="unfinished" />
@@ -3886,14 +3887,6 @@
             <location filename="../../tandem_desktop/ui/keys.py" />
             <source>Take what is proposed</source>
             <translation type="unfinished" />
-        </message>
-        <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/plan_controller.py" />
-            <source>Taken back: {n} paths as before.</source>
-            <extracomment>Of one: Taken back: {n} path as before.</extracomment>
-            <translation type="unfinished">
-                <numerusform />
-            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/transcript.py" />
@@ -4187,11 +4180,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>The file's mode changed on disk after it was staged.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <source>The files are as they were before the run.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4570,12 +4558,12 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>To be tested</source>
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>To coordinate</source>
             <translation type="unfinished" />
         </message>
@@ -4656,15 +4644,11 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/plan/wording.py" />
-            <source>Undid</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
             <location filename="../../tandem_desktop/ui/chat/entries.py" />
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
             <location filename="../../tandem_desktop/ui/plan/operations_tab.py" />
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
+            <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <location filename="../../tandem_desktop/ui/plan_text.py" />
             <source>Undo</source>
             <translation type="unfinished" />
@@ -4709,6 +4693,14 @@
             <location filename="../../tandem_desktop/ui/plan/wording.py" />
             <source>Undone</source>
             <translation type="unfinished" />
+        </message>
+        <message numerus="yes">
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
+            <source>Undone: {n} paths as before.</source>
+            <extracomment>Of one: Undone: {n} path as before.</extracomment>
+            <translation type="unfinished">
+                <numerusform />
+            </translation>
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/runs_tab.py" />
@@ -4800,7 +4792,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
+            <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Way back</source>
             <translation type="unfinished" />
         </message>
@@ -4873,11 +4865,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/plan/compare_sheet.py" />
             <source>What it leaves is the same; its command, mode, base or order of waiting is another in {later}.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/plan/footer.py" />
-            <source>What ran and how it ended stands beside each operation.</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5337,12 +5324,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/runs.py" />
-            <source>can be brought back</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/ui/models/runs.py" />
-            <source>can be taken back</source>
+            <source>can be redone</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6231,7 +6213,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/models/plans.py" />
-            <source>undone · can be brought back</source>
+            <source>undone · can be redone</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6278,7 +6260,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/plan/operation_content.py" />
-            <source>what it does cannot be taken back</source>
+            <source>what it does cannot be undone</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -6726,8 +6708,8 @@
         </message>
         <message numerus="yes">
             <location filename="../../tandem_desktop/ui/plan/undo_sheet.py" />
-            <source>{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.</source>
-            <extracomment>Of one: {n} run will be taken back as one; {paths} will be as before. Nothing else is touched.</extracomment>
+            <source>{n} runs will be undone as one; {paths} will be as before. Nothing else is touched.</source>
+            <extracomment>Of one: {n} run will be undone as one; {paths} will be as before. Nothing else is touched.</extracomment>
             <translation type="unfinished">
                 <numerusform />
             </translation>

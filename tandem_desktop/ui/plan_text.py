@@ -105,7 +105,7 @@ def card_facts(page: PlanPage) -> PlanFacts:
     )
 
 
-UNDO, BRING_BACK = later("Undo"), later("Bring back")
+UNDO, REDO = later("Undo"), later("Redo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class RunFacts:
     revision: int
     at: datetime
     way_back: str = ""
-    """`Undo` or `Bring back` while that is possible."""
+    """`Undo` or `Redo` while that is possible."""
     is_applied: bool = False
     """Whether it wrote the plan, and what it wrote is still there."""
 
@@ -125,7 +125,7 @@ class RunFacts:
 def run_facts(run: ListedRun) -> RunFacts:
     record = run.record
     is_undo = record.kind is RunKind.UNDO
-    way_back = UNDO if run.undoable and not is_undo else BRING_BACK if run.status is RunStatus.UNDONE else ""
+    way_back = UNDO if run.undoable and not is_undo else REDO if run.status is RunStatus.UNDONE else ""
     return RunFacts(
         run_id=record.run_id,
         plan_id=record.plan_id,

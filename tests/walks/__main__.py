@@ -1,6 +1,6 @@
 """Two walks through the running window, function by function: `python -m tests.walks`.
 
-1. *implement*: a click on Implement in the approval sheet, the file on disk, the plan shown as applied.
+1. *implement*: a click on Implement in the approval sheet, the file on disk, the plan shown as completed.
 2. *ask*: the key that sends a message, the agent (a scripted one, over ACP), its text on screen.
 
 The window, the engine, the files and the agent's process are real; only the display is missing. What is counted:
@@ -53,7 +53,6 @@ PATH, TEXT = "greeter/greeting.py", "GREETING = 'walked'\n"
 QUESTION, ANSWER = "Where does the walk lead?", "Along the brook."
 SYSCALLS = "storage/syscalls.py"
 REPETITIONS = 5
-APPLIED = frozenset({"Applied", "Completed"})
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def implement(tracer: Tracer) -> Walk:
         assert isinstance(badge, QLabel)
         recording = tracer.begin(
             disk=lambda call: call.code.co_filename.endswith(SYSCALLS) and target.read_text() == TEXT,
-            screen=_on_screen(lambda: badge.text() in APPLIED),
+            screen=_on_screen(lambda: badge.text() == "Completed"),
         )
         person.click("approval-implement")
         return _walked("implement", person, recording, ("disk", "screen"))

@@ -226,7 +226,7 @@ class NoteLine(EntryWidget):
 
     view_requested = Signal(str, int)
     undo_requested = Signal(str)
-    """The run to take back, or to bring back."""
+    """The run to undo or redo."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -258,7 +258,7 @@ class NoteLine(EntryWidget):
     def show_run(self, run: RunFacts, revision: PlanFacts | None) -> None:
         """Offer what can still be done about the run, and say what it wrote where that is known."""
         if run.is_applied and revision is not None and revision.files:
-            files = tr_n("Applied: {n} file", "Applied: {n} files", revision.files)
+            files = tr_n("Completed: {n} file", "Completed: {n} files", revision.files)
             self._words.setText(f"{files} +{revision.added} −{revision.removed}")
         self._undo.setText(tr_marked(run.way_back))
         self._undo.setAccessibleName(tr_marked(run.way_back))

@@ -84,7 +84,7 @@ class ChatPane(QWidget):
     undo_requested = Signal(str)
     back_requested = Signal(int)
     """To the point of one of the person's messages."""
-    """The run to take back, or to bring back."""
+    """The run to undo or redo."""
     permission_answered = Signal(str, object, str)
     """Request id, `Decision`, the person's words."""
     link_activated = Signal(str)

@@ -29,7 +29,7 @@ class PlanFacts:
     added: int = 0
     removed: int = 0
     state: str = ""
-    """In words: "Reviewing", "Applied"."""
+    """The label of the plan's status: "Proposed", "Completed"."""
     tone: str = "neutral"
     """One of a badge's tones."""
     is_waiting: bool = False

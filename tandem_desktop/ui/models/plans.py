@@ -13,7 +13,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.plans.index import PlanSummary, alternatives, family_roots
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_table, when
 from tandem_desktop.ui.plan.wording import STATUSES
-from tandem_desktop.ui.plan_text import BRING_BACK, UNDO, RunFacts
+from tandem_desktop.ui.plan_text import REDO, UNDO, RunFacts
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -233,8 +233,8 @@ class PlansModel(QAbstractListModel):
         if cut_off is not None:
             return tr("interrupted at {at}/{total} · resume or roll back", at=cut_off[0], total=cut_off[1])
         ran = (PlanStatus.COMPLETED, PlanStatus.UNDONE)
-        if plan.status in ran and run is not None and run.way_back == BRING_BACK:
-            return tr("undone · can be brought back")
+        if plan.status in ran and run is not None and run.way_back == REDO:
+            return tr("undone · can be redone")
         if plan.status is PlanStatus.COMPLETED and run is not None:
             applied = tr("completed {when}", when=when(run.at, self._now()))
             return f"{applied} · {tr('undo available')}" if run.way_back == UNDO else applied

@@ -109,9 +109,9 @@ class RunsModel(QAbstractListModel):
         if record.summary:
             parts.append(visible(record.summary))
         if run.undoable:
-            parts.append(tr("can be undone") if record.kind is not RunKind.UNDO else tr("can be taken back"))
+            parts.append(tr("can be redone") if record.kind is RunKind.UNDO else tr("can be undone"))
         elif run.status is RunStatus.UNDONE:
-            parts.append(tr("can be brought back"))
+            parts.append(tr("can be redone"))
         return " · ".join(parts)
 
 
@@ -121,7 +121,7 @@ class ChangedRow:
 
     words: str
     operation: OperationId | None
-    """What can be taken back as one; None where the run has no operations of its own."""
+    """What can be undone as one; None where the run has no operations of its own."""
     path: str | None
     """The one path the row is about; None for an operation with several."""
     is_below: bool = False

@@ -76,7 +76,7 @@ class CompareSheet(Sheet):
         main.addWidget(self.diff, 1)
         self.body.addLayout(top)
         self.body.addLayout(main, 1)
-        self.restore = QuietButton(theme, tr("Bring back"))
+        self.restore = QuietButton(theme, tr("Restore"))
         self.restore.setObjectName("compare-restore")
         self.restore.clicked.connect(self._restore)
         self.back = QuietButton(theme, tr("Back to review"))

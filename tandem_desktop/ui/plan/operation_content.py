@@ -503,7 +503,7 @@ def _comes_or_goes(operation: StagedOperation) -> bool:
 
 def _undo_words(view: OperationView) -> str:
     if Hazard.IRREVERSIBLE in view.flags:
-        return tr("what it does cannot be taken back")
+        return tr("what it does cannot be undone")
     return tr("its changes in the workspace are captured and can be undone")
 
 

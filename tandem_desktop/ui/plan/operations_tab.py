@@ -348,7 +348,7 @@ class ResultLine(Banner):
         view, undo_it = ("view", tr("View")), ("undo", tr("Undo"))
         if status is PlanStatus.UNDONE:
             words = tr("This run was undone; the files are as they were before it.")
-            self.set_message("info", words, (("redo", tr("Bring back")),))
+            self.set_message("info", words, (("redo", tr("Redo")),))
         elif status is PlanStatus.COMPLETED:
             undo = (undo_it,) if run is None or run.undoable else ()
             self.set_message("ok", _done(page), (view, *undo))
@@ -372,7 +372,7 @@ def _done(page: PlanPage) -> str:
         parts.append(f"{files} +{totals.added:,} −{totals.removed:,}")
     if totals.commands:
         parts.append(tr_n("{n} command run", "{n} commands run", totals.commands))
-    return tr("Applied: {parts}", parts=", ".join(parts)) if parts else tr("Applied")
+    return tr("Completed: {parts}", parts=", ".join(parts)) if parts else tr("Completed")
 
 
 def _failed(page: PlanPage, rolled_back: bool) -> str:

@@ -257,7 +257,7 @@ class RunsTab(QWidget):
         self.view = QuietButton(theme, tr("View plan"))
         self.undo = Button(theme, tr("Undo…"), icon_name="undo")
         self.back = Button(theme, tr("Back to before…"))
-        self.redo = Button(theme, tr("Bring back"), icon_name="redo")
+        self.redo = Button(theme, tr("Redo"), icon_name="redo")
         for name, button, slot in (
             ("view", self.view, self._view),
             ("back", self.back, self._go_back),

@@ -53,8 +53,8 @@ class UndoRequest:
         paths = tr_n("{n} path", "{n} paths", len(undoing.changes))
         if self.to_before:
             return tr_n(
-                "{n} run will be taken back as one; {paths} will be as before. Nothing else is touched.",
-                "{n} runs will be taken back as one; {paths} will be as before. Nothing else is touched.",
+                "{n} run will be undone as one; {paths} will be as before. Nothing else is touched.",
+                "{n} runs will be undone as one; {paths} will be as before. Nothing else is touched.",
                 len(runs),
                 paths=paths,
             )

@@ -74,7 +74,7 @@ RUNS = tr_table(
     }
 )
 GENERATED = tr_table({"lock file": "lock file", "generated file": "generated file"})
-RUN_KINDS = tr_table({RunKind.APPLY: "Applied", RunKind.UNDO: "Undid", RunKind.REDO: "Brought back"})
+RUN_KINDS = tr_table({RunKind.APPLY: "Apply", RunKind.UNDO: "Undo", RunKind.REDO: "Redo"})
 FLAGS = tr_table(
     {
         Hazard.RUNS_CODE: "Runs code by itself",

@@ -147,7 +147,7 @@ class PlansRail(QWidget):
 
     plan_chosen = Signal(str)
     way_back_requested = Signal(str)
-    """The run to take back, or to bring back."""
+    """The run to undo or redo."""
     new_requested = Signal()
     rename_requested = Signal(str, str)
     """A plan and what it is called now."""

@@ -320,7 +320,7 @@ def a_run_note(pane: ChatPane, qtbot: QtBot, way_back: str) -> None:
     qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
 
 
-@pytest.mark.parametrize("way_back", ["Undo", "Bring back"])
+@pytest.mark.parametrize("way_back", ["Undo", "Redo"])
 def test_after_a_run_there_is_a_way_to_see_it_and_a_way_back(qtbot: QtBot, pane: ChatPane, way_back: str) -> None:
     a_run_note(pane, qtbot, way_back)
     button = pane.findChild(QAbstractButton, "note-undo")
@@ -343,7 +343,7 @@ def test_note_of_a_run_says_what_was_written(qtbot: QtBot, pane: ChatPane) -> No
     pane.set_plan(talk.facts(3, is_waiting=False))
     a_run_note(pane, qtbot, "Undo")
     words = [label.text() for label in pane.transcript.findChildren(QLabel)]
-    assert "Applied: 5 files +142 −38" in words
+    assert "Completed: 5 files +142 −38" in words
 
 
 def test_a_message_can_be_taken_back_into_the_composer(qtbot: QtBot, pane: ChatPane) -> None:

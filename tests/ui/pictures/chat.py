@@ -158,7 +158,7 @@ def _problem(theme: Theme) -> ChatPane:
                 EntryKind.PROBLEM,
                 details=("Error: provider returned 529", "  at Session.prompt (session.ts:210)", LOOK_AT_STDERR),
             ),
-            talk.said(3, "Applied: 5 files +142 −38, checked on disk.", EntryKind.NOTE, plan_id=talk.PLAN),
+            talk.said(3, "Completed: 5 files +142 −38, checked on disk.", EntryKind.NOTE, plan_id=talk.PLAN),
         )
     )
     pane.transcript.settle_now()

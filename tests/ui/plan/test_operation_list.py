@@ -274,7 +274,7 @@ def test_every_kind_says_in_words_what_a_diff_cannot_show(panel: ExecutionPlanPa
     assert "a folder, mode 0755" in said("k7")
     assert "1,032 bytes" in said("k8")
     command = said("k9")
-    for words in ("cd app\nmake all", "tools", "MODE", "fast", "30 s", "cannot be taken back"):
+    for words in ("cd app\nmake all", "tools", "MODE", "fast", "30 s", "cannot be undone"):
         assert words in command
 
 

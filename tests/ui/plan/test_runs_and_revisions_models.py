@@ -43,7 +43,7 @@ def test_runs_keep_qts_promises(qtmodeltester: ModelTester, qtbot: QtBot) -> Non
 def test_a_run_says_when_it_was_how_it_ended_and_what_can_be_done(qtbot: QtBot) -> None:
     model = RunsModel(lambda: A_MOMENT)
     model.show((a_run(1), a_run(2, RunStatus.FAILED, undoable=False, rolled_back=True)), {PLAN_ID: "A change"})
-    assert model.index(0).data() == "Applied A change r3"
+    assert model.index(0).data() == "Apply A change r3"
     assert model.index(0).data(RunsModel.DetailRole) == "2 h ago · completed · can be undone"
     assert "nothing on disk has changed" in model.index(1).data(RunsModel.DetailRole)
 
@@ -70,7 +70,7 @@ def test_title_of_a_plan_that_is_listed_later_reaches_its_runs(qtbot: QtBot) -> 
     model.show((a_run(1),))
     with qtbot.waitSignal(model.dataChanged):
         model.set_titles({PLAN_ID: "A change"})
-    assert model.title_of(RunId("RUN-00000001")) == "Applied A change r3, 2 h ago"
+    assert model.title_of(RunId("RUN-00000001")) == "Apply A change r3, 2 h ago"
 
 
 def test_going_back_is_offered_as_long_as_one_run_since_can_be_undone(qtbot: QtBot) -> None:

@@ -70,8 +70,8 @@ def test_plan_applied_the_day_before_says_yesterday(model: PlansModel) -> None:
 
 
 def test_undone_plan_no_longer_says_that_it_is_applied(model: PlansModel) -> None:
-    model.set_runs((a_run(1, "Bring back"),))
-    assert "Plan 1: undone · can be brought back" in lines(model)
+    model.set_runs((a_run(1, "Redo"),))
+    assert "Plan 1: undone · can be redone" in lines(model)
 
 
 def test_plan_whose_run_was_cut_off_needs_the_person(model: PlansModel) -> None:

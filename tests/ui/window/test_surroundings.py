@@ -34,7 +34,7 @@ def a_finished_undo(window: Person, workspace: Path) -> None:
     window.click("note-undo")
     window.wait(lambda: window.sees("undo-confirm"))
     window.click("undo-confirm")
-    window.wait(lambda: "Taken back" in window.window.toast.text)
+    window.wait(lambda: "Undone" in window.window.toast.text)
     assert "Hello" in (workspace / "README.md").read_text()
 
 
@@ -51,7 +51,7 @@ def test_conversation_offers_to_bring_an_undone_run_back_and_no_longer_to_undo_i
     window: Person, workspace: Path
 ) -> None:
     a_finished_undo(window, workspace)
-    window.wait(lambda: ways_back(window) == ["Bring back"])
+    window.wait(lambda: ways_back(window) == ["Redo"])
     window.click("note-undo")
     window.wait(lambda: "Goodbye" in (workspace / "README.md").read_text())
     window.wait(lambda: "Undo" in ways_back(window))

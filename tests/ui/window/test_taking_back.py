@@ -66,7 +66,7 @@ def confirm(person: Person) -> None:
     before = runs.rowCount()
     person.wait(lambda: person.sees("undo-confirm"))
     person.click("undo-confirm")
-    person.wait(lambda: runs.rowCount() > before and person.window.toast.text.startswith("Taken back"))
+    person.wait(lambda: runs.rowCount() > before and person.window.toast.text.startswith("Undone"))
 
 
 def test_one_file_of_a_command_is_taken_back_and_the_rest_stays(
@@ -115,8 +115,8 @@ def test_going_back_to_before_a_run_takes_back_every_one_since_as_listed(three_r
     person.press(Qt.Key.Key_B)
     shown = previewed(person)
     assert [each for each in shown if each.startswith("undo ")] == [
-        "undo Applied Third r1, just now",
-        "undo Applied Second r1, just now",
+        "undo Apply Third r1, just now",
+        "undo Apply Second r1, just now",
     ]
     assert sorted(each for each in shown if not each.startswith("undo ")) == [
         "put back README.md",
