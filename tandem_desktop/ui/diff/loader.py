@@ -18,12 +18,12 @@ Pair = tuple[int, int]
 
 
 class DiffLoader(QObject):
-    """Serves one view. What was begun for a file that is no longer shown is dropped when it arrives."""
+    """Serves one view. Results for a file that is no longer shown are dropped."""
 
     ready = Signal(object)
     """The `FileDiff` that is now shown."""
     coloured = Signal()
-    """All colours there will be have arrived."""
+    """Highlighting has finished."""
 
     def __init__(
         self, view: DiffView, commands: Commands, executor: ThreadPoolExecutor, parent: QObject | None = None
@@ -44,7 +44,7 @@ class DiffLoader(QObject):
         known_hunks: Sequence[Hunk] | None = None,
         words: Sequence[SpecialText] = (),
     ) -> None:
-        """Text at once, the comparison as soon as there is one."""
+        """Show the text at once and the comparison when it is ready."""
         self._wanted += 1
         wanted = self._wanted
         self._view.show_diff(preview_file_diff(path, before, after))
@@ -57,12 +57,12 @@ class DiffLoader(QObject):
         QTimer.singleShot(0, self, begin)  # after the text is on the screen: both share one interpreter
 
     def show_diff(self, diff: FileDiff) -> None:
-        """A comparison that was made already."""
+        """Show an existing comparison."""
         self._wanted += 1
         self._show(diff, self._wanted)
 
     def stop(self) -> None:
-        """Ask for nothing more; before the executor is shut down."""
+        """Submit nothing more; called before the executor is shut down."""
         self._wanted = -1
 
     def _is_wanted(self, wanted: int) -> bool:
@@ -79,7 +79,7 @@ class DiffLoader(QObject):
         self.ready.emit(diff)
 
     def _colour(self, work: "Iterator[tuple[bool, Spans]]", wanted: int) -> None:
-        """Some hundred lines at a time, so that marks asked for meanwhile need not wait for the last line."""
+        """In chunks, so that requests for intraline marks do not wait for the whole file."""
 
         def done(part: tuple[bool, Spans] | None) -> None:
             if not self._is_wanted(wanted):

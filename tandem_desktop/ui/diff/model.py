@@ -16,7 +16,7 @@ from tandem_desktop.ui.diff.special import SpecialText, words_about_content
 from tandem_desktop.ui.i18n import tr, tr_n
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
-"""What stands for a character that would not be seen. No text can imitate it: the reader escapes these too."""
+"""The token for a hidden character. Files cannot fake one: the same characters in a file are escaped."""
 _WORD = re.compile(r"\w+")
 _LONE_RETURN = re.compile("\r(?!\n)")
 _SCRIPT_OF_CODE = re.compile("[\x00-\x7f\u00c0-\u024f\u1e00-\u1eff]")
@@ -24,7 +24,7 @@ MOST_NAMED = 3
 
 
 class DiffSide:
-    """The lines of one content. Safe to read from several threads: nothing in it changes but what it remembers."""
+    """The lines of one file version. Thread-safe: only caches change."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -35,7 +35,7 @@ class DiffSide:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether every line looks exactly as its bytes say, which most source does."""
+        """Whether no line needs escaping; true for most source."""
         return is_plain(self.content.replace(b"\r\n", b"\n"), bytes([*range(0x20, 0x7F)]) + b"\t\n")
 
     @cached_property
@@ -60,7 +60,7 @@ class DiffSide:
         return index < len(self) - 1 or self.document.lines[index].endswith((b"\n", b"\n\0", b"\0\n"))
 
     def hidden(self) -> tuple[str, ...]:
-        """What a reader would not see in this content, named: "right-to-left override (U+202E) on line 3"."""
+        """The hidden characters of this content by name: "right-to-left override (U+202E) on line 3"."""
         if self.is_plain or self.document.is_binary:
             return ()
         text = self.content.decode(self.document.encoding)
@@ -79,7 +79,7 @@ class DiffSide:
 
 
 def hidden_in_words(side: DiffSide) -> str:
-    """The sentence for a banner, or nothing."""
+    """The banner text; empty if there is nothing hidden."""
     found = side.hidden()
     if not found:
         return ""
@@ -140,9 +140,9 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
     stretches: tuple[DiffStretch, ...]
     words: tuple[SpecialText, ...] = ()
-    """What cannot be said by lines: line ends, encodings, images, links, modes."""
+    """Changes that have no lines: line ends, encodings, images, links, modes."""
     banner: str = ""
-    """Names the characters a reader would not see; empty when there are none."""
+    """Names the hidden characters; empty when there are none."""
     longest: int = 0
     """About how many characters the longest line near a change has."""
     is_preview: bool = False
@@ -151,7 +151,7 @@ class FileDiff:
 
     @cached_property
     def is_one_encoding(self) -> bool:
-        """Whether equal bytes look equal on both sides."""
+        """Whether both sides have the same encoding, so that equal bytes look equal."""
         return self.old.document.encoding == self.new.document.encoding
 
     @property
@@ -200,7 +200,7 @@ def build_file_diff(
 
 
 def preview_file_diff(path: str, before: bytes, after: bytes) -> FileDiff:
-    """The first lines of the content, at once and whatever its size, to be read while the rest is compared."""
+    """The first lines of the new content, shown while the comparison runs. Fast for any size."""
     shown = DiffSide(_first_lines(after or before))
     lines = len(shown)
     return FileDiff(

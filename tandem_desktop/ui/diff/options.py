@@ -19,7 +19,7 @@ from tandem_desktop.ui.diff.styles import LineKey, LineStyles, Marks, StyledLine
 from tandem_desktop.ui.i18n import later, tr, tr_table
 
 FARTHEST = 2_000
-"""Lines looked back for the definition around a change."""
+"""Lines searched backwards for the enclosing definition."""
 _LONGEST = 200
 _CALLABLE = re.compile(
     r"^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|override|async|pub(?:\([^)]*\))?|"
@@ -38,7 +38,7 @@ _HEADINGS = {
 
 
 def title_of(path: str, hunk: Hunk, new: DiffSide) -> str:
-    """`login()`, `Settings`, a heading; nothing when there is no such thing around the change."""
+    """The enclosing function, class or heading; empty if there is none."""
     heading = _HEADINGS.get(PurePosixPath(path).suffix)
     at = hunk.new_start - (1 if hunk.new_count else 0)
     first: int | None = None
@@ -79,7 +79,7 @@ def _name(new: DiffSide, at: int, heading: re.Pattern[str] | None) -> str:
 
 
 def _indent(new: DiffSide, at: int) -> int | None:
-    """Nothing for a blank line, and for one that only closes what was opened above it."""
+    """None for a blank line and for one with only closing brackets."""
     if not 0 <= at < len(new) or new.length(at) > _LONGEST:
         return None
     text = new.line(at)
@@ -123,9 +123,9 @@ class DiffDisplay:
     titles: dict[int, str] = field(default_factory=dict)
     dropped: frozenset[int] = frozenset()
     dropped_lines: frozenset[tuple[bool, int]] = frozenset()
-    """Single lines that are left out: old or not, and counted from zero."""
+    """Dropped single lines: old or not, and the zero-based number."""
     offers: frozenset[str] = frozenset({"drop", "comment", "keep"})
-    """What a person can do with a change here."""
+    """Which of `drop`, `comment` and `keep` are available."""
     whitespace: Whitespace = Whitespace.CHANGED
     wraps: bool = False
     context: int = FEWEST
@@ -142,15 +142,15 @@ class DiffDisplay:
     """A row and what the pointer is on: a button of its bar, `gutter`, `fold`, or `cut`."""
 
     def title(self, hunk: int) -> str:
-        """The function or class a change lies in, looked for when it is first asked."""
+        """The function or class a change lies in; cached."""
         if hunk not in self.titles:
             diff = self.rows.diff
             self.titles[hunk] = title_of(diff.path, diff.hunks[hunk - 1], diff.new)
         return self.titles[hunk]
 
     def shown(self, row: DiffRow, pane: Pane) -> "ShownLine | None":
-        """The line a row shows in a pane, with all that is drawn on it."""
-        # An unchanged line is the same on both sides, so it is made ready only once.
+        """The line a row shows in a pane, styled."""
+        # An unchanged line is the same on both sides, so it is styled only once.
         is_shared = not row.is_change and row.new is not None and self.rows.diff.is_one_encoding
         key = line_of(row, False if is_shared else pane.is_old)
         if key is None:
@@ -169,12 +169,12 @@ class DiffDisplay:
         )
 
     def wrapped_height(self, row: DiffRow) -> int:
-        """What a row needs beyond its first line where long lines are wrapped."""
+        """The height of a row's wrapped lines beyond the first."""
         lines = (self.shown(row, pane) for pane in self.panes.panes)
         return max(len(line.starts) - 1 if line else 0 for line in lines) * self.panes.line
 
     def found_in(self, row: DiffRow, line: "ShownLine") -> tuple[list[tuple[int, int]], tuple[int, int] | None]:
-        """Every match in a line, and the one a person is at. Unchanged lines are searched once, shown twice."""
+        """All matches in a line, and the current one. Unchanged lines are searched once, shown twice."""
         if self.search is None:
             return [], None
         is_old, number = line.key if row.is_change or row.new is None else (False, row.new)
@@ -184,7 +184,7 @@ class DiffDisplay:
 
 
 class ShownLine(NamedTuple):
-    """One line in one pane. A tuple, like all that is made anew for every line of every frame."""
+    """One line in one pane. A tuple for speed: created for every line of every frame."""
 
     key: LineKey
     kind: CellKind
@@ -198,7 +198,7 @@ class ShownLine(NamedTuple):
 
     @property
     def end_text(self) -> str:
-        """What is said after the last character that is shown; mostly nothing."""
+        """The note after the last shown character; usually empty."""
         if self.styled.cut:
             is_changed = any(end > len(self.styled.text) for _, end in self.marks)
             cut = f"{self.styled.cut:,}"
@@ -213,7 +213,7 @@ def cell_kind(row: DiffRow, pane: Pane) -> CellKind:
 
 
 WHOLE_FILE = 1_000_000_000
-"""So many lines around a change that no file has more."""
+"""More lines than any file has."""
 CONTEXTS = (
     (FEWEST, later("3 lines")),
     (10, later("10 lines")),
@@ -224,7 +224,7 @@ CONTEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class DiffOptions:
-    """What holds for every diff."""
+    """Display options shared by all diffs."""
 
     splits: bool = True
     wraps: bool = False
@@ -234,7 +234,7 @@ class DiffOptions:
 
     @classmethod
     def remembered(cls, kept: object) -> "DiffOptions":
-        """Whatever can be understood of what was kept; the usual for the rest."""
+        """Read stored options; defaults for what is missing or invalid."""
         usual = cls()
         if not isinstance(kept, Mapping):
             return usual
@@ -247,10 +247,10 @@ class DiffOptions:
 
 
 class DiffPreferences(QObject):
-    """One for a window; views learn from it and teach it."""
+    """The window's diff options, shared by all views."""
 
     changed = Signal(object)
-    """The `Reading` that holds from now on."""
+    """The new `DiffOptions`."""
 
     def __init__(
         self, reading: DiffOptions | None = None, keep: Callable[[dict[str, Any]], object] = lambda kept: None

@@ -17,7 +17,7 @@ RulerMark = tuple[float, float, str]
 
 
 class OverviewRuler(QWidget):
-    """Marks on a strip beside the text; a click asks to go there. Not a stop for the keyboard: next change is."""
+    """A strip beside the text that marks changes; a click scrolls there. Not focusable: there are keys for that."""
 
     asked = Signal(float)
     """A share of the whole height."""
@@ -43,7 +43,7 @@ class OverviewRuler(QWidget):
         self._forget()
 
     def set_sight(self, top: float, bottom: float) -> None:
-        """Which part of the whole is in sight."""
+        """Set which part is visible, as shares of the whole height."""
         if (top, bottom) != self._sight:
             self._sight = (top, bottom)
             self.update()
@@ -83,7 +83,7 @@ class OverviewRuler(QWidget):
         self.update()
 
     def _painted(self) -> QPixmap:
-        """Drawn once: a large file has more changes than the strip has pixels."""
+        """Cached: a large file has more changes than the strip has pixels."""
         ratio = self.devicePixelRatioF()
         picture = QPixmap(round(self.width() * ratio), max(1, round(self.height() * ratio)))
         picture.setDevicePixelRatio(ratio)

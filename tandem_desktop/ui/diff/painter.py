@@ -17,11 +17,11 @@ from tandem_desktop.ui.theme.theme import Theme
 
 _WORDS_KEPT = 8_000
 LONGEST_WORD = 24
-"""Longer pieces are seldom met twice; they are shaped as they are drawn."""
+"""Longer pieces rarely repeat, so they are not cached."""
 
 
 class DiffPaintCache:
-    """The theme's tokens and a few shades between them. Make a new one when the theme changes."""
+    """Colours and shaped text of one theme. Create a new one when the theme changes."""
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
@@ -55,7 +55,7 @@ class DiffPaintCache:
         return pen
 
     def word(self, text: str) -> QStaticText:
-        """Shaped once: the words of source code come again and again."""
+        """Cached: the same pieces of source code repeat often."""
         word = self._words.get(text)
         if word is None:
             if len(self._words) > _WORDS_KEPT:
@@ -66,7 +66,7 @@ class DiffPaintCache:
         return word
 
     def box(self, painter: QPainter, area: QRectF, token: str, radius: int, edge: str | None = None) -> None:
-        """A rounded ground, its edge on whole pixels."""
+        """A rounded background, aligned to whole pixels."""
         painter.setPen(Qt.PenStyle.NoPen if edge is None else self.pen(edge))
         painter.setBrush(self.color(token))
         if edge is not None:
@@ -98,7 +98,7 @@ GROUNDS = {CellKind.CONTEXT: "panel", CellKind.ADDED: "added", CellKind.REMOVED:
 
 
 class TextPainter:
-    """Knows where letters go; the ground below them is somebody else's."""
+    """Draws text; backgrounds are drawn by RowPainter."""
 
     def __init__(self, paint_cache: DiffPaintCache) -> None:
         self._paint_cache = paint_cache
@@ -119,7 +119,7 @@ class TextPainter:
             self._end(painter, look, index, pane, line, area)
 
     def end_area(self, look: DiffDisplay, pane: Pane, line: ShownLine, area: QRect) -> QRect:
-        """Where the words after a line stand; those about a cut are always within reach."""
+        """Where the note after a line is; that of a cut line is always visible."""
         width = QFontMetrics(self._paint_cache.small).horizontalAdvance(line.end_text) + self._paint_cache.px(16)
         cells = line.styled.width - line.styled.cells[line.starts[-1]]
         x = round(pane.text + cells * look.panes.cell) - line.scrolled + self._paint_cache.px(8)
@@ -179,7 +179,7 @@ class TextPainter:
     def _glyphs(
         self, painter: QPainter, stroke: "_Stroke", look: DiffDisplay, layers: list["_Layer"], first: int, last: int
     ) -> None:
-        """Spaces as dots and tabs as arrows, where the person wants to see them."""
+        """Spaces as dots and tabs as arrows, as the white space option says."""
         text, is_all = stroke.styled.text, look.whitespace is Whitespace.ALL
         trailing = len(text.removesuffix("␍").rstrip(" \t"))
         blank = [(a, b) for a, b, ground, _ in layers if ground.endswith("_strong") and text[a:b].isspace()]
@@ -207,7 +207,7 @@ class TextPainter:
 
 
 _Layer = tuple[int, int, str, bool]
-"""First character, end, ground, and whether the newline can be part of it."""
+"""First character, end, background, and whether the newline can be part of it."""
 
 
 def _layers(look: DiffDisplay, row: DiffRow, index: int, pane: Pane, line: ShownLine) -> Iterator[_Layer]:
@@ -273,7 +273,7 @@ class VisibleRow(NamedTuple):
 
 
 class RowPainter:
-    """Nothing here knows how far a view is scrolled, or who asked. Make a new one when the theme changes."""
+    """Draws rows at given places, without scroll state. Create a new one when the theme changes."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -282,7 +282,7 @@ class RowPainter:
         self._number_inset = theme.px(10)
 
     def paint(self, painter: QPainter, look: DiffDisplay, visible: Sequence[VisibleRow], area: QRect) -> None:
-        """All rows in sight: what they have in common first and once, then each line, pane by pane."""
+        """All visible rows: shared backgrounds first, then each line, pane by pane."""
         self._ground(painter, look, area)
         painter.setFont(self._paint_cache.code)
         lines = [each for each in visible if each.row.kind is RowKind.LINE]
@@ -364,7 +364,7 @@ class RowPainter:
         paint_icon(painter, self._theme, "plus", "accent_text", box.adjusted(2, 2, -2, -2))
 
     def _veils(self, painter: QPainter, look: DiffDisplay, lines: Sequence[VisibleRow]) -> None:
-        """Over what a person dropped; it stays readable."""
+        """Dim dropped lines; they stay readable."""
         if not look.dropped and not look.dropped_lines:
             return
         veil = QColor(self._paint_cache.color("panel"))

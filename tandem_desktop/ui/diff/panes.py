@@ -44,9 +44,9 @@ class Panes:
     line: int
     header: int
     ascent: int
-    """From the top of a line to the base its letters stand on."""
+    """From the top of a line to the baseline."""
     word_top: float
-    """From the top of a line to the top of its letters' face."""
+    """From the top of a line to the ascent of its font."""
 
     def at(self, x: int) -> Pane:
         return next((pane for pane in self.panes if x < pane.right), self.panes[-1])
@@ -88,7 +88,7 @@ class HeaderButton:
 
 
 def more_area(theme: Theme, bar: QRect, row: DiffRow) -> QRect:
-    """Where a fold can be opened a little; nowhere when it is hardly longer than that."""
+    """The area of a fold's "10 more" button; empty for a short fold."""
     if row.number < 0 or row.lines <= _WORTH_MORE:
         return QRect()
     width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(tr_marked(MORE_WORDS)) + theme.px(24)
@@ -96,7 +96,7 @@ def more_area(theme: Theme, bar: QRect, row: DiffRow) -> QRect:
 
 
 def header_buttons(theme: Theme, bar: QRect, *, is_dropped: bool, offers: frozenset[str]) -> tuple[HeaderButton, ...]:
-    """From the right end of the bar; what is the case is ticked, what is not offered is not there."""
+    """The available buttons of a hunk's bar, aligned right; the current state is ticked."""
     metrics = QFontMetrics(theme.ui_font(-1))
     labels = (
         ("keep", tr("Keep") if is_dropped else tr("Keep ✓")),

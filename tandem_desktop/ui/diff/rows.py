@@ -69,7 +69,7 @@ def _best_skips(old: list[frozenset[str]], new: list[frozenset[str]], spare: int
 
 
 FOLDED_FROM = 3
-"""A fold takes a row itself: fewer lines than this are simply shown."""
+"""Fewer lines than this are shown instead of folded: a fold takes a row itself."""
 ALIGNED_UP_TO = 400
 _ALIGNMENTS_KEPT = 2_000
 
@@ -123,7 +123,7 @@ class DiffRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InlineComment:
-    """What somebody wrote about a line; it stands under that line."""
+    """A comment shown under its line."""
 
     line: int
     """Counted from one; on the new side, unless `is_old`."""
@@ -133,7 +133,7 @@ class InlineComment:
 
 
 class Around(NamedTuple):
-    """How many lines at the ends of a gap are shown all the same: of every gap, and further ones of some."""
+    """How many lines are shown at the ends of a gap: of every gap, and additional ones of some."""
 
     every: int = 0
     more: Mapping[int, int] = MappingProxyType({})
@@ -157,7 +157,7 @@ class _Block(NamedTuple):
 
 
 class DiffRows:
-    """Rows are made when they are asked for; only where they are is known beforehand."""
+    """Rows are created on access; only their positions are computed beforehand."""
 
     def __init__(
         self,
@@ -348,7 +348,7 @@ class DiffRows:
         )
 
     def _offset_in(self, stretch: DiffStretch, old: int | None, new: int | None) -> int | None:
-        """Which row of a stretch shows a line."""
+        """The row of a stretch that shows a line."""
         if stretch.kind is not StretchKind.CHANGE:
             return new - stretch.new_start if new is not None else (old or 0) - stretch.old_start
         pairs = self._aligned(stretch)
@@ -361,7 +361,7 @@ class DiffRows:
         return next((offset for offset, pair in enumerate(pairs) if pair[side] == at), None)
 
     def _aligned(self, stretch: DiffStretch) -> Pairs | None:
-        """Nothing where lines simply stand beside each other in their order."""
+        """None where lines pair up in order."""
         old, new = stretch.old_end - stretch.old_start, stretch.new_end - stretch.new_start
         if not old or not new or old == new or max(old, new) >= ALIGNED_UP_TO:
             return None
@@ -458,14 +458,14 @@ class RowHeights:
 
 
 class SeenLines:
-    """Stretches of one side; lines are counted from zero."""
+    """Ranges of visible lines of one side, zero-based."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
     def add(self, first: int, last: int) -> None:
-        """These lines and all between them were in sight."""
+        """Record these lines and all between them as seen."""
         left = bisect_left(self._ends, first - 1)
         right = bisect_right(self._starts, last + 1)
         if left < right:
@@ -473,19 +473,19 @@ class SeenLines:
         self._starts[left:right], self._ends[left:right] = [first], [last]
 
     def covers(self, first: int, last: int) -> bool:
-        """Whether each of these lines was in sight at some time."""
+        """Whether each of these lines was seen."""
         at = bisect_right(self._starts, first) - 1
         return last < first or (at >= 0 and self._ends[at] >= last)
 
 
 class SeenChanges:
-    """Both sides of one comparison."""
+    """Which lines of both sides were visible."""
 
     def __init__(self) -> None:
         self._old, self._new = SeenLines(), SeenLines()
 
     def note(self, rows: Iterable[DiffRow]) -> None:
-        """These rows, one below the other, are in sight."""
+        """Record consecutive visible rows."""
         lines = [row for row in rows if row.kind is RowKind.LINE]
         for seen, numbers in (
             (self._old, [row.old for row in lines if row.old is not None]),

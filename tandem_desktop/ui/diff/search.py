@@ -49,7 +49,7 @@ class DiffSearch:
 
 
 def _in_order(diff: FileDiff, text: str) -> Iterator[Match]:
-    """As the eye meets them: removed lines of a change before the added ones."""
+    """In display order: removed lines of a change before the added ones."""
     pattern = re.compile(re.escape(text), 0 if text != text.lower() else re.IGNORECASE)
     old, new = _found(diff.old, pattern, True), _found(diff.new, pattern, False)
     removed = [(s.old_start, s.old_end, s.new_start) for s in diff.stretches if s.kind is StretchKind.CHANGE]
@@ -76,7 +76,7 @@ def _found(side: DiffSide, pattern: re.Pattern[str], is_old: bool) -> Iterator[M
 
 
 class SearchBar(QFrame):
-    """Tells what is typed; whoever searches tells it how much was found."""
+    """The search field with the number of matches."""
 
     changed = Signal(str)
     step_wanted = Signal(int)
@@ -117,7 +117,7 @@ class SearchBar(QFrame):
         return self._count.text()
 
     def tell(self, current: int, total: int) -> None:
-        """`2 of 14`; words when there is nothing."""
+        """Show `2 of 14`, or that there is none."""
         words = tr("none") if self.field.text() else ""
         if total:
             words = tr("{current} of {total}", current=f"{current + 1:,}", total=f"{total:,}")

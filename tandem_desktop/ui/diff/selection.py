@@ -14,7 +14,7 @@ class TextPosition(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """From where it was begun to where it ends now, on one side or, in one column, on both."""
+    """From `anchor` to `head`, on one side or, in one column, on both."""
 
     anchor: TextPosition
     head: TextPosition
@@ -29,7 +29,7 @@ class Selection(NamedTuple):
         return max(self.anchor, self.head)
 
     def columns(self, row: int, length: int) -> tuple[int, int] | None:
-        """Which characters of a row are marked; one more than there are when its newline is too."""
+        """Which characters of a row are selected; one more than there are if its newline is too."""
         first, last = self.first, self.last
         if not first.row <= row <= last.row or first == last:
             return None
@@ -51,7 +51,7 @@ def line_of(row: DiffRow, is_old: bool | None) -> tuple[bool, int] | None:
 
 
 def selected_text(rows: DiffRows, selection: Selection) -> str:
-    """As shown: a hidden character is copied as its token, so that it cannot travel unseen. Folded lines come along."""
+    """As shown: hidden characters are copied as tokens, so that they stay visible. Folded lines are included."""
     return "\n".join(_selected_lines(rows, selection))
 
 

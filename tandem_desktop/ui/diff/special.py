@@ -31,14 +31,14 @@ class SpecialText:
 
 
 def words_about_content(before: bytes, after: bytes, old: Document, new: Document) -> tuple[SpecialText, ...]:
-    """What changed about the content as a whole; also what there is instead of lines."""
+    """What changed about the content as a whole, or why there are no lines."""
     return tuple(_about_content(before, after, old, new))
 
 
 def words_about_nodes(
     before: NodeState, after: NodeState, path: str = "", moved_from: str | None = None
 ) -> tuple[SpecialText, ...]:
-    """What changed about the thing at a path rather than in it: its kind, its name, its mode, where it points."""
+    """What changed about the node at a path: its type, name, mode or link target."""
     return tuple(_about_nodes(before, after, path, moved_from))
 
 
@@ -185,7 +185,7 @@ def _no_more_a_link(target: str, after: NodeState) -> str:
 
 
 def _became(nouns: tuple[str, str, str], old: str, new: str, before: bytes, after: bytes) -> str:
-    """`nouns` for what is new, what is removed, and what is another now."""
+    """`nouns` for what is added, removed and replaced."""
     sides = [
         f"{words + ', ' if words else ''}{size_in_words(len(content))}"
         for words, content in ((old, before), (new, after))

@@ -13,7 +13,7 @@ from tandem_desktop.diff.intraline import MAXIMUM_CHARACTERS, IntralineChange, i
 from tandem_desktop.ui.diff.model import TOKEN, DiffSide, FileDiff
 
 LARGEST_TEXT = 2_000_000
-"""Characters of one side beyond which it stays uncoloured: a lexer would be busy with it for seconds."""
+"""Larger sides are not highlighted: the lexer would take seconds."""
 LONGEST_LINE = 20_000
 LINES_AT_ONCE = 600
 _TOKENS_BETWEEN_LOOKS = 40
@@ -36,32 +36,32 @@ Spans = tuple[tuple[StyleSpan, ...], ...]
 
 
 class Yielding:
-    """Lets a busy thread step back while the window is busy: both share one interpreter."""
+    """Makes worker threads wait while the window paints: both share the GIL."""
 
     def __init__(self) -> None:
         self._free = threading.Event()
         self._free.set()
 
     def ask(self) -> None:
-        """The window has something to do."""
+        """Make workers wait."""
         self._free.clear()
 
     def thank(self) -> None:
-        """The window rests."""
+        """Let workers go on."""
         self._free.set()
 
     def step_back(self) -> None:
-        """Wait until the window rests, but not for ever: it may be gone."""
+        """Wait until the window is idle, with a timeout: it may be closed."""
         self._free.wait(LONGEST_WAIT_S)
 
 
 def is_coloured(side: DiffSide) -> bool:
-    """Whether the lexer takes this on."""
+    """Whether the side is text and small enough to highlight."""
     return not side.document.is_binary and len(side.content) <= LARGEST_TEXT
 
 
 def lex(path: str, side: DiffSide, yielding: Yielding) -> Iterator[Spans]:
-    """The lines' spans, some hundred lines at a time from the first on; nothing for a language nobody knows."""
+    """The lines' spans in chunks, in order; nothing for an unknown language."""
     if not is_coloured(side) or max(map(len, side.document.lines), default=0) > LONGEST_LINE:
         return
     lexer = _lexer(path)
@@ -111,7 +111,7 @@ def marks_of(old: str, new: str) -> IntralineChange:
 
 
 def _ends_compared(old: str, new: str) -> IntralineChange:
-    """For long lines only what they have in common at both ends is left out; halving finds it at once."""
+    """For long lines only the common prefix and suffix are excluded, found by bisection."""
     head = _common(old, new, from_end=False)
     tail = min(_common(old, new, from_end=True), min(len(old), len(new)) - head)
     return IntralineChange(
@@ -132,7 +132,7 @@ def _common(old: str, new: str, *, from_end: bool) -> int:
 
 
 def _lexer(path: str) -> Any | None:
-    lexers = import_module("pygments.lexers")  # slow to import, and only a shown file pays
+    lexers = import_module("pygments.lexers")  # slow to import, so only when a file is shown
     try:
         return lexers.get_lexer_for_filename(path, stripnl=False, ensurenl=False)
     except import_module("pygments.util").ClassNotFound:
@@ -181,7 +181,7 @@ TAB = 4
 
 Cells = Sequence[int]
 _SHAPED = re.compile("[\u0590-\u08ff\u0900-\u0e7f\u0f00-\u109f\u1780-\u17ff]+")
-"""Scripts whose letters take their form from their neighbours: drawn word by word, never letter by letter."""
+"""Scripts with contextual letter forms: drawn word by word, never letter by letter."""
 _PIECE = re.compile(f"[\x20-\x7e]+|{_SHAPED.pattern}|.[\u0300-\u036f\u200d\ufe0f]*", re.DOTALL)
 
 
@@ -252,7 +252,7 @@ def _last_fitting(cells: Cells, begin: int, width: int) -> int:
 
 
 SHOWN_CHARACTERS = 5_000
-"""Of a longer line the rest is shown when a person asks for it; a mark says how much there is."""
+"""Longer lines are cut; a mark says how much is hidden and shows it on a click."""
 _KEPT = 6_000
 
 LineKey = tuple[bool, int]
@@ -286,7 +286,7 @@ class StyledLine(NamedTuple):
 
 
 class LineStyles:
-    """Puts together what the lexer, the comparison and the text itself say about a line."""
+    """Combines highlighting, intraline marks and hidden characters of each line."""
 
     def __init__(self, diff: FileDiff) -> None:
         self._diff = diff
@@ -296,7 +296,7 @@ class LineStyles:
         self._lines: dict[LineKey, StyledLine] = {}
 
     def add_spans(self, is_old: bool, spans: Spans) -> bool:
-        """The lexer goes from the first line on, so these follow those that are known. Whether any was drawn before."""
+        """Append spans of the next lines. True if any of them was already drawn."""
         known = self._spans[is_old]
         first, end = len(known), len(known) + len(spans)
         known.extend(spans)

@@ -43,11 +43,11 @@ from tandem_desktop.ui.widgets.labels import announce
 MORE = 10
 """Lines shown at once when a fold is partly opened."""
 TALLEST = 480
-"""A view among other rows asks for no more than this and scrolls inside."""
+"""The maximum height hint; a higher diff scrolls inside."""
 REST_MS = 40
-"""How long nothing must have been painted before threads that help go on."""
+"""Idle time after painting before worker threads go on."""
 _END_ROOM = 24
-"""Cells after the longest line, for what is said about its end."""
+"""Cells after the longest line for the note about its end."""
 
 
 class DiffView(QAbstractScrollArea):
@@ -115,7 +115,7 @@ class DiffView(QAbstractScrollArea):
 
     @property
     def is_split(self) -> bool:
-        """What is seen; a narrow view has one column whatever is wished."""
+        """The layout on screen; a narrow view always has one column."""
         return self.display.rows.is_split
 
     @property
@@ -161,21 +161,21 @@ class DiffView(QAbstractScrollArea):
         self.layout_changed.emit()
 
     def set_dropped(self, hunks: Sequence[int]) -> None:
-        """Which changes a person does not want; their lines stay readable, behind a veil."""
+        """Hunks to show as dropped; their lines are dimmed."""
         wanted = frozenset(hunks)
         if wanted != self.display.dropped:
             self.display.dropped = wanted
             self.viewport().update()
 
     def set_dropped_lines(self, *, added: Iterable[int], removed: Iterable[int]) -> None:
-        """Single lines a person does not want, counted from one on their own side."""
+        """Single lines to show as dropped, one-based on their own side."""
         wanted = frozenset({*((False, line - 1) for line in added), *((True, line - 1) for line in removed)})
         if wanted != self.display.dropped_lines:
             self.display.dropped_lines = wanted
             self.viewport().update()
 
     def set_offers(self, offers: Iterable[str]) -> None:
-        """Which of `drop`, `comment` and `keep` a person can do with a change here."""
+        """Which of `drop`, `comment` and `keep` are available."""
         wanted = frozenset(offers)
         if wanted != self.display.offers:
             self.display.offers = wanted
@@ -186,17 +186,17 @@ class DiffView(QAbstractScrollArea):
             self._rebuild(self.diff, self.rows.unfolded, comments)
 
     def set_tallest(self, pixels: int) -> None:
-        """How high the view asks to be at most."""
+        """Set the maximum height hint."""
         self._tallest = pixels
         self.updateGeometry()
 
     def add_spans(self, is_old: bool, spans: Spans) -> None:
-        """Colours of the next lines of one side."""
+        """Add highlighting of the next lines of one side."""
         if self.display.styles.add_spans(is_old, spans):
             self.viewport().update()
 
     def add_marks(self, marks: Mapping[tuple[int, int], IntralineChange]) -> None:
-        """Changed characters of pairs that were asked for."""
+        """Add the intraline marks of requested pairs."""
         self.display.styles.add_marks(marks)
         self.viewport().update()
 
@@ -212,10 +212,10 @@ class DiffView(QAbstractScrollArea):
         self.display.styles.open(is_old, line)
         self._refit()
 
-    # Where things are
+    # Geometry
 
     def row_area(self, index: int) -> QRect:
-        """In the viewport, also when it is out of sight."""
+        """In viewport coordinates, even if it is not visible."""
         top = self._heights.top(index) - self.verticalScrollBar().value()
         return QRect(0, top, self.viewport().width(), self._heights.height(index))
 
@@ -247,7 +247,7 @@ class DiffView(QAbstractScrollArea):
     def minimumSizeHint(self) -> QSize:
         return QSize(self.theme.px(200), min(self.sizeHint().height(), self.theme.px(60)))
 
-    # Qt asks
+    # Qt events
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.yielding.ask()
@@ -394,7 +394,7 @@ class DiffView(QAbstractScrollArea):
         return self._heights.measure(first, last + self.viewport().height() // self.display.panes.line + 1)
 
     def _settle(self) -> None:
-        """Wrapped lines that come into sight take their room; what is at the top stays there."""
+        """Measure wrapped lines that become visible; the first visible row keeps its place."""
         bar = self.verticalScrollBar()
         row = self._heights.row_at(bar.value())
         offset = bar.value() - self._heights.top(row)
@@ -405,7 +405,7 @@ class DiffView(QAbstractScrollArea):
             bar.blockSignals(False)
 
     def _anchor(self) -> tuple[tuple[bool, int] | None, int]:
-        """The first line in sight and how far it is from the top."""
+        """The first visible line and its distance from the top."""
         value = self.verticalScrollBar().value()
         index = self._heights.row_at(value)
         for place in range(index, min(index + 3, len(self.rows))):
@@ -426,7 +426,7 @@ class DiffView(QAbstractScrollArea):
         return self.rows.row_of(old=line[1]) if line[0] else self.rows.row_of(new=line[1])
 
     def _ask_for_pairs(self) -> None:
-        """Once nothing moves any more: now others may use the interpreter."""
+        """Request intraline marks of the visible rows and let workers go on, once painting pauses."""
         self.yielding.thank()
         first = self.row_at(0)
         if first is None:
@@ -451,7 +451,7 @@ class DiffView(QAbstractScrollArea):
 
     @property
     def current_line(self) -> int:
-        """Counted from one; on a bar, the first line that changes below it."""
+        """One-based; on a bar, the first changed line below it."""
         for index in range(max(0, self.display.current), len(self.rows)):
             row = self.rows.row(index)
             if row.kind is RowKind.LINE and (row.is_change or index == self.display.current):
@@ -461,7 +461,7 @@ class DiffView(QAbstractScrollArea):
 
     @property
     def is_current_line_old(self) -> bool:
-        """Whether that number counts lines of the old side, because the line is removed."""
+        """Whether `current_line` is on the old side, because the line is removed."""
         row = self.rows.row(self.display.current) if self.display.current >= 0 else None
         return row is not None and row.kind is RowKind.LINE and row.new is None
 
@@ -517,7 +517,7 @@ class DiffView(QAbstractScrollArea):
 
     @property
     def unseen_changes(self) -> int:
-        """How many changes have a line that was never in sight."""
+        """How many changes have a line that was never visible."""
         return self._seen.unseen(self.diff)
 
     @property
@@ -527,12 +527,12 @@ class DiffView(QAbstractScrollArea):
 
     @property
     def reading(self) -> DiffOptions:
-        """What the person chose here."""
+        """The options of this view."""
         look = self.display
         return DiffOptions(self._wants_split, look.wraps, look.whitespace.name, look.context)
 
     def read_as(self, reading: DiffOptions) -> None:
-        """As the person chose elsewhere; nobody is told."""
+        """Take over options set in another view; emits no `layout_changed`."""
         if reading == self.reading:
             return
         look = self.display
@@ -541,7 +541,7 @@ class DiffView(QAbstractScrollArea):
         self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
 
     def set_context(self, lines: int) -> None:
-        """So many unchanged lines around each change."""
+        """Show this many unchanged lines around each change."""
         self.display.context, self.display.more = lines, {}
         self._rebuild(self.diff, frozenset(), self.rows.comments)
         self.layout_changed.emit()
@@ -550,7 +550,7 @@ class DiffView(QAbstractScrollArea):
         self.set_context(FEWEST if self.display.context == WHOLE_FILE else WHOLE_FILE)
 
     def show_more(self, number: int, lines: int = MORE) -> None:
-        """Some more lines at both ends of a fold."""
+        """Show more lines at both ends of a fold."""
         more = self.display.more
         self.display.more = {**more, number: more.get(number, 0) + lines}
         self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
@@ -572,7 +572,7 @@ class DiffView(QAbstractScrollArea):
         return as_text(self.diff)
 
     def read_as_text(self) -> None:
-        """Lay the text over the lines; Escape takes it away."""
+        """Cover the view with its plain text; Escape closes it."""
         self._leave_text()
         self._plain = PlainTextView(self.theme, self.as_text(), self.accessibleName(), self)
         self._plain.left.connect(self._leave_text)
@@ -613,7 +613,7 @@ class DiffView(QAbstractScrollArea):
         self.display.selection = selection._replace(head=TextPosition(index, column))
 
     def selection_at(self, index: int) -> Selection:
-        """Begun with a key: on the new side, which is what will be."""
+        """An empty selection begun with a key: on the new side."""
         place = TextPosition(index, 0)
         return Selection(place, place, False if self.is_split else None)
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 
 def without_shortcuts(waits_for: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """The same order with the fewest lines. Names keep their places; there is no circle."""
+    """Transitive reduction: the same order with the fewest edges. The graph has no cycles."""
     bit = {name: 1 << position for position, name in enumerate(waits_for)}
     behind: dict[str, int] = {}
-    """Everything a name waits for, directly or through others, as bits."""
+    """All direct and indirect dependencies of a name, as a bit set."""
     for name in waits_for:
         waiting = [name]
         while waiting:
@@ -38,7 +38,7 @@ def without_shortcuts(waits_for: Mapping[str, Sequence[str]]) -> dict[str, tuple
 _SWEEPS = 8
 _PULLS = 6
 _COLUMN = 10
-"""Cards in a column where nothing waits for anything."""
+"""Cards per column where there are no dependencies."""
 
 Point = tuple[float, float]
 
@@ -52,7 +52,7 @@ class Measures:
     between: float = 20
     across: float = 56
     line: float = 14
-    """Room for a line that passes a layer."""
+    """The height of an edge that passes through a layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The whole of it; it begins at 0, 0."""
+    """Positions of all cards and edges; begins at 0, 0."""
 
     boxes: tuple[Box, ...] = ()
     routes: tuple[Route, ...] = ()
@@ -94,7 +94,7 @@ class Drawing:
 
 
 def lay_out(waits_for: Mapping[str, Sequence[str]], measures: Measures | None = None) -> Drawing:
-    """Place every name; `waits_for` has no circle, and names it does not have are left out."""
+    """Place every name; `waits_for` has no cycles, unknown names in it are ignored."""
     sizes = measures or Measures()
     known = {name: [each for each in blockers if each in waits_for] for name, blockers in waits_for.items()}
     reduced = without_shortcuts(known)
@@ -104,7 +104,7 @@ def lay_out(waits_for: Mapping[str, Sequence[str]], measures: Measures | None = 
 
 
 def _columns(names: tuple[str, ...], sizes: Measures) -> Drawing:
-    """Nothing waits for anything: the order itself, column by column."""
+    """Without dependencies: in order, column by column."""
     boxes = tuple(
         Box(
             name,
@@ -124,7 +124,7 @@ def _extent(boxes: Sequence[Box]) -> Point:
 
 
 class _Layers:
-    """Works on numbers: cards first, then one for every layer a line passes."""
+    """Uses node numbers: cards first, then one dummy per layer an edge passes."""
 
     def __init__(self, waits_for: Mapping[str, Sequence[str]], sizes: Measures) -> None:
         self._sizes = sizes
@@ -175,7 +175,7 @@ class _Layers:
         self._paths.append((start, end, passed))
 
     def _order(self) -> None:
-        """The order with the fewest crossings of those that were tried."""
+        """The best order tried, by number of crossings."""
         best, fewest = [list(row) for row in self._rows], self._crossings()
         for sweep in range(_SWEEPS):
             if fewest == 0:
@@ -200,7 +200,7 @@ class _Layers:
         row.sort(key=lambda node: (centre(node), own[node]))
 
     def _crossings(self) -> int:
-        """Lines between neighbouring layers that cross."""
+        """Number of crossing edges between neighbouring layers."""
         places = {node: place for row in self._rows for place, node in enumerate(row)}
         return sum(
             _inversions([places[end] for node in row for end in sorted(self._after[node], key=places.__getitem__)])
@@ -223,7 +223,7 @@ class _Layers:
         self._y = [y - top for y in self._y]
 
     def _close_gaps(self) -> None:
-        """Bands in which no card lies, only lines, are made narrow; everything keeps its order."""
+        """Narrow the bands that hold only edges; the order stays."""
         half, reached = self._sizes.height / 2, float("-inf")
         bands: list[tuple[float, float]] = []
         for y in sorted(self._y[node] for node in range(len(self._names))):
@@ -240,7 +240,7 @@ class _Layers:
         self._y = moved
 
     def _pull(self, row: list[int], neighbours: list[list[int]]) -> None:
-        """Each towards the middle of its neighbours, as near as those above and below let it."""
+        """Move each node towards the middle of its neighbours, as far as the nodes above and below allow."""
         wanted = [
             sum(self._y[each] for each in neighbours[node]) / len(neighbours[node])
             if neighbours[node]
@@ -282,7 +282,7 @@ class _Layers:
 
 
 def _depths(waits_for: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """The longest way to each from one that waits for nothing."""
+    """The longest path to each node from one without dependencies."""
     depth: dict[str, int] = {}
     for name in waits_for:
         waiting = [name]
@@ -298,7 +298,7 @@ def _depths(waits_for: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 
 def _inversions(places: list[int]) -> int:
-    """Pairs in the wrong order, by merging."""
+    """Number of inversions, by merge sort."""
     if len(places) < 2:
         return 0
     half = len(places) // 2

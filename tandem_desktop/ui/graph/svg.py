@@ -71,6 +71,6 @@ def _cut(text: str, length: int) -> str:
 
 def _text(text: str) -> str:
     """Escaped, and without what XML cannot hold."""
-    from xml.sax.saxutils import escape  # brings half of the web with it, and a picture is rarely wanted
+    from xml.sax.saxutils import escape  # imports urllib; exports are rare
 
     return escape("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text))

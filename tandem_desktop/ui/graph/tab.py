@@ -55,7 +55,7 @@ class FailureLine(QWidget):
         self.hide()
 
     def show_work(self) -> None:
-        """Look at how the tasks stand now."""
+        """Update from the task states."""
         task = self._work.first_failed()
         self.setVisible(task is not None)
         if task is None:
@@ -72,7 +72,7 @@ class FailureLine(QWidget):
 _TASKS, _OPERATIONS = "tasks", "operations"
 _MARKS = {"waiting": "line_strong", "running": "accent", "done": "ok", "failed": "removed_ink", "skipped": "risk"}
 AskPath = Callable[[QWidget, str, str], str]
-"""Where a picture should go: the window, a suggested name, a filter; empty when nowhere."""
+"""Asks for a file name: parent window, suggested name, filter; empty if cancelled."""
 
 
 def ask_for_a_place(parent: QWidget, name: str, kinds: str) -> str:
@@ -80,11 +80,11 @@ def ask_for_a_place(parent: QWidget, name: str, kinds: str) -> str:
 
 
 class GraphTab(QWidget):
-    """Shows a `TaskProgressModel`; asks for operations to be shown. It writes only a picture, where the person says."""
+    """Shows a `TaskProgressModel` as a graph, and exports it."""
 
     operation_requested = Signal(str)
     failed = Signal(str)
-    """Why a picture could not be written."""
+    """Why an export failed."""
 
     def __init__(self, theme: Theme, work: TaskProgressModel, ask_path: AskPath = ask_for_a_place) -> None:
         super().__init__()
@@ -188,7 +188,7 @@ class GraphTab(QWidget):
             )
 
     def _forget(self) -> None:
-        """Drawn again when it is looked at; a page that comes a moment later costs nothing."""
+        """Mark the drawing as stale; redraw it soon if visible."""
         self._is_stale = True
         self.failure.show_work()
         if self.isVisible():
@@ -236,7 +236,7 @@ class GraphTab(QWidget):
             self._put(lambda: operation_card(self._work, self._work.view(OperationId(operation_id))))
 
     def _put(self, make: Callable[[], GraphCard]) -> None:
-        """What nobody sees is drawn when it is looked at."""
+        """Update a card; while hidden, only mark the drawing as stale."""
         if not self.isVisible():
             self._is_stale = True
             return

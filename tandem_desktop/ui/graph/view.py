@@ -57,7 +57,7 @@ class GraphCard:
     """A word of `status_mark.MARKS`."""
     spoken: str
     operation: OperationId | None
-    """Where Enter and a click lead to."""
+    """The operation that Enter and a click show."""
     is_code: bool = False
 
 
@@ -66,7 +66,7 @@ def task_waits(work: TaskProgressModel) -> dict[str, tuple[str, ...]]:
 
 
 def operation_waits(work: TaskProgressModel) -> dict[str, tuple[str, ...]]:
-    """What each operation waits for: as the plan says, and whoever last touched the same path."""
+    """The dependencies of each operation: those of the plan, and the previous operation on the same path."""
     last: dict[str, str] = {}
     found: dict[str, tuple[str, ...]] = {}
     for view in work.views:
@@ -126,7 +126,7 @@ def operation_card(work: TaskProgressModel, view: OperationView) -> GraphCard:
 
 
 def _worth_looking_at(work: TaskProgressModel, task: PlanTask) -> OperationId | None:
-    """Of a task the operation that failed or is under way, otherwise its first."""
+    """The operation of a task that failed or is running, otherwise its first."""
     views = work.views_of(task.id)
     wanted = {"failed": 0, "running": 1}
     ranked = sorted(views, key=lambda view: wanted.get(tasks.RESULT_MARKS[work.status(view.operation.id)], 2))
@@ -202,7 +202,7 @@ class LineItem(QGraphicsPathItem):
         self.mark(False)
 
     def mark(self, is_near: bool) -> None:
-        """Lines of the card that is looked at stand out."""
+        """Highlight the edges of the current card."""
         self.setPen(QPen(self._theme.color("accent" if is_near else "line_strong"), 2 if is_near else 1.4))
         self.setZValue(0.5 if is_near else 0)
 
@@ -259,7 +259,7 @@ _EDGE = 24
 _STEP = 1.2
 _SMALLEST, _LARGEST = 0.1, 3.0
 _READABLE = 0.6
-"""No smaller than this by itself; the whole is one key away."""
+"""Minimum automatic zoom; a key shows everything."""
 _TURN_MS = 60
 _WAYS = {
     Qt.Key.Key_Left: Way.LEFT,
@@ -297,10 +297,10 @@ class GraphView(QGraphicsView):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    # Values in
+    # Input
 
     def show_drawing(self, drawing: Drawing, cards: Mapping[str, GraphCard]) -> None:
-        """Another drawing; the card that was current stays so where it is still there."""
+        """Show another drawing; the current card stays current if it still exists."""
         scene = self.scene()
         scene.clear()
         self._drawing = drawing
@@ -318,13 +318,13 @@ class GraphView(QGraphicsView):
         self._turn_or_rest()
 
     def show_card(self, card: GraphCard) -> None:
-        """The same place, other words."""
+        """Update a card in place."""
         item = self._items.get(card.name)
         if item is not None:
             item.show_card(card)
             self._turn_or_rest()
 
-    # What is shown
+    # Display
 
     @property
     def current(self) -> str:
@@ -339,7 +339,7 @@ class GraphView(QGraphicsView):
         return self._turning.isActive()
 
     def picture(self, scale: float = 2.0) -> QImage:
-        """The whole drawing, whatever is in sight."""
+        """The whole drawing as an image."""
         whole = self.sceneRect()
         image = QImage(
             max(1, round(whole.width() * scale)), max(1, round(whole.height() * scale)), QImage.Format.Format_ARGB32
@@ -352,10 +352,10 @@ class GraphView(QGraphicsView):
         painter.end()
         return image
 
-    # What a person does
+    # Actions
 
     def fit(self) -> None:
-        """All of it in sight, never larger than life."""
+        """Fit the whole drawing, without enlarging it."""
         self._fits = True
         self._scale_to(min(self._fitting(), 1.0))
         self.centerOn(self.sceneRect().center())
@@ -435,7 +435,7 @@ class GraphView(QGraphicsView):
         super().hideEvent(event)
         self._turning.stop()
 
-    # How it moves
+    # Navigation
 
     def _go(self, name: str) -> None:
         self._point_at(name)
@@ -461,7 +461,7 @@ class GraphView(QGraphicsView):
         return min(room.width() / whole.width(), room.height() / whole.height())
 
     def _begin(self) -> None:
-        """As much as can be read, from where the work begins."""
+        """Show as much as is readable, from the start."""
         fitting = self._fitting()
         self._scale_to(min(1.0, max(fitting, _READABLE)))
         if fitting >= _READABLE:

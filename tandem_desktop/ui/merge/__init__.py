@@ -1,1 +1,1 @@
-"""Where the disk and a plan meet: three contents beside each other, and what a person says about each region."""
+"""Three-way merge of a plan with files that changed on disk."""

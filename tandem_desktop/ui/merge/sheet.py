@@ -25,12 +25,12 @@ from tandem_desktop.ui.widgets.labels import announce, plain_label
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """One `Resolution` for each path that was answered at all; a change makes a new value."""
+    """One `Resolution` per answered path. Immutable."""
 
     by_path: Mapping[str, Resolution] = field(default_factory=dict)
 
     def of(self, conflict: Conflict) -> Resolution:
-        """What was said about a path; an answer to an older question is none."""
+        """The answer for a path; an answer to an older conflict does not count."""
         said = self.by_path.get(conflict.path)
         return said if said is not None and said.seen == conflict.seen else _unanswered(conflict)
 
@@ -48,7 +48,7 @@ class Answers:
         return self._with(replace(self.of(conflict), mode=take))
 
     def resolutions(self, conflicts: tuple[Conflict, ...]) -> tuple[Resolution, ...]:
-        """What can be told about these; nothing about a path that was not answered."""
+        """The resolutions of these conflicts; unanswered paths are left out."""
         said = (self.of(conflict) for conflict in conflicts)
         return tuple(each for each in said if each.whole is not None or each.regions or each.mode is not None)
 
@@ -57,7 +57,7 @@ class Answers:
         return tuple(region.n for region in conflict.regions if region.n not in said)
 
     def is_complete(self, conflict: Conflict) -> bool:
-        """Whether nothing about the path is left to ask."""
+        """Whether the path is fully resolved."""
         said = self.of(conflict)
         if conflict.modes is not None and conflict.mode(said) is None:
             return False
@@ -70,7 +70,7 @@ class Answers:
 
 
 def merged_so_far(conflict: Conflict, answers: Answers) -> bytes:
-    """The content as the answers leave it; a region that is still open stands as it is on disk."""
+    """The content with the answers applied; open regions are as on disk."""
     assert conflict.lines is not None
     said = answers.of(conflict)
     filled = {region.n: said.regions.get(region.n, Take.DISK) for region in conflict.regions}
@@ -98,14 +98,14 @@ _EDITOR_HEIGHT = 110
 
 
 class MergeChoices(QWidget):
-    """Shows how one region was answered and asks for another answer; keeps none itself."""
+    """Shows the answer of one region and emits changes; stores none."""
 
     chosen = Signal(object)
     """A `Choice`."""
     stepped = Signal(int)
     """To the next conflict or the one before."""
     left = Signal()
-    """Writing has ended; the keyboard belongs elsewhere again."""
+    """Editing has ended; the focus can go elsewhere."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,7 +189,7 @@ class MergeChoices(QWidget):
         self.suggestion.setVisible(suggestion is not None)
 
     def key(self, letter: str) -> bool:
-        """What a key of the three sides means here."""
+        """Handle a key forwarded by the three-way view."""
         if letter in KEYS and self._takes[KEYS[letter]].isVisible():
             self.chosen.emit(KEYS[letter])
         elif letter == "e" and self.own.isVisible():
@@ -201,7 +201,7 @@ class MergeChoices(QWidget):
         return True
 
     def write_own(self) -> None:
-        """Begin with what was kept, or with both sides one after the other."""
+        """Edit the stored text, or both sides one after the other."""
         region = self._region
         if region is not None:
             kept = self._choice if isinstance(self._choice, bytes) else b"".join((*region.disk, *region.proposed))
@@ -249,7 +249,7 @@ _WORDS = tr_table({Take.DISK: "Leave it as it is on disk", Take.PROPOSED: "Do wh
 
 
 class WholeChoices(QWidget):
-    """Two rows of two buttons, each shown only where there is such a question."""
+    """Two rows of two buttons, each shown only where it applies."""
 
     chosen = Signal(object)
     """A `Take` for the path."""
@@ -303,12 +303,12 @@ _WIDE, _MARGIN = 1320, 24
 
 
 class MergeSheet(Sheet):
-    """Takes sides and conflicts in; gives answers out. Nothing is taken that the person did not choose."""
+    """Shows the three sides of each path and collects resolutions. No conflict is resolved without the user."""
 
     path_wanted = Signal(str)
     """A path whose three sides are to be shown; answered by `show_sides`."""
     answered = Signal()
-    """The person said something; what that comes to is told by `show_open`."""
+    """An answer changed; answered by `show_open`."""
     save_requested = Signal(object)
     """The `Resolution` of every path in conflict."""
 
@@ -360,7 +360,7 @@ class MergeSheet(Sheet):
         self.save.clicked.connect(self._save)
         self.add_buttons(self.back, self.save, note=self.left_open)
 
-    # Values in
+    # Input
 
     def ask(self, revision: int, paths: Sequence[str], conflicts: Sequence[Conflict], path: str) -> None:
         """Open for a plan whose latest revision is `revision`, at one of the paths that drifted."""
@@ -379,7 +379,7 @@ class MergeSheet(Sheet):
         self.path_wanted.emit(path if path in self._paths() else self.paths.itemData(0))
 
     def show_sides(self, sides: ThreeSides) -> None:
-        """One path; its conflict, if it has one, is asked about below."""
+        """Show one path, and its conflict if it has one."""
         self._sides = sides
         if sides.conflict is not None:
             self._conflicts[sides.path] = sides.conflict
@@ -393,7 +393,7 @@ class MergeSheet(Sheet):
         self.view.go_to(self._region)
 
     def show_open(self, conflicts: Sequence[Conflict]) -> None:
-        """What still waits for an answer; an answer may have raised a question that was not there before."""
+        """The conflicts still open; an answer can lead to new ones."""
         for conflict in conflicts:
             self._conflicts.setdefault(conflict.path, conflict)
             if conflict.path not in self._paths():
@@ -417,12 +417,12 @@ class MergeSheet(Sheet):
         return self.answers.resolutions(tuple(self._conflicts.values()))
 
     def fit(self) -> None:
-        """As large as the window allows: three contents want room."""
+        """As large as the window allows."""
         margin = self._theme.px(_MARGIN)
         width = min(self._theme.px(self._wide), self.width() - 2 * margin)
         self.card.setGeometry((self.width() - width) // 2, margin, width, self.height() - 2 * margin)
 
-    # What the person says
+    # Answers
 
     def _conflict(self) -> Conflict | None:
         return self._conflicts.get(self._sides.path) if self._sides is not None and self._sides.conflict else None
@@ -478,13 +478,13 @@ class MergeSheet(Sheet):
     def _save(self) -> None:
         self.save_requested.emit(self.resolutions())
 
-    # What is shown
+    # Display
 
     def _show_answers(self) -> None:
         sides, conflict = self._sides, self._conflict()
         if sides is None:
             return
-        # Of a file that is gone from the disk there are no lines to choose.
+        # A file deleted on disk has no lines to choose from.
         regions = conflict.regions if conflict is not None and sides.disk is not None else ()
         said = self.answers.of(conflict) if conflict is not None else None
         self.choices.setVisible(bool(regions))
@@ -525,7 +525,7 @@ class MergeSheet(Sheet):
 
 
 def _stretches(sides: ThreeSides) -> tuple[Stretch, ...]:
-    """Line by line where all three are texts; otherwise all of it is in question at once."""
+    """Line by line if all three are text; otherwise the whole file is one region."""
     contents = [split_lines(each or b"") for each in (sides.base, sides.disk, sides.proposed)]
     if None not in (sides.base, sides.disk, sides.proposed):
         found = tuple(aligned(*contents))

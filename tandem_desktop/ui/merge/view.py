@@ -34,7 +34,7 @@ _WORTH_FOLDING = 4
 
 
 class Column(IntEnum):
-    """Whose content stands there."""
+    """Which version a column shows."""
 
     BASE = 0
     DISK = 1
@@ -49,7 +49,7 @@ class MergeRow:
     cells: tuple[int | None, int | None, int | None] = (None, None, None)
     region: int = 0
     is_head: bool = False
-    """The line above a conflict that says how it stands."""
+    """Whether this is the header above a conflict."""
     folded: int = 0
     """How many unchanged lines are folded here."""
     stretch: int = 0
@@ -127,17 +127,17 @@ _GROUNDS = {
 
 
 _STRONG = {"risk_surface": "found", "info_surface": "info_strong", "added": "added_strong", "removed": "removed_strong"}
-"""The ground below what changed within a line."""
+"""Background of changed characters within a line."""
 
 Sides = tuple[DiffSide, DiffSide, DiffSide]
 
 
 class ThreeWayView(QAbstractScrollArea):
-    """Shows stretches of three contents; answers keys with wishes and decides nothing."""
+    """Shows three versions side by side; keys are emitted as signals."""
 
     region_chosen = Signal(int)
     key_pressed = Signal(str)
-    """A letter or digit, for whoever knows what it means here."""
+    """A letter or digit that was pressed."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -171,7 +171,7 @@ class ThreeWayView(QAbstractScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def add_spans(self, column: Column, spans: Spans) -> None:
-        """Colours of the lines that follow those that have theirs."""
+        """Add highlighting of the next lines."""
         self._spans[column].extend(spans)
         self.viewport().update()
 
@@ -197,7 +197,7 @@ class ThreeWayView(QAbstractScrollArea):
         return self._marks.get((column, line), ())
 
     def show_states(self, states: Mapping[int, str], current: int) -> None:
-        """How each conflict stands in words, empty while it is open, and which one is being decided."""
+        """The status text of each conflict, empty while open, and the current one."""
         self._states = dict(states)
         if current != self._current:
             self._current = current
@@ -212,7 +212,7 @@ class ThreeWayView(QAbstractScrollArea):
         self.viewport().update()
 
     def go_to(self, region: int) -> None:
-        """Bring a conflict into sight with a little of what stands above it."""
+        """Scroll to a conflict, with some context above it."""
         at = next((n for n, row in enumerate(self._rows) if row.is_head and row.region == region), None)
         if at is not None:
             self.verticalScrollBar().setValue(max(0, at - 2) * self._theme.px(_LINE))
@@ -235,7 +235,7 @@ class ThreeWayView(QAbstractScrollArea):
         return QRect(0, top, self.viewport().width(), line)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_letter = bool(event.text().strip()) and event.text().isprintable()  # Escape comes as text, too
+        is_letter = bool(event.text().strip()) and event.text().isprintable()  # Escape also has text
         if is_letter and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             event.accept()
             self.key_pressed.emit(event.text().lower())
@@ -254,7 +254,7 @@ class ThreeWayView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
-        self.go_to(self._current)  # with less room, what is being decided must not go out of sight
+        self.go_to(self._current)  # keep the current conflict visible in a smaller view
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -287,7 +287,7 @@ class ThreeWayView(QAbstractScrollArea):
         return max((cells_of(self.text_of(c, n))[-1] for c in Column if (n := row.cells[c]) is not None), default=0)
 
     def _columns(self) -> list[tuple[Column, QRect]]:
-        """Where the text of each column stands; the numbers are left of it."""
+        """Where the text of each column is; the numbers are left of it."""
         gutter, height = self._theme.px(_GUTTER), self.viewport().height()
         if self.is_stacked:
             left = gutter + self._theme.px(_TAG)
@@ -409,7 +409,7 @@ _LINES_AT_ONCE = 200
 
 
 class MergeColours(QObject):
-    """Serves one view. What was begun for a file that is no longer shown is dropped when it arrives."""
+    """Serves one view. Results for a file that is no longer shown are dropped."""
 
     def __init__(self, view: ThreeWayView, commands: Commands, executor: ThreadPoolExecutor) -> None:
         super().__init__(view)
@@ -419,7 +419,7 @@ class MergeColours(QObject):
         self._wanted = 0
 
     def show(self, path: str) -> None:
-        """Of the sides the view has just been given."""
+        """Highlight and mark the sides the view shows now."""
         self._wanted += 1
         view = self._view
         work = chain(_marked(view.sides, view.stretches), _lexed(path, view.sides, Yielding()))
@@ -444,7 +444,7 @@ def _lexed(path: str, sides: Sides, yielding: Yielding) -> Iterator[Part]:
 
 
 def _marked(sides: Sides, stretches: tuple[Stretch, ...]) -> Iterator[Part]:
-    """Each changed line beside the line of the base it stands next to."""
+    """Each changed line with the base line next to it."""
     found: Marked = {}
     for stretch in stretches:
         if stretch.meeting is Meeting.SAME:

@@ -113,7 +113,7 @@ class PaletteModel(QAbstractListModel):
         self.search("")
 
     def search(self, text: str) -> None:
-        """Show what contains the letters typed, in order; the closer together, the higher."""
+        """Show items that contain the letters in order, ranked by how close they are."""
         ranked = [(rank, n, item) for n, item in enumerate(self._items) if (rank := fit(text, item.title)) is not None]
         self.beginResetModel()
         self._shown = tuple(item for _, _, item in sorted(ranked, key=lambda found: found[:2]))

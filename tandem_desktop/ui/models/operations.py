@@ -32,7 +32,7 @@ class OperationFilter(StrEnum):
 
 
 class Sorting(StrEnum):
-    """In which order; only the plan's own can be changed by dragging."""
+    """The sort order; only the plan's own can be changed by dragging."""
 
     PLAN = "Plan order"
     PATH = "By path"
@@ -56,33 +56,33 @@ SORTING_WORDS = tr_table(
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """All that is painted of one operation."""
+    """Everything shown of one operation."""
 
     view: OperationView
     position: int
-    """In the plan, from zero, whatever is filtered or sorted."""
+    """Zero-based position in the plan, independent of filter and sort order."""
     viewed: bool
     expanded: bool
     drift: str
     result: OperationResult | None
     running: bool
-    """Whether the plan runs or ran, so that results stand where the viewed box was."""
+    """Whether the plan runs or ran; then results replace the viewed box."""
     change: str
     """`new`, `changed` or `moved` against the revision it is compared with."""
     checked: bool
     """False while the agent drafts: flags come with the revision."""
     since: float | None = None
-    """When it was begun, by the clock that only goes forward."""
+    """When it started, by the monotonic clock."""
     dropped: bool = False
-    """The person does not want it; it stays in sight until the choice becomes a revision."""
+    """Dropped by the user; listed until the choice is saved as a revision."""
     part: ChoicePart | None = None
-    """What the person wants otherwise inside it."""
+    """The user's changes within it."""
     problem: str = ""
-    """Why it would no longer apply after what the person chose."""
+    """Why it would no longer apply with the user's choices."""
     comments: tuple[Comment, ...] = ()
-    """What the person said about it and did not send yet."""
+    """Unsent comments on it."""
     rehearsed: Rehearsed | None = None
-    """What came of it when the plan was played in a copy."""
+    """Its rehearsal result."""
 
     @property
     def operation(self) -> StagedOperation:
@@ -94,7 +94,7 @@ class OperationRow:
 
 
 def tells(result: OperationResult) -> bool:
-    """Whether a result has more to say than fits its line."""
+    """Whether a result has more text than fits its line."""
     return bool(result.error or result.output) or result.status is ResultStatus.RUNNING
 
 
@@ -103,7 +103,7 @@ def has_ended(result: OperationResult) -> bool:
 
 
 def does_the_same(one: StagedOperation, other: StagedOperation) -> bool:
-    """Whether both do the same to the world, whatever is said about them and whatever they wait for."""
+    """Whether both have the same effect, ignoring descriptions and dependencies."""
     return one is other or (
         (one.kind, one.path, one.to, one.base, one.after, one.call)
         == (other.kind, other.path, other.to, other.base, other.after, other.call)
@@ -133,7 +133,7 @@ def spoken(row: OperationRow) -> str:
 
 
 IN_FOLDER = "in:"
-"""Before a folder in the filter: what happens right in it."""
+"""Prefix of a folder in the filter: only operations directly in it."""
 
 
 def is_of(which: OperationFilter, view: OperationView, *, is_viewed: bool) -> bool:
@@ -170,7 +170,7 @@ ROOT = QModelIndex()
 
 
 class StagedOperationsModel(QAbstractListModel):
-    """Show operations in execution order. Holds values and the person's marks; owns no rules."""
+    """The operations in execution order, with viewed and expanded state."""
 
     RowRole = Qt.ItemDataRole.UserRole + 1
     viewed_changed = Signal()
@@ -180,9 +180,9 @@ class StagedOperationsModel(QAbstractListModel):
         self._views: list[OperationView] = []
         self._shown: list[int] = []
         self._rows: dict[OperationId, int] | None = None
-        """Looked up a thousand times while a large plan runs; made anew when rows come, go or move."""
+        """Cached lookup; rebuilt when rows are added, removed or moved."""
         self._places: dict[OperationId, int] | None = None
-        """Where each operation is in `_views`; made anew like the rows."""
+        """The index of each operation in `_views`; rebuilt like the rows."""
         self._viewed: set[OperationId] = set()
         self._expanded: set[OperationId] = set()
         self._drift: dict[OperationId, str] = {}
@@ -190,7 +190,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._done = 0
         self._since: dict[OperationId, float] = {}
         self._telling: set[OperationId] = set()
-        """Whose results have more to say than fits their line."""
+        """Operations whose results have more text than fits their line."""
         self._under_way: OperationId | None = None
         self._begun_at, self._goes_beside = 0, False
         self._changes: dict[OperationId, str] = {}
@@ -205,7 +205,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._which = OperationFilter.ALL
         self._sorting = Sorting.PLAN
 
-    # What Qt asks
+    # Qt model interface
 
     def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._shown)
@@ -230,7 +230,7 @@ class StagedOperationsModel(QAbstractListModel):
         usual = super().flags(index)
         return usual | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() else usual
 
-    # Values in
+    # Input
 
     def show(
         self,
@@ -243,7 +243,7 @@ class StagedOperationsModel(QAbstractListModel):
         choices: Choices | None = None,
         problems: Mapping[OperationId, str] | None = None,
     ) -> None:
-        """A revision. What was viewed or opened stays so where the operation does exactly the same as before."""
+        """Show a revision. Viewed and expanded state is kept for operations with the same effect."""
         unchanged = self._unchanged(views)
         grows = self._grows(views, checked)
         first = len(self._views)
@@ -259,7 +259,7 @@ class StagedOperationsModel(QAbstractListModel):
         self._running, self._checked = running, checked
         if grows:
             self._append(views[first:])
-            self._views[:] = views  # equal, and from now on the very same: then they need not be compared again
+            self._views[:] = views  # keep the new objects: the next comparison is by identity
             self._all_changed()
         else:
             self._views, self._places = list(views), None
@@ -268,7 +268,7 @@ class StagedOperationsModel(QAbstractListModel):
         self.viewed_changed.emit()
 
     def put(self, view: OperationView) -> None:
-        """One more while the agent drafts, or another in the place of the one with its id."""
+        """Add an operation while the agent drafts, or replace the one with its id."""
         place = self._place(view.operation.id)
         if place < 0:
             self._append((view,))
@@ -277,14 +277,14 @@ class StagedOperationsModel(QAbstractListModel):
         self.viewed_changed.emit()
 
     def remove(self, operation_id: OperationId) -> None:
-        """One less, while the agent drafts."""
+        """Remove an operation while the agent drafts."""
         self._reset(lambda: self._views.__delitem__(self._place(operation_id)), operation_id)
 
     def clear(self) -> None:
         self.show(())
 
     def set_result(self, result: OperationResult) -> None:
-        """How one operation stands in the run under way."""
+        """Set the result of one operation in the current run."""
         self._running = True
         before = self._results.get(result.id)
         if result.status is ResultStatus.RUNNING:
@@ -305,7 +305,7 @@ class StagedOperationsModel(QAbstractListModel):
         return result is not None and result.status is ResultStatus.RUNNING
 
     def begin_run(self) -> None:
-        """Every operation waits, closed: what counts now is how far the run is."""
+        """Collapse all operations and mark them as waiting: a run begins."""
         self._running, self._results, self._done = True, {}, 0
         self._expanded.clear()
         self._since.clear()
@@ -313,29 +313,29 @@ class StagedOperationsModel(QAbstractListModel):
         self._all_changed()
 
     def set_changes(self, changes: Mapping[OperationId, str]) -> None:
-        """What is different from another revision, in a word for each operation."""
+        """One word per operation about its difference from another revision."""
         if changes != self._changes:
             self._changes = dict(changes)
             self._all_changed()
 
     def set_choices(self, choices: Choices) -> None:
-        """What the person wants to leave out, before it is known what that comes to."""
+        """Show choices at once, before the page with their effect arrives."""
         self._choices = choices
         self._all_changed()
 
     def set_comments(self, comments: Mapping[OperationId, tuple[Comment, ...]]) -> None:
-        """The person's comments, by what they are about."""
+        """The user's comments by operation."""
         if comments != self._comments:
             self._comments = dict(comments)
             self._all_changed()
 
     def set_rehearsed(self, rehearsed: Mapping[OperationId, Rehearsed]) -> None:
-        """What a rehearsal says, by operation."""
+        """Rehearsal results by operation."""
         if rehearsed != self._rehearsed:
             self._rehearsed = dict(rehearsed)
             self._all_changed()
 
-    # The person's marks
+    # Viewed and expanded
 
     def set_viewed(self, operation_ids: Iterable[OperationId], viewed: bool = True) -> None:
         wanted = frozenset(operation_ids)
@@ -363,7 +363,7 @@ class StagedOperationsModel(QAbstractListModel):
             self._text, self._which, self._sorting, self._found = text, which, sorting, {}
             self._choose_again()
 
-    # Looking
+    # Queries
 
     def row(self, number: int) -> OperationRow:
         position = self._shown[number]
@@ -420,7 +420,7 @@ class StagedOperationsModel(QAbstractListModel):
 
     @property
     def reached(self) -> int:
-        """How far the run is: what has ended, or, while many files are written at once, what stands before this one."""
+        """Operations that ended, or the position of the current one while many files are written at once."""
         under_way = self._under_way
         if under_way is None or not self.is_under_way(under_way):
             return self._done
@@ -436,21 +436,21 @@ class StagedOperationsModel(QAbstractListModel):
         return self._sorting is Sorting.PLAN and len(self._shown) == len(self._views)
 
     def exceptional(self) -> list[int]:
-        """Rows that may be higher than one line: opened, drifted or with a result to tell."""
+        """Rows that may be higher than one line: expanded, drifted or with a result."""
         ids = self._expanded | self._drift.keys() | self._problems.keys() | self._telling | self._rehearsed.keys()
         return sorted(row for row in map(self.row_of, ids) if row >= 0)
 
     def order_after_moving(self, row: int, before: int) -> tuple[OperationId, ...]:
-        """Every operation's id when `row` is put before the row `before`; nothing moves until the plan is revised."""
+        """All operation ids in the order with `row` moved before `before`. Changes nothing."""
         order = [view.operation.id for view in self._views]
         moved = order.pop(row)
         order.insert(before - 1 if before > row else before, moved)
         return tuple(order)
 
-    # Within
+    # Internals
 
     def _leave_behind(self, operation_id: OperationId) -> None:
-        """Of files written quickly only some are told: the one before is written too, and waits for its result."""
+        """Stop showing the previous operation as running: with many files not every one reports a result."""
         before, stays, self._under_way = self._under_way, self._goes_beside, operation_id
         row = self.row_of(operation_id)
         self._begun_at = self._shown[row] if row >= 0 else 0
@@ -472,7 +472,7 @@ class StagedOperationsModel(QAbstractListModel):
         }
 
     def _grows(self, views: Sequence[OperationView], checked: bool) -> bool:
-        """Whether these are the same rows and perhaps more, so that nothing on screen has to jump."""
+        """Whether the rows only grew at the end, so that the view need not be reset."""
         return (
             checked == self._checked
             and self._which is OperationFilter.ALL

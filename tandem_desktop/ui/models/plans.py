@@ -18,7 +18,7 @@ from tandem_desktop.ui.plan_text import REDO, UNDO, RunFacts
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 PUT_AWAY = later("put away")
-"""Searching for these words lists the plans that are."""
+"""Searching for this text lists the plans that were put away."""
 
 
 class PlanGroup(StrEnum):
@@ -67,11 +67,11 @@ class RailRow:
     group: PlanGroup
     plan: PlanSummary | None = None
     words: str = ""
-    """Where the plan stands, in a few words."""
+    """The status line."""
     run: RunFacts | None = None
     """The last run that wrote the plan, if there was one."""
     is_below: bool = False
-    """It stands below the plan it is an alternative to, or below another alternative."""
+    """Shown below the plan it is an alternative to, or below another alternative."""
 
     @property
     def title(self) -> str:
@@ -90,7 +90,7 @@ class RailRow:
 
 
 class PlansModel(QAbstractListModel):
-    """Headings and plans, newest first in each group. Holds values; owns no rules."""
+    """Headings and plans, newest first in each group."""
 
     RowRole = Qt.ItemDataRole.UserRole + 1
 
@@ -138,12 +138,12 @@ class PlansModel(QAbstractListModel):
         self._name_again()
 
     def set_own(self, names: Mapping[str, str], put_away: frozenset[str]) -> None:
-        """What the person calls plans, and which are put away: a search still finds those."""
+        """The user's titles, and which plans are put away: search still finds those."""
         self._names, self._put_away = names, put_away
         self._name_again()
 
     def is_put_away(self, plan: PlanSummary) -> bool:
-        """Only what is done can be out of sight: a plan that needs the person again is listed again."""
+        """Only a finished plan can be put away: one that needs a decision is listed again."""
         return plan.plan_id in self._put_away and self._group(plan) is PlanGroup.DONE
 
     def _name_again(self) -> None:
@@ -155,7 +155,7 @@ class PlansModel(QAbstractListModel):
         self._arrange()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
-        """What was written, newest first, and what can be done about it."""
+        """The runs, newest first."""
         found: dict[str, RunFacts] = {}
         for run in runs:
             if run.is_applied or run.way_back:
@@ -164,7 +164,7 @@ class PlansModel(QAbstractListModel):
         self._arrange()
 
     def set_interrupted(self, runs: Mapping[str, tuple[int, int]]) -> None:
-        """Plans whose run was cut off, with how many operations were done, and of how many."""
+        """Plans whose run was interrupted, with operations done and in total."""
         self._cut_off = dict(runs)
         self._arrange()
 
@@ -187,7 +187,7 @@ class PlansModel(QAbstractListModel):
 
     @property
     def waiting(self) -> int:
-        """How many plans need the person."""
+        """How many plans wait for a decision."""
         return sum(self._group(plan) is PlanGroup.NEEDS_YOU for plan in self._plans)
 
     def _arrange(self) -> None:
@@ -207,7 +207,7 @@ class PlansModel(QAbstractListModel):
         self.endResetModel()
 
     def _together(self, plans: list[PlanSummary]) -> Iterator[tuple[PlanSummary, bool]]:
-        """Alternatives below each other, where the newest of them stands, and the one they go back to first."""
+        """Group alternatives below their original, at the place of the newest of them."""
         families: dict[PlanId, list[PlanSummary]] = {}
         for plan in plans:
             families.setdefault(self._roots[plan.plan_id], []).append(plan)
@@ -249,7 +249,7 @@ def _updated(plan: PlanSummary) -> datetime | str:
 
 
 class RevisionsModel(QAbstractListModel):
-    """Knows numbers only: which is the latest and which is shown."""
+    """Revision numbers: which is the latest and which is shown."""
 
     NumberRole = Qt.ItemDataRole.UserRole + 1
 

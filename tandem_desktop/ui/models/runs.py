@@ -21,7 +21,7 @@ ROOT = QModelIndex()
 
 
 class RunsModel(QAbstractListModel):
-    """Holds runs and the titles of their plans."""
+    """Runs and the titles of their plans."""
 
     RunRole = Qt.ItemDataRole.UserRole + 1
     DetailRole = Qt.ItemDataRole.UserRole + 2
@@ -64,7 +64,7 @@ class RunsModel(QAbstractListModel):
         self.endResetModel()
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
-        """Plans and runs are listed one after the other; whichever comes last, every run gets its title."""
+        """Plans and runs arrive in any order; update the titles of all runs."""
         if titles != self._titles:
             self._titles = dict(titles)
             if self._runs:
@@ -82,7 +82,7 @@ class RunsModel(QAbstractListModel):
         return f"{self._title(run)}, {wording.since(run.record.started_at, self._now())}" if run else run_id
 
     def can_go_back_to(self, row: int) -> bool:
-        """Whether there is anything to take back to come to before this run."""
+        """Whether there is anything to undo to return to before this run."""
         return any(run.undoable for run in self._runs[: row + 1])
 
     def _heading(self, row: int) -> str:
@@ -128,7 +128,7 @@ class ChangedRow:
 
 
 class RunChangesModel(QAbstractListModel):
-    """Holds values; owns no rules."""
+    """The changes of one run."""
 
     RowRole = Qt.ItemDataRole.UserRole + 1
 

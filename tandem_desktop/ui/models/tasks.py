@@ -42,10 +42,10 @@ _OPEN = (PlanStatus.PROPOSED, PlanStatus.APPROVED, PlanStatus.NEEDS_REVIEW)
 
 
 class TaskProgressModel(QObject):
-    """Takes pages and events in and tells what moved. The store stays the truth: a page replaces everything."""
+    """Task progress from pages and events. A page replaces everything."""
 
     changed = Signal()
-    """Other tasks or operations."""
+    """Tasks or operations changed."""
     task_moved = Signal(str)
     operation_moved = Signal(str)
     rested = Signal()
@@ -65,7 +65,7 @@ class TaskProgressModel(QObject):
         self.is_running = False
         self.has_run = False
 
-    # Values in
+    # Input
 
     def clear(self) -> None:
         """No plan is open."""
@@ -75,7 +75,7 @@ class TaskProgressModel(QObject):
         self.changed.emit()
 
     def show_page(self, page: PlanPage, results: Iterable[OperationResult]) -> None:
-        """A revision as it stands; what would be done with the person's choices."""
+        """Show a revision, with the user's choices applied."""
         if page.version.plan_id != self._plan_id:
             self._words = {}
         self._plan_id, self._run_id = page.version.plan_id, page.meta.execution_session or ""
@@ -86,7 +86,7 @@ class TaskProgressModel(QObject):
         self.changed.emit()
 
     def follow(self, event: TandemEvent) -> None:
-        """One event; those of other plans and runs are nothing here."""
+        """Handle one event; events of other plans and runs are ignored."""
         match event:
             case RunStarted() if event.plan_id == self._plan_id:
                 self._begin(event.run_id)
@@ -104,11 +104,11 @@ class TaskProgressModel(QObject):
                 self.is_running = False
                 self.rested.emit()
 
-    # What is shown
+    # Queries
 
     @property
     def tasks(self) -> tuple[PlanTask, ...]:
-        """Each after those it waits for."""
+        """In dependency order."""
         return self._board.get_tasks_in_order()
 
     @property
@@ -128,15 +128,15 @@ class TaskProgressModel(QObject):
         return self._board.get_task(task_id)
 
     def blocks(self, task_id: TaskId) -> tuple[PlanTask, ...]:
-        """Who waits for a task."""
+        """The tasks that depend on a task."""
         return tuple(map(self.task, self._board.get_task(task_id).blocks))
 
     def blockers(self, task_id: TaskId) -> tuple[PlanTask, ...]:
-        """What a task waits for."""
+        """The dependencies of a task."""
         return tuple(map(self.task, self._board.get_task(task_id).blocked_by))
 
     def views_of(self, task_id: TaskId | None) -> tuple[OperationView, ...]:
-        """The operations of a task in plan order; of none, those that belong to no task."""
+        """The operations of a task in plan order; for None, those without a task."""
         return self._by_task.get(task_id, ())
 
     def view(self, operation_id: OperationId) -> OperationView:
@@ -154,12 +154,12 @@ class TaskProgressModel(QObject):
         return (found.error or "") if found is not None else ""
 
     def agents_words(self, task_id: TaskId) -> str:
-        """What the agent last said about a task; nothing on disk has."""
+        """The agent's last message about a task; not stored."""
         return self._words.get(task_id, "")
 
     @property
     def order(self) -> tuple[OperationId, ...]:
-        """Every operation of the revision as the person wants them to stand, dropped ones among them."""
+        """All operations of the revision in the user's order, including dropped ones."""
         return tuple(view.operation.id for view in self._page.views) if self._page is not None else ()
 
     @property
@@ -170,7 +170,7 @@ class TaskProgressModel(QObject):
         return len(page.views) > 1
 
     def suggested_order(self) -> SuggestedOrder | None:
-        """A better order, where the plan waits for a decision and there is one."""
+        """A suggested order, if the plan waits for a decision and there is one."""
         page = self._page
         if page is None or not self.may_be_reordered:
             return None
@@ -180,7 +180,7 @@ class TaskProgressModel(QObject):
     def first_failed(self) -> PlanTask | None:
         return next((task for task in self.tasks if task.status is TaskStatus.FAILED), None)
 
-    # How it moves
+    # Updates
 
     def _set(
         self, tasks: Iterable[PlanTask], views: tuple[OperationView, ...], results: Iterable[OperationResult]
@@ -331,7 +331,7 @@ def result_word(status: ResultStatus) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Somebody else's words without breaks and with hidden characters as tokens."""
+    """Agent text on one line, hidden characters as tokens."""
     return visible(" ".join(text.split()))
 
 
@@ -343,7 +343,7 @@ REST = later("Operations of no task")
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """All that is painted of one task; without a task it is the group of operations that have none."""
+    """Everything shown of one task; without a task, the group of operations that have none."""
 
     task: PlanTask | None
     facts: str
@@ -352,16 +352,16 @@ class TaskEntry:
 
 @dataclass(frozen=True, slots=True)
 class OperationEntry:
-    """All that is painted of one operation below its task."""
+    """Everything shown of one operation below its task."""
 
     view: OperationView
     status: ResultStatus
     has_run: bool
-    """Whether the plan runs or ran, so that there is a result to tell."""
+    """Whether the plan runs or ran, so that there is a result."""
 
 
 class TaskTreeModel(QAbstractItemModel):
-    """Shows a `TaskProgressModel`. Holds only which operations stand below which task."""
+    """The tree of a `TaskProgressModel`: operations below their tasks."""
 
     EntryRole = Qt.ItemDataRole.UserRole + 1
 
@@ -375,7 +375,7 @@ class TaskTreeModel(QAbstractItemModel):
         work.operation_moved.connect(self._operation_moved)
         self._reset()
 
-    # What Qt asks
+    # Qt model interface
 
     def index(self, row: int, column: int, parent: Index = ROOT) -> QModelIndex:
         if column != 0 or row < 0 or row >= self.rowCount(parent):
@@ -405,7 +405,7 @@ class TaskTreeModel(QAbstractItemModel):
             return _about_operation(entry, role)
         return self._about_task(entry, role)
 
-    # What is asked about rows
+    # Queries
 
     def entry(self, index: Index) -> TaskEntry | OperationEntry:
         work = self._work
@@ -443,7 +443,7 @@ class TaskTreeModel(QAbstractItemModel):
             return entry.task.description
         return None
 
-    # How it follows
+    # Updates
 
     def _reset(self) -> None:
         self.beginResetModel()
@@ -460,7 +460,7 @@ class TaskTreeModel(QAbstractItemModel):
         self.endResetModel()
 
     def _task_moved(self, task_id: str) -> None:
-        """Whoever waits for it says so in its own row."""
+        """Update the rows of dependent tasks too: they show what they wait for."""
         name = TaskId(task_id)
         for each in (name, *(task.id for task in self._work.blocks(name))):
             index = self.task_index(each)

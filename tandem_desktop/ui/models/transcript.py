@@ -31,7 +31,7 @@ _SPEAKERS = tr_table(
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRow:
-    """What is shown as one thing: an entry, a run of reads, or all that was set aside together."""
+    """One row: an entry, a group of reads, or entries folded by a restore."""
 
     entries: tuple[ChatEntry, ...]
 
@@ -45,7 +45,7 @@ class TranscriptRow:
 
     @property
     def is_set_aside(self) -> bool:
-        """Whether the person went back to before these."""
+        """Whether a restore went back to before these entries."""
         return self.last.set_aside
 
     @property
@@ -65,7 +65,7 @@ class TranscriptRow:
 
 
 class TranscriptModel(QAbstractListModel):
-    """Holds the entries by number and keeps the rows in step. Owns no rules beyond the grouping of reads."""
+    """Chat entries by number, with consecutive reads grouped into rows."""
 
     RowRole = Qt.ItemDataRole.UserRole + 1
 
@@ -139,7 +139,7 @@ class TranscriptModel(QAbstractListModel):
         self._tell(place)
 
     def _split(self, place: int, entries: tuple[ChatEntry, ...]) -> None:
-        """A call turned out to be no read, or failed: it stands for itself, and parts those around it."""
+        """Split a group at a call that turned out not to be a read, or failed."""
         runs = [tuple(run) for _, run in groupby(entries, key=_group)]
         self.beginRemoveRows(ROOT, place, place)
         del self._rows[place]
@@ -164,7 +164,7 @@ class TranscriptModel(QAbstractListModel):
 
 
 def _group(entry: ChatEntry) -> int:
-    """Neighbours of the same group share a row: what is set aside, and reads."""
+    """Neighbours of the same group share a row: folded entries, and reads."""
     if entry.set_aside:
         return -1
     return 0 if _is_read(entry) else entry.number

@@ -35,7 +35,7 @@ from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 
 class Acknowledgement(QFrame):
-    """A card with a box to tick. Commands stand in it in full, whatever their length."""
+    """A card with a box to tick. Commands are shown in full."""
 
     ticked = Signal(bool)
     show_requested = Signal(object)
@@ -114,7 +114,7 @@ def _title(view: OperationView) -> str:
 
 
 PAGE = 40
-"""Cards at a time; the rest comes when these were read."""
+"""Cards created at a time; more are added when these are ticked."""
 POLICIES = (
     (FailurePolicy.ROLLBACK, later("roll everything back")),
     (FailurePolicy.STOP, later("stop and leave what is done")),
@@ -123,7 +123,7 @@ POLICIES = (
 
 
 class ApprovalSheet(Sheet):
-    """Shows one page and can approve only that: when the plan changes meanwhile, the sheet is void."""
+    """Approves exactly the page it shows: it expires when the plan changes."""
 
     approved = Signal(str, str, object)
     """Plan id, the digest that was on screen, and the failure policy."""
@@ -145,7 +145,7 @@ class ApprovalSheet(Sheet):
         self._add_answers()
 
     def _add_facts(self) -> None:
-        """What is bound, in words and figures."""
+        """The facts the approval binds."""
         theme = self._theme
         self._facts = QGridLayout()
         self._facts.setHorizontalSpacing(theme.px(24))
@@ -155,7 +155,7 @@ class ApprovalSheet(Sheet):
         self.body.addLayout(self._facts)
         self.commands, self.recorded = (plain_label("", wrap=True) for _ in range(2))
         self.recorded.setObjectName("approval-recorded")
-        top, middle = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter  # what may wrap is named at its top
+        top, middle = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignVCenter  # top: for values that may wrap
         rows = (
             (tr("Files"), top, self._files_row()),
             (tr("Commands"), top, _in_a_row(self.commands)),
@@ -279,7 +279,7 @@ class ApprovalSheet(Sheet):
         )
         self.passed_on.setVisible(comments > 0)
         self._fill(page)
-        self._count()  # what it says takes room too
+        self._count()  # the note takes height too
         self.open(self.back)
 
     @property
@@ -289,7 +289,7 @@ class ApprovalSheet(Sheet):
         return tuple(f"{card.operation_id}:{flag}" for card in ticked for flag in card.flags)
 
     def expire(self) -> None:
-        """The plan is another one by now; nothing can be approved here any more."""
+        """The plan changed: disable the approval."""
         if self.isHidden():
             return
         self._page = None
@@ -308,10 +308,10 @@ class ApprovalSheet(Sheet):
         wanted = max(0, self._list.totalHeightForWidth(width))
         height = min(wanted, max(self._theme.px(96), self.room_left()))
         self._scroll.setFixedHeight(height)
-        # A bar that is not needed would take the room that makes it needed.
+        # An unneeded scroll bar would take width and so become necessary.
         bars = Qt.ScrollBarPolicy
         self._scroll.setVerticalScrollBarPolicy(bars.ScrollBarAsNeeded if wanted > height else bars.ScrollBarAlwaysOff)
-        # Labels that wrap need more height the narrower they are; a page that scrolls must not squeeze them.
+        # Wrapped labels need more height at less width; keep the scrolled page from shrinking them.
         narrowed = width - (bar if wanted > height else 0)
         for card in self._cards.findChildren(Acknowledgement):
             card.setMinimumHeight(card.heightForWidth(narrowed))

@@ -24,7 +24,7 @@ from tandem_desktop.ui.widgets.labels import announce, plain_label
 
 
 class Chooser(QObject):
-    """Marks each choice at once; what they come to is worked out elsewhere and arrives as a page."""
+    """Marks each choice at once; its effect arrives later as a page."""
 
     changed = Signal(object)
     """All `Choices` about the page."""
@@ -37,7 +37,7 @@ class Chooser(QObject):
         self._is_unanswered = False
 
     def begin(self, page: PlanPage) -> None:
-        """Go on from what was chosen about this page; what was chosen since it was asked for stays."""
+        """Take over the choices of a page; choices made since it was requested stay."""
         known = self._choices
         is_same = known is not None and (known.plan_id, known.revision) == (page.version.plan_id, page.version.revision)
         if is_same and self._is_unanswered and page.choices != known:
@@ -69,7 +69,7 @@ class Chooser(QObject):
         return self._choices
 
     def give_up(self) -> None:
-        """What was chosen last could not be kept; the next page tells what is."""
+        """The last choice could not be stored; the next page shows what is."""
         self._is_unanswered = False
 
     def edit(self, operation: OperationId, content: str) -> None:
@@ -78,7 +78,7 @@ class Chooser(QObject):
             self._take(self._choices.edit(operation, content))
 
     def take_proposed(self, operation: OperationId) -> None:
-        """The agent's version of a file again, in the place of the person's own."""
+        """Restore the agent's version of a file."""
         if self._choices is not None:
             self._take(self._choices.edit(operation, None))
 
@@ -112,12 +112,12 @@ _UNSAVED = later("What you changed is not saved. Esc once more discards it.")
 
 
 class EditSheet(Sheet):
-    """Takes bytes in and gives bytes out; lines that were not touched keep every byte."""
+    """Edits the bytes of a file; untouched lines keep every byte."""
 
     saved = Signal(str, bytes)
     """Operation id and the person's version of its file."""
     taken_back = Signal(str)
-    """An operation whose proposed version is wanted again."""
+    """An operation whose proposed version is to be restored."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "edit-sheet", tr("Edit"), wide=_WIDE)
@@ -163,7 +163,7 @@ class EditSheet(Sheet):
         self.decides(self.save, False)
 
     def leave(self) -> None:
-        """What was typed is not thrown away by one key."""
+        """Ask before discarding typed text."""
         if self.editor.document().isModified() and self.refusal.text() != tr_marked(_UNSAVED):
             self.refusal.setText(tr_marked(_UNSAVED))
             announce(self, tr_marked(_UNSAVED), urgent=True)
@@ -190,7 +190,7 @@ class EditSheet(Sheet):
 
 
 class Editing(QObject):
-    """Between the list, the sheet and the person's choices."""
+    """Connects the list, the edit sheet and the user's choices."""
 
     saved = Signal(str, bytes)
     """The operation and the person's version, to be stored and then kept among their choices."""
@@ -202,7 +202,7 @@ class Editing(QObject):
         sheet.taken_back.connect(lambda operation: chooser.take_proposed(OperationId(operation)))
 
     def begin(self, page: PlanPage, operation_id: OperationId) -> None:
-        """Fetch the file as the person's choices leave it, and open it."""
+        """Open the file with the user's choices applied."""
         view = next((view for view in shown_views(page, every=True) if view.operation.id == operation_id), None)
         if view is None or not is_editable(view.operation):
             return
@@ -211,7 +211,7 @@ class Editing(QObject):
 
 
 def is_editable(operation: StagedOperation) -> bool:
-    """Only what writes a file in its place has a content to edit."""
+    """Whether the operation writes a file in place."""
     return isinstance(operation.after, FileState) and operation.to is None and not operation.is_run
 
 

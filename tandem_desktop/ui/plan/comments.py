@@ -30,14 +30,14 @@ class CommentSpot:
 
 
 class CommentArea(QWidget):
-    """Shows comments and takes new words. Keeps nothing: what was written is asked for by signal."""
+    """Shows comments and a field for new ones. Stores nothing: changes are emitted as signals."""
 
     added = Signal(object, str)
-    """A `CommentSpot` and words."""
+    """A `CommentSpot` and the text."""
     edited = Signal(str, str)
     removed = Signal(str)
     left = Signal()
-    """The person has finished writing; the keyboard belongs elsewhere again."""
+    """Writing has ended; the focus can go elsewhere."""
 
     def __init__(self, theme: Theme, whole: str = "") -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class CommentArea(QWidget):
         return self._writing.isVisibleTo(self)
 
     def show_comments(self, comments: tuple[Comment, ...], *, editable: bool = True) -> None:
-        """The comments that stand here; words that are being written stay."""
+        """Show these comments; unfinished text stays."""
         if comments != self._shown:
             self._shown = comments
             while (item := self._cards.takeAt(0)) is not None:
@@ -111,7 +111,7 @@ class CommentArea(QWidget):
         self.setVisible(bool(comments) or self.is_writing)
 
     def begin(self, spot: CommentSpot) -> None:
-        """Write a comment about this; what was begun elsewhere in this place goes on."""
+        """Begin a comment; text already typed here is kept."""
         if not self.is_writing or self._editing is not None:
             self.editor.clear()
         self._editing = None
@@ -121,7 +121,7 @@ class CommentArea(QWidget):
         self._open(tr("Comment on {words}", words=spot.words) if spot.words else self._whole)
 
     def edit(self, comment: Comment) -> None:
-        """Find other words for a comment, or take it back."""
+        """Edit or delete a comment."""
         self._editing, self._spot = comment.id, None
         self.editor.setPlainText(comment.text)
         self._add.setText(tr("Save comment"))
@@ -129,12 +129,12 @@ class CommentArea(QWidget):
         self._open(_yours(comment))
 
     def write_again(self, spot: CommentSpot, words: str) -> None:
-        """Words that could not be kept are here again, to be sent once more."""
+        """Restore the text of a comment that could not be stored."""
         self.begin(spot)
         self.editor.setPlainText(words)
 
     def keep_unfinished(self) -> None:
-        """What was begun here goes away: words become a draft as they are, and no words are no loss."""
+        """Close the field; text in it is stored as a draft."""
         if self.is_writing:
             self._send() if self.editor.toPlainText().strip() else self._close()
 

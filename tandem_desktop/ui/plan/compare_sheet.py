@@ -30,12 +30,12 @@ _SIGNS = {
 
 
 class CompareSheet(Sheet):
-    """Asks for a comparison whenever another pair is chosen; shows what it is given."""
+    """Requests a comparison for each chosen pair and shows it."""
 
     pair_chosen = Signal(int, int, str)
     """The earlier and the later revision, and the plan the earlier is of; answered by `show_found`."""
     restore_requested = Signal(int)
-    """A revision that is wanted back as the newest one."""
+    """A revision to restore as the newest one."""
 
     def __init__(self, host: QWidget, theme: Theme, source: DiffSource) -> None:
         super().__init__(host, theme, "compare-sheet", tr("Compare revisions"), wide=_WIDE)
@@ -194,7 +194,7 @@ def _fill(box: QComboBox, latest: int, chosen: int) -> None:
 
 
 def _differences(comparison: Comparison) -> Iterator[tuple[str, ComparedOperation]]:
-    """Each operation once, by what is most telling about it."""
+    """One label per operation, the most important one."""
     told = {operation.id for operation in (*comparison.changed, *comparison.added)}
     yield from (("changed", operation) for operation in comparison.changed)
     yield from (("new", operation) for operation in comparison.added)

@@ -43,7 +43,7 @@ class PlanFooter(QFrame):
         self.rehearse = Button(theme, tr("Rehearse"))
         self.rehearse_how = IconButton(theme, "chevron-up", tr("How to rehearse"), framed=True, size=32)
         self.with_network = False
-        """What the button does; the menu has both."""
+        """The default of the button; the menu has both."""
         self._is_rehearsing = False
         self._is_elsewhere = False
         self.execute = PrimaryButton(theme, tr("Execute plan"))
@@ -71,7 +71,7 @@ class PlanFooter(QFrame):
             button.setVisible(may)
             button.setEnabled(may and operations > 0 and not self._is_elsewhere)
         self.execute.setVisible(may)
-        if may or machine.state not in (PlanState.EXECUTING, PlanState.PAUSED):  # a run has said its own
+        if may or machine.state not in (PlanState.EXECUTING, PlanState.PAUSED):  # a run sets its own text
             self.words.setText((refusal or tr_marked(_REVIEW)) if may else _AFTERWARDS.get(machine.state, ""))
 
     def show_rehearsing(self, here: bool, *, elsewhere: bool = False) -> None:
@@ -85,7 +85,7 @@ class PlanFooter(QFrame):
         self.rehearse.setAccessibleDescription(words)
 
     def rehearsal_menu(self) -> QMenu:
-        """How to rehearse; without network unless it is chosen."""
+        """Rehearse with or without network."""
         menu = QMenu(self)
         menu.setObjectName("rehearse-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -114,7 +114,7 @@ _IN_A_ROW = 4
 
 
 class PlanActionButtons(QWidget):
-    """Ask for a plan event; never perform one."""
+    """Emits plan events; performs none."""
 
     requested = Signal(object)
     """An `EventKind`."""
@@ -147,14 +147,14 @@ class PlanActionButtons(QWidget):
         self.follow(PlanStateMachine())
 
     def follow(self, machine: PlanStateMachine, *, refusal: str = "", comments: int = 0, tasks: int = 0) -> None:
-        """Enable exactly what the machine allows; `refusal` says why Implement has to wait all the same."""
+        """Enable what the machine allows; `refusal` says why Implement is disabled anyway."""
         for kind, button in self._buttons.items():
             button.setEnabled(machine.can(kind))
         implement = self._buttons[EventKind.APPROVE]
         implement.setEnabled(implement.isEnabled() and not refusal)
         implement.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         implement.setAccessibleDescription(refusal)
-        # With something to say that was not sent, sending it comes first.
+        # With unsent comments, Rework is the primary button.
         implement.wear(PLAIN if comments else PRIMARY)
         self._buttons[EventKind.REQUEST_REVISION].wear(PRIMARY if comments else PLAIN)
         self._comments, self._task_count = comments, tasks
@@ -171,7 +171,7 @@ class PlanActionButtons(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def _make_room(self) -> None:
-        """What is left out first is what is least missed: a word, the key that does the same, a count in words."""
+        """Shorten labels in steps until they fit: name, key hint, count."""
         counted = tr_n("{n} comment", "{n} comments", self._comments) if self._comments else ""
         short = str(self._comments) if self._comments else ""
         tasks = str(self._task_count) if self._task_count else ""
@@ -190,7 +190,7 @@ class PlanActionButtons(QWidget):
         self._arrange(_IN_A_ROW if self._needed() <= self.width() else 2)
 
     def _arrange(self, columns: int) -> None:
-        """All in a row, or in two rows where the pane is too narrow even so."""
+        """In one row, or in two if the pane is too narrow."""
         if columns == self._columns:
             return
         self._columns = columns

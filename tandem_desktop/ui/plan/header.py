@@ -36,7 +36,7 @@ _COPIED_MS = 1600
 
 
 class PlanTotals(QPushButton):
-    """A line that is painted; pressing it copies the whole digest."""
+    """Painted text; a click copies the whole digest."""
 
     digest_clicked = Signal()
 
@@ -87,7 +87,7 @@ class PlanTotals(QPushButton):
         self.update()
 
     def words(self) -> str:
-        """What is painted, for whoever asks."""
+        """The painted text, for screen readers and tests."""
         return " · ".join((*(text for text, _, _ in self._pieces), *self._digest_words()))
 
     def sizeHint(self) -> QSize:
@@ -127,17 +127,17 @@ _SIDE = 18
 
 
 class PlanHeader(QWidget):
-    """Shows a page; asks for another revision, a comparison, a stop."""
+    """Title, status, totals and revision menu of a page."""
 
     revision_chosen = Signal(int)
     compare_requested = Signal(int, int)
     compare_any_requested = Signal()
-    """Any two revisions are to be compared."""
+    """Open the comparison of any two revisions."""
     restore_requested = Signal(int)
     branch_requested = Signal(int)
-    """An alternative is to begin with this revision."""
+    """Start an alternative from this revision."""
     plan_requested = Signal(str)
-    """An alternative is to be shown."""
+    """Show an alternative."""
     stop_requested = Signal()
     pause_requested = Signal()
     resume_requested = Signal()
@@ -279,7 +279,7 @@ class PlanHeader(QWidget):
     _is_running = False
 
     def _arrange(self) -> None:
-        """The title comes first. Where it is narrow, what can be had elsewhere goes, then words that a sign says."""
+        """The title has priority. In a narrow header hide what is available elsewhere, then labels with an icon."""
         narrow = self.width() < self._theme.px(_NARROW)
         self.compare.setVisible(self._before >= 1 and not self._is_running and not narrow)
         self.viewed.line.setVisible(not narrow)
@@ -297,7 +297,7 @@ class PlanHeader(QWidget):
         for words, beside, badge in ((long, pause, True), (short, pause, True), (short, "", True), (short, "", False)):
             self.stop.setText(words)
             self.pause.setText(beside)
-            self.badge.setVisible(badge)  # the line below says the same
+            self.badge.setVisible(badge)  # the line below shows the same
             if self._needed() <= self.width():
                 break
         for button, said in ((self.stop, long), (self.pause, pause)):
@@ -305,7 +305,7 @@ class PlanHeader(QWidget):
             button.setToolTip(plain_tooltip(said) if said != button.text() else "")
 
     def _needed(self) -> int:
-        """The width at which the whole title has room beside what stands next to it during a run."""
+        """The width at which the whole title fits during a run."""
         every = [each for each in (self.title, self.badge, self.pause, self.stop) if not each.isHidden()]
         return sum(each.sizeHint().width() for each in every) + self._theme.px(2 * _SIDE + 8 * (len(every) + 1))
 
@@ -360,12 +360,12 @@ class PlanHeader(QWidget):
 
 
 _GIVEN = 10
-"""By how much the gap after each tab can be smaller."""
+"""How much the gap after each tab can shrink."""
 ORDER = ("operations", "tasks", "graph", "plan-text", "perspectives", "runs")
 
 
 class PlanTabs(QWidget):
-    """Words with a line under the one that is open, in the order of `ORDER`."""
+    """Tab labels in the order of `ORDER`, the open one underlined."""
 
     changed = Signal(str)
     filter_requested = Signal()
@@ -385,7 +385,7 @@ class PlanTabs(QWidget):
         self.filter.clicked.connect(self.filter_requested)
         row = QHBoxLayout()
         Spacing(theme, row, (18, 0, 12, 0), 8)
-        row.addWidget(self.bar, 1)  # as wide as there is room, before it scrolls
+        row.addWidget(self.bar, 1)  # takes all width before it scrolls
         row.addWidget(self.filter)
         line = QFrame()
         line.setProperty("role", "separator")
@@ -406,7 +406,7 @@ class PlanTabs(QWidget):
         self._show(self.bar.currentIndex())
 
     def count(self, key: str, number: int) -> None:
-        """Such as `Tasks 3`; none is not counted."""
+        """Show a count such as `Tasks 3`; zero shows none."""
         words = self._words[key]
         self.bar.setTabText(self._keys.index(key), f"{words} {number:,}" if number else words)
         self._make_room()
@@ -424,7 +424,7 @@ class PlanTabs(QWidget):
         return self._keys[self.bar.currentIndex()]
 
     def _make_room(self) -> None:
-        """Where the tabs would scroll, they stand closer together first."""
+        """Reduce the gaps before the tabs have to scroll."""
         is_dense = self.bar.property("dense") is True
         given = self._theme.px(_GIVEN) * len(self._keys) if is_dense else 0
         dense = self.bar.sizeHint().width() + given > self.bar.width()

@@ -12,13 +12,13 @@ from tandem_desktop.ui.widgets.labels import plain_label
 from tandem_desktop.ui.widgets.painting import paint_focus_ring
 
 MOST_PIXELS = 64_000_000
-"""Larger images are named in words; an image of a few bytes can claim to be a wall."""
+"""Larger images are only described; a tiny file can declare a huge image."""
 _TALLEST, _CELL, _STEP = 360, 8, 0.05
 _FORMATS = (b"png", b"jpeg", b"gif", b"bmp", b"webp", b"ico")
 
 
 def read_image(content: bytes) -> QImage | None:
-    """The picture in these bytes; nothing where there is none, it is damaged, or it would be too large."""
+    """The decoded image; None if it is damaged, too large or no image."""
     buffer = QBuffer()
     buffer.setData(QByteArray(content))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
@@ -32,7 +32,7 @@ def read_image(content: bytes) -> QImage | None:
 
 
 class ImageCompare(QWidget):
-    """Shows what there was and what would be there; one of them may be missing."""
+    """Shows the image before and after; one of them may be missing."""
 
     def __init__(
         self, theme: Theme, before: QImage | None, after: QImage | None, parent: QWidget | None = None
@@ -145,7 +145,7 @@ class _Pictures(QWidget):
         painter.drawLine(line, 0, line, self.height())
 
     def _paint_image(self, painter: QPainter, image: QImage, area: QRect) -> None:
-        """On a chequered ground, so that what is transparent can be told from what is white."""
+        """On a chequered background, so that transparent and white differ."""
         cell = self._theme.px(_CELL)
         light, dark = QColor(255, 255, 255), QColor(222, 222, 222)
         painter.fillRect(area, light)

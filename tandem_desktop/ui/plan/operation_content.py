@@ -37,10 +37,10 @@ from tandem_desktop.ui.threads import Commands
 
 
 class CodeBox(QPlainTextEdit):
-    """Text as it will be run or as it was printed: whole, selectable, as high as its lines up to a limit."""
+    """A command or its output: complete, selectable, as high as its lines up to a limit."""
 
     fitted = Signal()
-    """It has become higher or lower."""
+    """The wanted height changed."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class CodeBox(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def show_text(self, text: str) -> bool:
-        """Hidden characters become tokens; answers whether it is another text than before."""
+        """Set the text, hidden characters as tokens; True if it changed."""
         if text == self._shown:
             return False
         self._shown = text
@@ -96,11 +96,11 @@ class DiffSource:
     commands: Commands
     executor: ThreadPoolExecutor
     habits: DiffPreferences = field(default_factory=DiffPreferences)
-    """How the person likes to read."""
+    """The diff options of the window."""
 
 
 class RowDiff(DiffView):
-    """A view that fills itself with its operation's contents, and waits to be told where to stand until it has them."""
+    """A diff view that loads its operation's contents and then goes to the requested change."""
 
     pictures_ready = Signal(object, object)
     """Two images, one of which may be missing."""
@@ -123,7 +123,7 @@ class RowDiff(DiffView):
 
     @staticmethod
     def suits(view: OperationView) -> bool:
-        """Whether there are two contents to compare; a mode, a link or a folder is said in words instead."""
+        """Whether there are two contents to compare; a mode, link or folder is described in text."""
         base, after = view.operation.base, view.operation.after
         is_file = isinstance(base, FileState) or isinstance(after, FileState)
         return not view.operation.is_run and is_file and bool(view.hunks or not _same_bytes(view))
@@ -135,13 +135,13 @@ class RowDiff(DiffView):
         return before, None if isinstance(operation.after, Absent) else operation.to or operation.path
 
     def enter(self, forward: bool) -> None:
-        """Stand on the first change, or on the last one when coming from below, as soon as it is there."""
+        """Go to the first change, or the last one when coming from below, once loaded."""
         self._entry = 1 if forward else -1
         if self._is_ready:
             self._arrived()
 
     def try_step(self, forward: bool) -> bool:
-        """One change on; False where this was the last."""
+        """Go one change on; False if this was the last."""
         if not self._is_ready or self.diff.is_binary:
             return False
         wanted = self.current_hunk + (1 if forward else -1)
@@ -151,18 +151,18 @@ class RowDiff(DiffView):
         return True
 
     def show_choice(self, row: OperationRow, *, is_decidable: bool) -> None:
-        """Which changes are dropped, and whether that can still be decided."""
+        """Show dropped changes, and whether that can still be changed."""
         every = range(1, len(row.view.hunks) + 1)
         part = row.part if row.part is not None and row.part.edited is None else ChoicePart(operation=row.operation.id)
         self.set_dropped(tuple(every) if row.dropped else part.hunks)
         self.set_dropped_lines(added=part.added, removed=part.removed)
         is_edited = row.part is not None and row.part.edited is not None
-        # The agent never saw the lines of the person's own version: there is nothing in them to comment on.
+        # The agent does not know the user's own version, so its lines cannot be commented on.
         offers = {"comment"} if is_decidable and not is_edited else set()
         self.set_offers(offers | {"drop", "keep"} if offers and _has_choice(row.view) else offers)
 
     def show_comments(self, comments: Sequence[Comment]) -> None:
-        """Under the lines they are about; those that have none there stand elsewhere."""
+        """Show comments under their lines; others are shown elsewhere."""
         self._comments = tuple(comments)
         self.set_comments(
             [
@@ -174,26 +174,26 @@ class RowDiff(DiffView):
 
     @property
     def is_seen(self) -> bool:
-        """Whether everything that changes has been in sight; bytes and images are told, not shown line by line."""
+        """Whether all changes were visible; binary content counts as seen."""
         return self._is_ready and (self.diff.is_binary or self.unseen_changes == 0)
 
     def comment(self, number: int) -> Comment:
-        """The comment that stands there."""
+        """The inline comment with this index."""
         return self._comments[number]
 
     def next_whitespace(self) -> None:
-        """What the view's own key does, asked for from outside."""
+        """The same as the view's own key."""
         none = Qt.KeyboardModifier.NoModifier
         self.keyPressEvent(QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_W, none, "w"))
 
     def forget(self) -> None:
-        """What arrives from now on finds nobody."""
+        """Ignore everything that arrives from now on."""
         self._is_gone = True
         self._loader.stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.yielding.thank()  # nobody paints any more, so whoever compares need not wait
+        self.yielding.thank()  # no longer painted, so workers need not wait
 
     def _loaded(self, before: bytes, after: bytes) -> None:
         if not isValid(self) or self._is_gone:
@@ -219,7 +219,7 @@ class RowDiff(DiffView):
 
 
 def _has_choice(view: OperationView) -> bool:
-    """A part can be left out only of what is written; a move or a removal is dropped whole."""
+    """Single changes can be dropped only from written content; a move or removal is dropped as a whole."""
     return isinstance(view.operation.after, FileState) and view.operation.to is None and bool(view.hunks)
 
 
@@ -231,11 +231,11 @@ def _same_bytes(view: OperationView) -> bool:
 _LINE = 20
 _FITS_THE_LINE = 48
 _SHARE = 0.72
-"""How much of the list a long diff may take before it scrolls by itself."""
+"""The share of the list a long diff may take before it scrolls inside."""
 
 
 class ContentPart(QWidget):
-    """Something more that stands in an opened card, below all that the operation says itself."""
+    """An additional widget at the end of an expanded card."""
 
     height_changed = Signal()
 
@@ -247,17 +247,17 @@ class ContentPart(QWidget):
 
 
 class OperationContent(QWidget):
-    """Lies inside an opened card. Everything in it is selectable text or a diff; nothing is cut."""
+    """The inside of an expanded card: selectable text and the diff, uncut."""
 
     height_changed = Signal()
     left_behind = Signal(bool)
-    """The person went past the last change (True) or before the first one."""
+    """Navigation went past the last change (True) or before the first one."""
     drop_requested = Signal(int)
     keep_requested = Signal(int)
     lines_requested = Signal(object, object)
-    """Added and removed lines to leave out or take again."""
+    """Added and removed lines to drop or keep."""
     commented = Signal(object, str)
-    """A `CommentSpot` and the person's words."""
+    """A `CommentSpot` and the text."""
     comment_edited = Signal(str, str)
     comment_removed = Signal(str)
     open_requested = Signal(str, int)
@@ -310,7 +310,7 @@ class OperationContent(QWidget):
 
     @staticmethod
     def estimated_height(row: OperationRow, theme: Theme, width: int, page: int) -> int:
-        """Close enough until the content is in sight and can be asked."""
+        """An estimate until the content is created."""
         lines = sum(len(hunk.lines) + 2 for hunk in row.view.hunks)
         words = 3 + len(row.view.flags) if row.operation.is_run or row.view.flags else 1
         return min(round(page * _SHARE), lines * theme.px(_LINE)) + words * theme.px(_LINE)
@@ -336,7 +336,7 @@ class OperationContent(QWidget):
         return height
 
     def show_row(self, row: OperationRow, *, is_decidable: bool = False) -> None:
-        """What the person chose and what came of it, while it is open."""
+        """Update choices and results while expanded."""
         has_lines = self._diff is not None and (row.part is None or row.part.edited is None)
         in_lines, apart = _by_place(row.comments) if has_lines else ((), row.comments)
         if self._diff is not None:
@@ -363,7 +363,7 @@ class OperationContent(QWidget):
 
     @property
     def is_seen(self) -> bool:
-        """Whether all there is to see of it has been in sight."""
+        """Whether all of it was visible."""
         return self._diff is None or self._diff.is_seen
 
     @property
@@ -378,12 +378,12 @@ class OperationContent(QWidget):
         return self._diff is not None and self._diff.try_step(forward)
 
     def enter(self, forward: bool) -> None:
-        """Stand on the first change, or on the last one when coming from below."""
+        """Go to the first change, or the last one when coming from below."""
         if self._diff is not None:
             self._diff.enter(forward)
 
     def toggle(self, what: str) -> None:
-        """`split`, `whitespace` or `whole-file`, asked for from outside the diff."""
+        """Toggle `split`, `whitespace` or `whole-file` of the diff."""
         if self._diff is None:
             return
         match what:
@@ -395,7 +395,7 @@ class OperationContent(QWidget):
                 self._diff.toggle_whole_file()
 
     def forget(self) -> None:
-        """It is about to go; nothing that arrives later is for it."""
+        """Ignore everything that arrives later; called before deletion."""
         if self._diff is not None:
             self._diff.forget()
 
@@ -439,14 +439,14 @@ class OperationContent(QWidget):
             (tr("Its reason"), operation.rationale),
             (tr("Its view of the risk"), operation.risk),
         ):
-            # What stands whole in the row's own line is not said twice.
+            # Do not repeat what the row's own line shows in full.
             in_line = words and wording.agent_words(operation) == visible(" ".join(words.split()))
             if words.strip() and not (in_line and len(words) <= _FITS_THE_LINE):
                 yield _grid(self._theme, ((label, f"“{visible(' '.join(words.split()))}”"),), muted=True)
 
 
 def _by_place(comments: tuple[Comment, ...]) -> tuple[tuple[Comment, ...], tuple[Comment, ...]]:
-    """Those that stand between the lines, and the others."""
+    """Inline comments, and the others."""
     in_lines = tuple(comment for comment in comments if comment.place.last_line is not None and not comment.outdated)
     return in_lines, tuple(comment for comment in comments if comment not in in_lines)
 

@@ -25,7 +25,7 @@ from tandem_desktop.ui.widgets.progress import paint_status_mark
 
 
 class RowPaintCache:
-    """Everything here is forgotten when the theme changes."""
+    """Colours, fonts and icons, cached until the theme changes."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -69,7 +69,7 @@ _LINE, _PADDING = 18, 10
 
 
 class NoteTone(StrEnum):
-    """How a note is dressed."""
+    """The style of a note."""
 
     RISK = "risk"
     ERROR = "error"
@@ -84,13 +84,13 @@ class RowNote:
     tone: NoteTone
     text: str
     pieces: tuple[Piece, ...] = ()
-    """The same in colours, where it has them."""
+    """The same text in coloured pieces."""
     link: str = ""
-    """What a click on it leads to."""
+    """The action of a click on it."""
 
 
 def notes_of(row: OperationRow) -> tuple[RowNote, ...]:
-    """Most telling first."""
+    """The most important first."""
     notes = []
     if row.drift:
         notes.append(
@@ -103,7 +103,7 @@ def notes_of(row: OperationRow) -> tuple[RowNote, ...]:
     result = row.result
     if result is not None and result.error:
         notes.append(RowNote(NoteTone.ERROR, "\n".join(visible_lines(result.error))))
-    # The whole output is shown when the row is opened; a failed command always shows how it ended.
+    # The whole output is shown in the expanded row; a failed command always shows its last lines.
     if result is not None and result.output and not row.expanded and result.status is not ResultStatus.PENDING:
         notes.append(RowNote(NoteTone.LOG, _end_of(result.output)))
     return tuple(notes)
@@ -168,7 +168,7 @@ _RESULT_TOKENS = {
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """What the person points at and holds, so that it can be shown."""
+    """Hover, focus and drag state of a row."""
 
     hovered: bool = False
     zone: Zone | None = None
@@ -177,13 +177,13 @@ class Pointing:
     editable: bool = True
     movable: bool = True
     lifted: bool = False
-    """Dragged away; its place is still shown."""
+    """Being dragged; its place is shown dimmed."""
     turn: int = 0
-    """Degrees of the sign that something is under way."""
+    """Rotation of the progress icon in degrees."""
 
 
 class OperationDelegate(QStyledItemDelegate):
-    """Draws; decides nothing. Colours, faces and lengths are the theme's."""
+    """Draws one row."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +200,7 @@ class OperationDelegate(QStyledItemDelegate):
         return RowZones(self._theme, line, movable=staged and movable, removable=staged)
 
     def paint_row(self, painter: QPainter, card: QRect, row: OperationRow, pointing: Pointing) -> None:
-        """The whole card; what is opened is a widget that lies in it."""
+        """Draw the whole card; expanded content is a widget on top of it."""
         theme = self._theme
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -221,7 +221,7 @@ class OperationDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _inside(self, painter: QPainter, card: QRect, line: QRect, row: OperationRow, *, raised: bool) -> None:
-        """What reaches into the rounded corners. Clipping to them costs more than a whole row; most rows need none."""
+        """Draw what reaches into the rounded corners. Clipping is expensive, and most rows need none."""
         shape = QPainterPath()
         radius = self._theme.px(_RADIUS)
         shape.addRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
@@ -347,7 +347,7 @@ class OperationDelegate(QStyledItemDelegate):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
 
     def _words(self, painter: QPainter, place: QRect, row: OperationRow) -> None:
-        """Right to left what must not be cut, then the path, then as much of the agent's reason as there is room."""
+        """From the right what must not be cut, then the path, then as much of the agent's reason as fits."""
         theme = self._theme
         left, right = place.left(), place.right()
         right = self._right_side(painter, place, right, row)
@@ -375,7 +375,7 @@ class OperationDelegate(QStyledItemDelegate):
             self._text(painter, QRect(left, place.top(), right - left, place.height()), shown, "words", "muted")
 
     def _right_side(self, painter: QPainter, place: QRect, right: int, row: OperationRow) -> int:
-        """Counts, or how it went; then flags. Answers where they begin."""
+        """Draw counts or the result, then flags. Returns their left edge."""
         theme = self._theme
         metrics = self._paint_cache.metrics("code")
         pieces: list[tuple[str, str]] = []
@@ -388,7 +388,7 @@ class OperationDelegate(QStyledItemDelegate):
                 words = f"{time.monotonic() - row.since:.1f} s"
             pieces.append((words, _RESULT_TOKENS.get(status, "muted")))
         elif row.operation.is_run:
-            # The command itself comes first; where it stands is only said where there is room left.
+            # The command has priority; its position is shown only if there is room.
             needed = metrics.horizontalAdvance(wording.subject(row.operation)[1])
             if row.position and place.width() - needed > theme.px(300):
                 pieces.append((tr_n("after {n} operation", "after {n} operations", row.position), "muted"))

@@ -114,7 +114,7 @@ class OperationList(QListView):
         return self.operations().row(index.row()) if index.isValid() else None
 
     def lay_out(self) -> None:
-        """Work the places out anew; the first row in sight stays where it is."""
+        """Recompute the layout; the first visible row stays where it is."""
         self._touched.note_all()
         self._update_layout()
 
@@ -196,7 +196,7 @@ class OperationList(QListView):
         return False
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Only one operation is current; there is nothing to drag a frame around."""
+        """No rubber band: only one operation is current."""
 
     def visualRegionForSelection(self, selection: object) -> QRegion:
         return QRegion(self.visualRect(self.currentIndex()))
@@ -230,7 +230,7 @@ class OperationList(QListView):
         self.lay_out_later()
 
     def reset(self) -> None:
-        # At once: places of rows that are gone must not be looked at, not even by Qt's own reset.
+        # Immediately: positions of removed rows must not be used, not even by Qt's own reset.
         self.lay_out()
         super().reset()
 
@@ -263,7 +263,7 @@ class OperationList(QListView):
         self.lay_out()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        # What stays in sight is moved, contents with it; only what comes into sight is painted.
+        # Scroll the pixels and contents; only newly visible rows are painted.
         self.viewport().scroll(0, dy)
         self._place_contents()
 
@@ -364,7 +364,7 @@ class OperationList(QListView):
         return bool(super().viewportEvent(event))
 
     def set_editable(self, editable: bool) -> None:
-        """Whether operations can be dropped and moved; looking is always possible."""
+        """Whether operations can be dropped and moved."""
         if editable != self.is_editable:
             self.is_editable = editable
             self.lay_out_later()
@@ -375,7 +375,7 @@ class OperationList(QListView):
         return self.is_editable and self.operations().is_plan_order
 
     def go_to(self, operation_id: OperationId, *, open_it: bool = False) -> None:
-        """Make it the current operation and bring it into sight."""
+        """Make it the current operation and scroll to it."""
         row = self.operations().row_of(operation_id)
         if row < 0:
             return
@@ -385,7 +385,7 @@ class OperationList(QListView):
         self._select(row)
 
     def go_to_change(self, forward: bool) -> bool:
-        """The next or previous change, on into the next operation that has one; False where there is none left."""
+        """Go to the next or previous change, also in other operations; False if there is none."""
         row = self.current_row()
         content = self.contents.get(row.operation.id) if row is not None and row.expanded else None
         if content is not None and content.go_to_change(forward):
@@ -417,7 +417,7 @@ class OperationList(QListView):
             menu.popup(event.globalPos())
 
     def menu(self) -> QMenu:
-        """Everything that can be done with the current operation, for those who know no keys yet."""
+        """All actions for the current operation, with their keys."""
         menu = QMenu(self)
         menu.setObjectName("operation-menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -454,7 +454,7 @@ class OperationList(QListView):
         return menu
 
     def keyboardSearch(self, search: str) -> None:
-        """Letters are commands here; the filter is for searching."""
+        """Disabled: letters are commands."""
 
     def _key(self, event: QKeyEvent) -> bool:
         key, control = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
@@ -546,7 +546,7 @@ class OperationList(QListView):
         return self.operations().row(self.operations().row_of(focused)) if focused is not None else None
 
     def comment_again(self, operation_id: OperationId, spot: CommentSpot, words: str) -> None:
-        """Open the operation with words that could not be kept."""
+        """Open the operation with the text of a comment that could not be stored."""
         self.go_to(operation_id, open_it=True)
         self.viewport().repaint()
         if (content := self.contents.get(operation_id)) is not None:

@@ -42,7 +42,7 @@ from tandem_desktop.ui.widgets.rating_stars import RatingStars
 
 
 class FlowRow(QWidget):
-    """Never asks for width, so that it never widens the window."""
+    """Has no width hint, so that it never widens the window."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ CHIPS = 12
 
 
 class AttentionStrip(QFrame):
-    """Names as many as there is room for; the rest is in a menu, so none is out of reach."""
+    """Shows as many as fit; the rest is in a menu."""
 
     jump_requested = Signal(object)
     """An operation id."""
@@ -151,7 +151,7 @@ class AttentionStrip(QFrame):
 
 
 class Emptiness(StrEnum):
-    """Why there is nothing."""
+    """Why the list is empty."""
 
     NO_PLAN = "no-plan"
     DRAFTING = "drafting"
@@ -163,7 +163,7 @@ class Emptiness(StrEnum):
 
     @classmethod
     def of(cls, workspace: Locations) -> "Emptiness":
-        """Why there is no plan in a workspace that was just opened."""
+        """Why a workspace that was just opened has no plan."""
         if workspace.is_read_only:
             return cls.READ_ONLY
         return cls.NO_FILES if workspace.is_empty else cls.NO_PLAN
@@ -215,7 +215,7 @@ _WORDS = {
 
 
 class EmptyPlan(EmptyState):
-    """One widget for all of them."""
+    """Shown instead of the list, with a text for each `Emptiness`."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "plan", "", parent=parent, primary=False)
@@ -230,7 +230,7 @@ class EmptyPlan(EmptyState):
 
 
 class FilterBar(QWidget):
-    """Hidden until it is asked for; leaving it lists everything again."""
+    """Hidden until requested; closing it lists everything again."""
 
     changed = Signal(str, object, object)
     """Text, which operations, which order."""
@@ -245,7 +245,7 @@ class FilterBar(QWidget):
         self.which = self._choices(SHOWN_WORDS, "operation-filter-which", tr("Which operations"))
         self.order = self._choices(SORTING_WORDS, "operation-filter-order", tr("Order"))
         self.folders = self._choices({}, "operation-filter-folder", tr("Folder, with what changes in it"))
-        # A long path must not push anything out of a narrow window; the list itself is as wide as its words.
+        # A long path must not widen a narrow window; the popup is as wide as its text.
         self.folders.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.folders.setMinimumWidth(theme.px(40))
         self.folders.view().setMinimumWidth(theme.px(280))
@@ -272,7 +272,7 @@ class FilterBar(QWidget):
         self.field.selectAll()
 
     def leave(self) -> None:
-        """Everything in plan order again."""
+        """Clear the filter and the sort order."""
         self.field.clear()
         self.folders.setCurrentIndex(0)
         self.which.setCurrentIndex(0)
@@ -280,7 +280,7 @@ class FilterBar(QWidget):
         self.hide()
 
     def show_folders(self, folders: Sequence[tuple[str, Totals]]) -> None:
-        """Each with its sums; one alone is no choice."""
+        """Folders with their totals; hidden if there is only one."""
         lines = [(tr("All folders"), ""), *((_summed(folder, totals), folder) for folder, totals in folders)]
         if [self.folders.itemText(at) for at in range(self.folders.count())] == [words for words, _ in lines]:
             return
@@ -398,11 +398,11 @@ def _rolled_back(page: PlanPage, run: ListedRun | None) -> bool:
 
 
 class OperationsTab(QWidget):
-    """Places the parts and lets them talk to each other."""
+    """The operations tab: list, banners, filter and result line."""
 
     banner_requested = Signal(str)
     folder_requested = Signal()
-    """Another folder is to be worked on."""
+    """Open another folder."""
 
     def __init__(
         self, theme: Theme, model: StagedOperationsModel, make_content: Callable[[OperationRow], OperationContent]
@@ -465,7 +465,7 @@ class OperationsTab(QWidget):
         self._arrange()
 
     def jump(self, operation_id: OperationId) -> None:
-        """To an operation, also when a filter hides it."""
+        """Go to an operation, clearing a filter that hides it."""
         if self._model.row_of(operation_id) < 0:
             self.filter.leave()
         self.list.go_to(operation_id, open_it=True)

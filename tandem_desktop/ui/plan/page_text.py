@@ -57,7 +57,7 @@ def approval_refusal(page: PlanPage) -> str:
 
 
 def beside_words(view: OperationView, page: PlanPage) -> str:
-    """With which other commands a run starts this one; empty where it has its turn for itself."""
+    """The commands a run starts in parallel with this one; empty if none."""
     others = page.beside.get(view.operation.id, ())
     if not others:
         return ""
@@ -71,7 +71,7 @@ def beside_words(view: OperationView, page: PlanPage) -> str:
 
 
 def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted, ...]) -> dict[OperationId, str]:
-    """The sentence to show at each operation that rests on what is no longer there."""
+    """The sentence shown at each operation whose base drifted."""
     found: dict[OperationId, str] = {}
     if not drifted:
         return found
@@ -87,7 +87,7 @@ def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted,
 
 
 def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
-    """Everything to be said about the page as a whole, most pressing first."""
+    """The banners of a page, most urgent first."""
     version, meta = page.version, page.meta
     if version.revision != meta.revision:
         text = tr(
@@ -139,7 +139,7 @@ def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
 
 
 def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
-    """What became of the revision before, with what is no longer there by name."""
+    """The changes from an earlier revision, with removed operations by name."""
     gone = some_of([visible(operation.name) for operation in comparison.removed], _NAMED)
     counts = comparison_counts(comparison)
     text = tr("Compared with r{earlier}: {counts}.", earlier=earlier, counts=counts)
@@ -207,7 +207,7 @@ def _about_status(page: PlanPage) -> Iterator[BannerWords]:
 
 
 def drifted_paths(page: PlanPage, operation: OperationId | None = None) -> tuple[str, ...]:
-    """What is no longer as the plan saw it; of one operation only, where it is named."""
+    """The drifted paths; only those of `operation` if given."""
     every = dict.fromkeys(each.path for each in page.drifted)
     if operation is None:
         return tuple(every)
@@ -237,7 +237,7 @@ def _around(path: str, views: tuple[OperationView, ...]) -> list[OperationView]:
 
 
 def opens_by_itself(view: OperationView) -> bool:
-    """Flagged content is never folded away; a command that fits its line is there in full already."""
+    """Whether to expand it: flagged operations, and commands that do not fit their line."""
     if view.operation.is_run:
         return not wording.is_told_in_its_line(view) or Hazard.HIDDEN_CHARACTERS in view.flags
     return bool(view.flags)

@@ -51,7 +51,7 @@ from tandem_desktop.ui.widgets.labels import announce
 
 
 class PlanSheets:
-    """One question at a time."""
+    """The panel's sheets, of which one is open at a time."""
 
     def __init__(
         self, host: QWidget, theme: Theme, source: DiffSource, workspace: str, now: Callable[[], datetime]
@@ -85,10 +85,10 @@ class PlanSheets:
 
 
 class Remarks(QObject):
-    """Hands each comment to the place it is about, and gathers what is written there."""
+    """Distributes comments to the operations and the plan text, and collects new ones."""
 
     added = Signal(object, object, str)
-    """An operation id, or None for the plan text, a `CommentSpot` and words."""
+    """An operation id, or None for the plan text, a `CommentSpot` and the text."""
     edited = Signal(str, str)
     removed = Signal(str)
 
@@ -108,7 +108,7 @@ class Remarks(QObject):
         text.comments.removed.connect(self.removed)
 
     def show(self, drafts: tuple[Comment, ...]) -> None:
-        """What was said and not sent yet."""
+        """The unsent comments."""
         self.drafts = drafts
         by_operation: dict[OperationId, tuple[Comment, ...]] = {}
         for draft in drafts:
@@ -118,7 +118,7 @@ class Remarks(QObject):
         self._text.comments.show_comments(tuple(draft for draft in drafts if draft.place.operation is None))
 
     def write_again(self, operation: OperationId | None, spot: CommentSpot, words: str) -> None:
-        """A comment that could not be kept stands again where it was written."""
+        """Restore the text of a comment that could not be stored."""
         if operation is None:
             self._text.comments.write_again(spot, words)
         else:
@@ -129,7 +129,7 @@ RUNNING = (PlanState.EXECUTING, PlanState.PAUSED)
 
 
 class PlanSteps:
-    """The steps that belong to one panel. It asks and passes on; it carries nothing out."""
+    """The actions of one panel: opens sheets and emits the panel's signals."""
 
     def __init__(self, panel: "ExecutionPlanPanel", editing: Editing, now: Callable[[], datetime]) -> None:
         self._panel = panel
@@ -139,14 +139,14 @@ class PlanSteps:
         """The plan and revision the person asked to implement, while their choices are being saved as it."""
 
     def go_on_with(self, page: PlanPage) -> None:
-        """The revision that was waited for is on screen: ask about exactly that."""
+        """The saved revision is on screen: open the approval sheet for it."""
         if self._to_approve == (page.version.plan_id, page.version.revision):
             self._to_approve = None
-            if page.version.origin is Origin.PERSON:  # not one of an agent that came first
+            if page.version.origin is Origin.PERSON:  # not a revision of the agent that arrived first
                 self.request(EventKind.APPROVE)
 
     def request(self, kind: EventKind) -> None:
-        """What a button or key asks for; every step that counts is asked again in a sheet."""
+        """Handle a button or key; important steps are confirmed in a sheet."""
         panel, page = self._panel, self._panel.page
         if kind is EventKind.CANCEL and panel.machine.state in RUNNING:
             panel.stop_requested.emit()
@@ -214,7 +214,7 @@ class PlanSteps:
         )
 
     def merge(self, operation: str) -> None:
-        """Look at the drifted path an operation rests on."""
+        """Open the merge of the drifted path of an operation."""
         panel, page = self._panel, self._panel.page
         paths = page_text.drifted_paths(page, OperationId(operation)) if page is not None else ()
         if paths:
@@ -226,41 +226,41 @@ class PlanSteps:
 
 
 class ExecutionPlanPanel(QWidget):
-    """Takes pages, runs and events in; gives the person's wishes out. It carries nothing out itself."""
+    """Shows pages, runs and events; the user's actions are emitted as signals."""
 
     choices_changed = Signal(object)
     """All the person's `Choices` about the revision on screen; answered by `show_page`."""
     edit_saved = Signal(str, str, bytes)
     """Plan id, an operation and the person's own version of its file."""
     save_requested = Signal(object)
-    """`Choices` that are to become the next revision, which is then looked at once more before it is approved."""
+    """`Choices` to save as the next revision, which is reviewed again before approval."""
     commented = Signal(str, object, object, str)
-    """Plan id, operation id or None for the plan text, a `CommentSpot` and words; answered by `set_comments`."""
+    """Plan id, operation id or None for the plan text, a `CommentSpot` and the text; answered by `set_comments`."""
     comment_edited = Signal(str, str, str)
-    """Plan id, comment id and other words."""
+    """Plan id, comment id and the new text."""
     comment_removed = Signal(str, str)
     open_requested = Signal(str, int)
-    """A path and a line, for the person's editor."""
+    """A path and a line to open in the editor."""
     clear_requested = Signal(str)
     cancel_requested = Signal(str)
     abandon_requested = Signal()
-    """The draft that is not a plan yet is not wanted."""
+    """Cancel a draft that is not a plan yet."""
     revision_requested = Signal(str, int)
     restore_requested = Signal(str, int)
     compare_requested = Signal(str, int, int)
     pair_requested = Signal(str, int, int, str)
-    """Plan id and two revisions whose difference goes into the sheet for it, and the plan the earlier is of."""
+    """Plan id, two revisions to compare, and the plan of the earlier one; answered in the compare sheet."""
     branch_requested = Signal(str, int)
     """Plan id and the revision an alternative is to begin with."""
     plan_requested = Signal(str)
-    """Another plan, such as an alternative, is to be shown."""
+    """Show another plan, such as an alternative."""
     rebase_requested = Signal(str)
-    """The plan is to be carried over to the files as they are."""
+    """Rebase the plan onto the current files."""
     merge_requested = Signal(str, str)
-    """Plan id and a drifted path, to be looked at from three sides."""
+    """Plan id and a drifted path to merge."""
     stop_requested = Signal()
     rated = Signal(str, int)
-    """Plan id and what the person thinks of it, from 1 to 5."""
+    """Plan id and rating from 1 to 5."""
     settle_requested = Signal()
     viewed_changed = Signal(str, object)
     """Plan id and a mark for each viewed operation, to be kept and handed to `set_viewed`; told when the person
@@ -268,7 +268,7 @@ class ExecutionPlanPanel(QWidget):
     followed = Signal(object)
     """The plan's `PlanStateMachine`, whenever what is allowed may have changed."""
     _is_showing = False
-    """While a page is taken in; what changes then is not the person's doing."""
+    """True while a page is shown; changes then are not the user's."""
 
     def __init__(
         self,
@@ -366,7 +366,7 @@ class ExecutionPlanPanel(QWidget):
         self._follow()
 
     def show_drafting(self, title: str) -> None:
-        """The agent works; operations arrive one by one through `show_progress`."""
+        """Show a draft; operations arrive through `show_progress`."""
         self.show_nothing(Emptiness.DRAFTING)
         self._follower.begin_draft(title)
         words = tr("The agent is drafting. Read along; deciding comes when it has finished.")
@@ -397,7 +397,7 @@ class ExecutionPlanPanel(QWidget):
         self._since.follow(before.version if same_plan and before else None, self.model.viewed, page.version)
         opened = self.model.expanded if same_plan and before and before.version == page.version else ()
         self._show_operations(page, known=before.views if same_plan and before else ())
-        for operation_id in opened:  # what a person has just written is read on in its place
+        for operation_id in opened:  # keep what the user just edited expanded
             self.model.set_expanded(operation_id, True)
         self.model.set_changes(self._since.marks(()))
         self._is_showing = False
@@ -427,7 +427,7 @@ class ExecutionPlanPanel(QWidget):
             self.operations.result.show_result(self._page, self._run_of(self._page))
 
     def show_drift(self, drifted: tuple[Drifted, ...]) -> None:
-        """The disk was looked at again."""
+        """Update the drift of the page."""
         if self._page is not None and drifted != self._page.drifted:
             self.show_page(replace(self._page, drifted=drifted))
             if drifted:
@@ -435,7 +435,7 @@ class ExecutionPlanPanel(QWidget):
                 announce(self, self._refusal)
 
     def show_comparison(self, earlier: int, comparison: Comparison) -> None:
-        """Mark what is different from an earlier revision, until the person is done or the page changes."""
+        """Mark differences from an earlier revision until the page changes or the user closes it."""
         if self._page is not None:
             self.model.set_changes(page_text.changes_by_operation(comparison))
             compared = page_text.comparison_banner(earlier, comparison)
@@ -443,7 +443,7 @@ class ExecutionPlanPanel(QWidget):
             self.tabs.show_tab("operations")
 
     def show_progress(self, event: TandemEvent) -> None:
-        """Follow the draft, or the run of the plan that is shown; other events are nothing to this panel."""
+        """Follow the draft or run of the shown plan; other events are ignored."""
         plan_id = self._page.version.plan_id if self._page is not None else None
         self.rehearsals.follow(event)
         self.work.follow(event)
@@ -453,11 +453,11 @@ class ExecutionPlanPanel(QWidget):
             self.machine = PlanStateMachine(PlanState.EXECUTING)
             self._follow()
         elif isinstance(event, RunPaused | RunResumed) and self.machine.state in RUNNING:
-            # One run at a time in a workspace: it is that of this plan.
+            # A workspace has one run at a time, so it is that of this plan.
             self.machine = PlanStateMachine(RUNNING[isinstance(event, RunPaused)])
             self._follow()
         elif isinstance(event, PlanRejected) and event.plan_id == plan_id:
-            # At once: what was sent back cannot be decided while its page is read again.
+            # Immediately: a plan in rework must not be approved while its page reloads.
             self.machine = PlanStateMachine(state_of(event.status))
             self._follow()
 
@@ -475,34 +475,34 @@ class ExecutionPlanPanel(QWidget):
         self.header.show_alternatives(plans)
 
     def set_comments(self, comments: Comments) -> None:
-        """What the person said about the plan and did not send yet."""
+        """The unsent comments on the plan."""
         if self._page is None or self._page.version.plan_id != comments.plan_id:
             return
         self.remarks.show(comments.drafts)
         self._follow()
 
     def set_viewed(self, marks: tuple[str, ...]) -> None:
-        """What was viewed earlier, as `viewed_changed` told it; a mark of what has changed since is not taken."""
+        """Restore viewed marks from `viewed_changed`; marks of changed operations are ignored."""
         self._is_showing = True
         self.model.set_viewed(self._marks.fitting(self.model.views(), marks))
         self._is_showing = False
 
     @property
     def looked(self) -> Looked | None:
-        """What the person has looked at, to be kept and handed to `resume_looking`; of the latest revision only."""
+        """What was viewed of the latest revision, to be stored for `resume_looking`."""
         page = self._page
         if page is None or page.version.revision != page.meta.revision:
             return None
         return self._since.looked(page.version.revision, self.model.viewed)
 
     def resume_looking(self, looked: Looked) -> None:
-        """Mark what changed since the person looked, as far as that was known when the plan was last on screen."""
+        """Mark what changed since it was viewed, from the stored state."""
         if self._page is not None and self._page.version.revision == looked.revision:
             self._since.resume(looked)
             self.model.set_changes(self._since.marks(self.model.viewed))
 
     def forget_contents(self) -> None:
-        """The window closes: whatever is still being compared is for nobody."""
+        """Drop pending comparisons when the window closes."""
         for listed in self.findChildren(OperationList):
             listed.contents.forget()
 
@@ -512,12 +512,12 @@ class ExecutionPlanPanel(QWidget):
         self.sheets.merge.set_single_letters(allowed)
 
     def show_tasks(self) -> None:
-        """The tasks, with the keyboard on them."""
+        """Show the tasks tab and focus it."""
         self.tabs.show_tab("tasks")
         self.tasks.take_keyboard()
 
     def show_graph(self) -> None:
-        """What waits for what, with the keyboard on it."""
+        """Show the graph tab and focus it."""
         self.tabs.show_tab("graph")
         self.graph.take_keyboard()
 
@@ -540,16 +540,16 @@ class ExecutionPlanPanel(QWidget):
 
     @property
     def comments(self) -> tuple[Comment, ...]:
-        """What would be sent with a rework."""
+        """The comments a rework would send."""
         return self.remarks.drafts
 
     @property
     def since(self) -> ChangedSinceViewed:
-        """What changed since the person looked."""
+        """What changed since it was viewed."""
         return self._since
 
     def request(self, kind: EventKind) -> None:
-        """What a button or key asks for; every step that counts is asked again in a sheet."""
+        """Handle a button or key; important steps are confirmed in a sheet."""
         self._steps.request(kind)
 
     def _connect(self) -> None:
@@ -599,7 +599,7 @@ class ExecutionPlanPanel(QWidget):
         self.work.changed.connect(lambda: self.tabs.count("tasks", len(self.work.tasks)))
 
     def _keep_unfinished(self, following: PlanPage | None) -> None:
-        """Words that are being written about a plan stay with it, as drafts, when another one is shown."""
+        """Store unfinished comments as drafts before another plan is shown."""
         page = self._page
         if page is not None and (following is None or following.version.plan_id != page.version.plan_id):
             self.operations.list.contents.keep_unfinished()

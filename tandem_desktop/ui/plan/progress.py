@@ -34,7 +34,7 @@ from tandem_desktop.ui.widgets.labels import announce
 _RUNS = (PlanStatus.EXECUTING, PlanStatus.PAUSED)
 _SUM_MS = 150
 _STAYS = ("tasks", "graph")
-"""Whoever looks at these sees the run there as well."""
+"""Tabs that show the run's progress too; the panel does not switch away from them."""
 _IF_ONE_FAILS = tr_table(
     {
         "rollback": "If an operation fails, everything is rolled back.",
@@ -45,7 +45,7 @@ _IF_ONE_FAILS = tr_table(
 
 
 class ProgressFollower:
-    """Shows what happens in the parts of a panel it is given; of the panel's own state it knows nothing."""
+    """Shows draft and run events in the given widgets of the panel."""
 
     def __init__(
         self,
@@ -76,16 +76,16 @@ class ProgressFollower:
         self._header.show_draft(title, Totals.of(()))
 
     def is_stale(self, page: PlanPage) -> bool:
-        """Whether a page was read before the run began that is being followed."""
+        """Whether a page is older than the run being followed."""
         return page.version.plan_id == self._running and page.meta.status in OPEN
 
     def live_results(self, page: PlanPage) -> tuple[OperationResult, ...]:
-        """Results of a run under way are told by events; the record gets them when it has ended."""
+        """Keep results from events during a run; the record has them only when it has ended."""
         is_live = page.version.plan_id == self._running and page.meta.status in _RUNS
         return self._model.results if is_live else tuple(map(_settled, page.results))
 
     def show_page(self, page: PlanPage) -> None:
-        """How far the run of a plan is that is opened now."""
+        """Catch up with the run of a plan that is opened now."""
         self._summing.stop()
         running = page.meta.status in _RUNS
         if not running:
@@ -125,13 +125,13 @@ class ProgressFollower:
         return False
 
     def _sum_up_soon(self) -> None:
-        """At once, and then not again for a moment, however many come."""
+        """Update at once, then at most once per interval."""
         if not self._summing.isActive():
             self._sum_up()
             self._summing.start()
 
     def _sum_up(self) -> None:
-        """A thousand operations or results that arrive at once are summed up once."""
+        """Update totals once for many events."""
         if self._model.running:
             self._header.show_progress(self._model.reached, self._model.total)
         elif self._model.total:
@@ -173,12 +173,12 @@ class ProgressFollower:
 
 
 def _drafted(event: OperationStaged) -> OperationView:
-    """What can be said of an operation before its plan is made."""
+    """A provisional view of an operation while its plan is drafted."""
     counted = None if event.added is None or event.removed is None else (event.added, event.removed)
     return OperationView(event.operation, (), (), counted=counted)
 
 
 def _settled(result: OperationResult) -> OperationResult:
-    """What did not get its turn before the run ended waits for nothing any more."""
+    """Mark operations that did not run as cancelled."""
     is_pending = result.status is ResultStatus.PENDING
     return result.model_copy(update={"status": ResultStatus.CANCELLED}) if is_pending else result

@@ -27,7 +27,7 @@ from tandem_desktop.ui.widgets.labels import announce
 
 _TELL_MS = 80
 _TAIL = 20_000
-"""Characters of a command's output that are shown while it runs; all of it is there when the rehearsal has ended."""
+"""Characters of output shown while a command runs; all of it is shown afterwards."""
 
 
 @dataclass(slots=True)
@@ -39,16 +39,16 @@ class Book:
     calls: dict[OperationId, CommandCall]
     rows: dict[OperationId, Rehearsed] = field(default_factory=dict)
     rehearsal: Rehearsal | None = None
-    """There when it has ended well."""
+    """Set if it completed."""
     recorded_from: int = 0
-    """The revision whose commands gave way to recorded effects; zero when none did."""
+    """The revision whose commands were replaced by recorded effects; zero if none."""
 
 
 class RehearsalFollower(QObject):
     """Results belong to the revision that was rehearsed; on any other page they are stale."""
 
     changed = Signal()
-    """Something that is said about the rehearsal as a whole."""
+    """The state of the whole rehearsal changed."""
     stop_wanted = Signal()
 
     def __init__(self, model: StagedOperationsModel, parent: QObject) -> None:
@@ -72,7 +72,7 @@ class RehearsalFollower(QObject):
 
     @property
     def recordable(self) -> tuple[OperationId, ...]:
-        """Commands on screen whose effects can take their place."""
+        """Commands on screen that can be replaced by their effects."""
         book = self.book
         if book is None or self.is_stale:
             return ()
@@ -83,7 +83,7 @@ class RehearsalFollower(QObject):
         self._tell()
 
     def begin(self, page: PlanPage, *, network: bool) -> None:
-        """The person asked for a rehearsal of this page."""
+        """A rehearsal of this page was requested."""
         version = page.version
         self._books[version.plan_id] = Book(version.revision, network, _calls(page))
         self.under_way, self._has_started = version.plan_id, False
@@ -91,7 +91,7 @@ class RehearsalFollower(QObject):
         self._tell()
 
     def follow(self, event: TandemEvent) -> None:
-        """Of another rehearsal, or of one that is over, nothing is heard."""
+        """Events of another or finished rehearsal are ignored."""
         book = self._books.get(self.under_way) if self.under_way is not None else None
         if book is None or getattr(event, "plan_id", None) != self.under_way:
             return
@@ -120,7 +120,7 @@ class RehearsalFollower(QObject):
             self._telling.start()
 
     def finish(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
-        """All that came of it."""
+        """Set the results."""
         self._settle(rehearsal, views)
         self._end()
 
@@ -133,7 +133,7 @@ class RehearsalFollower(QObject):
             book.rows[name] = Rehearsed(revision=rehearsal.revision, problem=problem.reason, is_settled=True)
 
     def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
-        """What was kept of an earlier rehearsal; whatever was seen of one since is newer."""
+        """Set a stored result; ignored if there is a newer one."""
         page = self._page
         here = page is not None and (page.version.plan_id, page.version.revision) == (
             rehearsal.plan_id,
@@ -146,13 +146,13 @@ class RehearsalFollower(QObject):
         self._tell()
 
     def fail(self) -> None:
-        """It was stopped or could not be; nothing is known."""
+        """It was stopped or failed; there is no result."""
         if self.under_way is not None:
             self._books.pop(self.under_way, None)
         self._end()
 
     def recorded(self, plan_id: PlanId, chosen: tuple[OperationId, ...], revision: int) -> None:
-        """Effects took the place of commands: what the others did in the copy they did after exactly these."""
+        """Effects replaced commands; the results of the other commands stay valid."""
         book = self._books.get(plan_id)
         if book is None or book.rehearsal is None:
             return
@@ -171,7 +171,7 @@ class RehearsalFollower(QObject):
         self._next(book)
 
     def _next(self, book: Book) -> None:
-        """They run one after the other: the first that waits is under way."""
+        """Commands run in order: mark the first waiting one as running."""
         for name, row in book.rows.items():
             if row.is_waiting:
                 book.rows[name] = replace(row, is_waiting=False, is_running=True)
@@ -211,7 +211,7 @@ def _settled(command: RehearsedCommand, revision: int, effects: tuple[OperationV
 
 
 def _in_the_copy(view: OperationView) -> OperationView:
-    """Nothing is recorded yet, and none of the words about it are the agent's."""
+    """An effect without origin and description: it is not recorded yet."""
     return replace(view, operation=view.operation.model_copy(update={"recorded_from": "", "description": ""}))
 
 
@@ -219,7 +219,7 @@ _UNTOUCHED = later("Nothing on disk has changed.")
 
 
 class RehearsalLine(Banner):
-    """Says every time that the disk is as it was, and offers what can be done next."""
+    """Shows the rehearsal's state and next actions, and that nothing on disk changed."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "info", parent=parent)
@@ -289,12 +289,12 @@ def _came_of_it(book: Book, now: datetime) -> str:
 
 
 class RehearsalController(QObject):
-    """Takes what comes of a rehearsal; gives out what the person wants of it. One rehearsal at a time."""
+    """Controls the rehearsal widgets of the panel. One rehearsal at a time."""
 
     rehearse_requested = Signal(str, int, bool)
     """Plan id, revision, and whether with network; answered by `finish` or `fail`."""
     kept_wanted = Signal(object)
-    """A `PlanVersion` nobody rehearsed in this window; answered by `remember` where an earlier rehearsal is kept."""
+    """A `PlanVersion` without a rehearsal in this window; answered by `remember` if one is stored."""
     stop_requested = Signal()
     record_requested = Signal(object, object)
     """A `Rehearsal` and the commands whose recorded effects are to take their place; answered by `recorded`."""
@@ -320,7 +320,7 @@ class RehearsalController(QObject):
         self._follower = RehearsalFollower(model, self)
         self._page: PlanPage | None = None
         self._waits_for: tuple[PlanId, int, bool] | None = None
-        """What is to be rehearsed once the person's choices are saved as it."""
+        """What to rehearse once the user's choices are saved."""
         self._follower.stop_wanted.connect(self.stop_requested)
         self._follower.changed.connect(self._tell)
         footer.rehearse_requested.connect(self.rehearse)
@@ -337,7 +337,7 @@ class RehearsalController(QObject):
             self.rehearse(wanted[2])
 
     def rehearse(self, network: bool | None = None) -> None:
-        """What is rehearsed is what would be approved: choices that are not saved yet become a revision first."""
+        """Rehearse what would be approved: unsaved choices are saved as a revision first."""
         network = self._footer.with_network if network is None else network
         page, self._waits_for = self._page, None
         if page is None or self._follower.under_way is not None or page.meta.status not in OPEN:
@@ -351,7 +351,7 @@ class RehearsalController(QObject):
         self.rehearse_requested.emit(version.plan_id, version.revision, network)
 
     def use_network(self, network: bool) -> None:
-        """Whether a rehearsal has the network unless the person says otherwise."""
+        """Set whether rehearsals use the network by default."""
         self._footer.with_network = network
         self._tell()
 
@@ -364,21 +364,21 @@ class RehearsalController(QObject):
         announce(self._line, self._line.text)
 
     def remember(self, rehearsal: Rehearsal, views: Mapping[OperationId, tuple[OperationView, ...]]) -> None:
-        """What was kept of a rehearsal of the page that was asked about."""
+        """The stored rehearsal of the requested page."""
         self._follower.remember(rehearsal, views)
 
     def fail(self) -> None:
-        """It was stopped, or could not be; nothing is known of it."""
+        """It was stopped or failed."""
         self._follower.fail()
 
     def record(self, chosen: tuple[OperationId, ...]) -> None:
-        """Ask for recorded effects in the place of these commands."""
+        """Request recorded effects instead of these commands."""
         book = self._follower.book
         if book is not None and book.rehearsal is not None and chosen:
             self.record_requested.emit(book.rehearsal, chosen)
 
     def recorded(self, version: PlanVersion, chosen: tuple[OperationId, ...]) -> None:
-        """A new revision has them."""
+        """A new revision with the recorded effects was saved."""
         self._follower.recorded(version.plan_id, chosen, version.revision)
 
     def _asked(self, key: str) -> None:

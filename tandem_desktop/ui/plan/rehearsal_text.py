@@ -11,7 +11,7 @@ from tandem_desktop.ui.i18n import some_of, tr, tr_n
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """A command that waits for its turn in the copy, runs there, or has run; or a file that could not be written."""
+    """The rehearsal state of a command, or a file that could not be written."""
 
     revision: int
     problem: str = ""
@@ -25,17 +25,17 @@ class Rehearsed:
     count: int = 0
     """How many paths it changed."""
     effects: tuple[OperationView, ...] = ()
-    """The same, to be looked at; there when the whole rehearsal has ended."""
+    """The changed paths as operations; set when the whole rehearsal has ended."""
     error: str = ""
     """Why a run would stop here."""
     doubts: tuple[str, ...] = ()
-    """Why the real run may come out otherwise."""
+    """Why the real run may differ."""
     refusal: str = ""
     """Why its effects cannot be applied in its place; empty when they can."""
     is_settled: bool = False
-    """The rehearsal has ended, and what is said here is the whole of it."""
+    """The rehearsal has ended and the result is complete."""
     is_stale: bool = False
-    """The plan is another one by now."""
+    """The plan changed since."""
 
     @property
     def is_under_way(self) -> bool:
@@ -69,7 +69,7 @@ def pieces(found: Rehearsed) -> tuple[Piece, ...]:
 
 
 def sentence(found: Rehearsed) -> str:
-    """The same for ears."""
+    """The same for screen readers."""
     if found.problem:
         return tr("did not apply in the rehearsal: {problem}", problem=visible(found.problem))
     return "".join(words for words, _ in pieces(found))
@@ -94,7 +94,7 @@ def outcome(found: Rehearsed) -> str:
 
 
 def previewable(found: Rehearsed) -> str:
-    """Why what is shown may not be what happens; empty when it is."""
+    """Why the real run may differ; empty if there is no reason."""
     doubts = "; ".join(map(visible, found.doubts))
     return tr("Cannot be previewed: {doubts}.", doubts=doubts) if doubts else ""
 

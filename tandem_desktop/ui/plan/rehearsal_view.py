@@ -18,7 +18,7 @@ from tandem_desktop.ui.widgets.chips import Segmented
 from tandem_desktop.ui.widgets.labels import plain_label
 
 _SHARE = 0.8
-"""How much of the list the effects of one command may take before they scroll by themselves."""
+"""The share of the list the effects of one command may take before they scroll inside."""
 _RUN, _RECORDED = "run", "recorded"
 
 
@@ -26,7 +26,7 @@ class RehearsedPart(ContentPart):
     """Hidden until there was a rehearsal. The effects are operations like any other, with their diffs."""
 
     record_requested = Signal()
-    """The person wants the recorded effects instead of the command."""
+    """Use the recorded effects instead of the command."""
 
     def __init__(self, theme: Theme, make_content: Callable[[OperationRow], OperationContent]) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class RehearsedPart(ContentPart):
 
 
 class EffectList(OperationList):
-    """The effects of one command: as high as they are, nothing in it can be changed."""
+    """The effects of one command: read-only, as high as its content."""
 
     grown = Signal()
 
@@ -172,7 +172,7 @@ class EffectList(OperationList):
     def scrollTo(
         self, index: Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
     ) -> None:
-        """Where it is in the list of operations around it counts as well."""
+        """Scroll the surrounding operation list too."""
         super().scrollTo(index, hint)
         around: QWidget | None = self.parentWidget()
         while around is not None and not isinstance(around, OperationList):

@@ -1,4 +1,4 @@
-"""Positions within an operation row."""
+"""Positions of operation rows and within them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ TAG = 56
 
 
 class Zone(StrEnum):
-    """What a click on a row can mean."""
+    """The clickable parts of a row."""
 
     HANDLE = "handle"
     BOX = "box"
@@ -80,7 +80,7 @@ class RowGeometry:
         return self.row + self._extras.get(row, 0)
 
     def continues(self, before: "RowGeometry") -> bool:
-        """Whether every row of `before` stands where it stood, and perhaps more follow."""
+        """Whether every row of `before` keeps its place and rows were only added at the end."""
         mine, theirs = (self.row, self.gap, self.margin), (before.row, before.gap, before.margin)
         return mine == theirs and self._extras == before._extras and self.count >= before.count
 
@@ -101,7 +101,7 @@ class RowGeometry:
 
 
 class TouchedRows:
-    """Gathers until the list has worked out its places anew."""
+    """Collects rows to repaint until the next layout."""
 
     def __init__(self) -> None:
         self._rows: set[int] = set()
@@ -117,7 +117,7 @@ class TouchedRows:
         self._all = True
 
     def take(self, before: RowGeometry, now: RowGeometry) -> set[int] | None:
-        """The rows, with what came to the end of the list; nothing where all have to be painted."""
+        """The rows to repaint, including new ones at the end; None if all have to be."""
         rows, everything = self._rows, self._all or not now.continues(before)
         self._rows, self._all = set(), False
         return None if everything else rows | set(range(before.count, now.count))

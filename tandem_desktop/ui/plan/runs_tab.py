@@ -25,7 +25,7 @@ from tandem_desktop.ui.widgets.progress import paint_status_mark
 
 
 class RunDetail(QWidget):
-    """Follows the timeline; asks for what can be done about one row."""
+    """The changes of the selected run, with undo for a part."""
 
     requested = Signal(object)
     """A `UndoRequest` of a part."""
@@ -58,7 +58,7 @@ class RunDetail(QWidget):
         self._enable()
 
     def follow(self, run: ListedRun) -> bool:
-        """Another run, or the same in another state; answers whether what it changed has to be asked for."""
+        """Show a run; True if its changes have to be loaded."""
         run_id = run.record.run_id
         is_another = (run_id, run.status) != (self._run_id, self._status)
         self._run_id, self._status, self._undoable = run_id, run.status, run.undoable
@@ -110,7 +110,7 @@ _MARKS = {
 
 
 class RunsTimeline(QListView):
-    """Letters and Enter are wishes; what they lead to is for others."""
+    """Keys are emitted as signals."""
 
     entered_row = Signal()
     undo_pressed = Signal()
@@ -138,11 +138,11 @@ class RunsTimeline(QListView):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Letters are commands here."""
+        """Disabled: letters are commands."""
 
 
 class _RunDelegate(QStyledItemDelegate):
-    """A heading where a day begins; then a mark on a line through all of them, what was run, and how it ended."""
+    """Draws a run on the timeline, with a heading where a day begins."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -213,11 +213,11 @@ class _RunDelegate(QStyledItemDelegate):
 
 _FOLLOW_MS = 80
 _HEADING = 150
-"""With less room for it the heading goes, so that no button is cut."""
+"""Below this width the heading is hidden, so that no button is cut."""
 
 
 class RunsTab(QWidget):
-    """Lists runs and asks for what can be done about the current one."""
+    """The timeline of runs, with actions for the current one."""
 
     undo_requested = Signal(str)
     redo_requested = Signal(str)
@@ -235,7 +235,7 @@ class RunsTab(QWidget):
         self.progress = progress
         self._followed = OperationId("")
         self._newest: ListedRun | None = None
-        """Whoever looks at the newest run goes on to the next; whoever chose another stays there."""
+        """The newest run; while it is selected, the next new run is selected too."""
         self._following = QTimer(self, interval=_FOLLOW_MS, singleShot=True)
         self._following.timeout.connect(self._go_after)
         self.list = RunsTimeline(theme, self.model)
@@ -292,7 +292,7 @@ class RunsTab(QWidget):
         self._enable()
 
     def show_changes(self, run_id: RunId, operations: tuple[DoneOperation, ...]) -> None:
-        """What the chosen run did and left in place."""
+        """Show the changes of the selected run."""
         self.detail.show_changes(run_id, operations)
 
     def show_progress(self, running: bool) -> None:
@@ -300,7 +300,7 @@ class RunsTab(QWidget):
         self._arrange()
 
     def follow(self, operation_id: OperationId) -> None:
-        """Keep what is being done in sight, unless the person looks at something else in the list."""
+        """Scroll the progress list to the running operation, unless it has the focus."""
         self._followed = operation_id
         if not self._following.isActive():
             self._following.start()

@@ -33,11 +33,11 @@ from tandem_desktop.ui.widgets.labels import announce, plain_label
 
 _WIDTH, _MARGIN = 620, 24
 _STRAY_MS = 350
-"""A click that was meant for what was here a moment ago must not decide anything."""
+"""Buttons that decide are disabled this long: a click meant for what was there before must not decide."""
 
 
 class Sheet(QWidget):
-    """Lies over the whole window of `host` while it is open. Enter decides nothing in it."""
+    """Covers the window of `host` while open. Enter triggers no decision."""
 
     left = Signal()
     """Closed without a decision."""
@@ -87,7 +87,7 @@ class Sheet(QWidget):
         self._stray.stop()
         self._host.window().removeEventFilter(self)
         self.hide()
-        # What was pressed to get here, a link in a banner perhaps, may have gone meanwhile.
+        # The widget that opened the sheet, such as a link in a banner, may be gone.
         if self._before is not None and isValid(self._before) and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -118,7 +118,7 @@ class Sheet(QWidget):
         self.body.addWidget(ButtonRow(self._theme, buttons, note))
 
     def decides(self, button: Button, allowed: bool) -> None:
-        """Such a button works only once the person can have seen the sheet, and only when allowed."""
+        """Enable a deciding button only after a delay, and only when allowed."""
         self._deciding = [(each, may) for each, may in self._deciding if each is not button]
         self._deciding.append((button, allowed))
         self._enable()
@@ -138,7 +138,7 @@ class Sheet(QWidget):
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Nothing typed here may reach the window below.
+        # No key may reach the window below.
         event.accept()
         if event.key() == Qt.Key.Key_Escape:
             self.leave()
@@ -147,19 +147,19 @@ class Sheet(QWidget):
         event.accept()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab goes round inside the sheet."""
+        """Tab stays within the sheet."""
         stops = [
             each
             for each in self.card.findChildren(QWidget)
             if each.isVisible()
             and each.isEnabled()
             and each.focusPolicy() & Qt.FocusPolicy.TabFocus
-            # The field inside a spin box gives the keyboard back to its box, where one has just been.
+            # The line edit of a spin box would return the focus to its box.
             and each.focusProxy() is None
         ]
         if not stops:
             return True
-        # In the order they are read, whatever order they were made in.
+        # In reading order, not creation order.
         stops.sort(key=lambda each: _reading_order(each, self))
         focused = QApplication.focusWidget()
         at = stops.index(focused) if focused in stops else -1 if forward else 0
@@ -190,7 +190,7 @@ def _reading_order(widget: QWidget, sheet: QWidget) -> tuple[int, ...]:
 
 
 class ConfirmSheet(Sheet):
-    """Says what will happen; the way back has the focus."""
+    """Says what will happen; the cancel button has the focus."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "confirm-sheet", tr("Are you sure?"), wide=460)
@@ -222,10 +222,10 @@ _REFUSAL = later("Say what should be different; an empty rework tells the agent 
 
 
 class ReworkSheet(Sheet):
-    """Takes feedback. Without any it refuses, in words."""
+    """Takes feedback; refuses to send without any."""
 
     confirmed = Signal(str, str)
-    """Plan id and the person's words."""
+    """Plan id and the feedback."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "rework-sheet", tr("Rework"))
@@ -269,7 +269,7 @@ class ReworkSheet(Sheet):
         self.open(self.feedback)
 
     def give_back(self, words: str) -> None:
-        """They could not be sent: they are here again the next time."""
+        """Keep feedback that could not be sent for the next time."""
         if not self.feedback.toPlainText().strip():
             self.feedback.setPlainText(words)
 
@@ -303,7 +303,7 @@ _WAYS = (
 
 
 class InterruptedSheet(Sheet):
-    """Three ways out, each with what it means. Escape leaves it for later; no other run can start until then."""
+    """Resume, roll back or mark failed. Escape postpones it; no other run can start until then."""
 
     chosen = Signal(str, str)
     """Run id and `resume`, `resume-again`, `rollback` or `mark-failed`."""
@@ -381,7 +381,7 @@ class InterruptedSheet(Sheet):
         return frame
 
     def _may_resume(self) -> None:
-        """A command is run a second time only by somebody who said so."""
+        """A command runs a second time only if the box is ticked."""
         run = self._run
         may = run is not None and run.damage is None and (run.command is None or self.again.isChecked())
         self.decides(self.buttons["resume"], may)
@@ -392,7 +392,7 @@ class InterruptedSheet(Sheet):
 
 
 class Spacing(QObject):
-    """Lives as long as its layout and sets it anew whenever the theme changes."""
+    """Margins and spacing of a layout, updated when the theme changes."""
 
     def __init__(
         self, theme: Theme, layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), between: int = 8

@@ -25,7 +25,7 @@ class PlanTextTab(QScrollArea):
     link_activated = Signal(str)
     file_activated = Signal(str)
     rewritten = Signal(str)
-    """The plan text as the person wants it."""
+    """The plan text as edited."""
 
     _content = ""
     _editable = False
@@ -95,7 +95,7 @@ class PlanTextTab(QScrollArea):
         self._leave()
 
     def show_version(self, version: PlanVersion, own_text: str | None = None, *, editable: bool = False) -> None:
-        """The plan text, or what the person made of it; only a plan that waits can be edited."""
+        """Show the plan text or its edited version; only a waiting plan can be edited."""
         self._content = version.content if own_text is None else own_text
         self._editable = editable
         self.text.set_text(self._content)
@@ -111,7 +111,7 @@ class PlanTextTab(QScrollArea):
             widget.setVisible(bool(context))
 
     def keep_unfinished(self) -> None:
-        """Another plan is about to be shown: what is being written stays with this one."""
+        """Store unfinished text with this plan before another is shown."""
         self.comments.keep_unfinished()
         if self._source.isVisibleTo(self):
             self._save()

@@ -21,12 +21,12 @@ from tandem_desktop.ui.widgets.labels import plain_label, plain_tooltip
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """One question for the sheet, and one wish when it is answered."""
+    """An undo to preview and then to request."""
 
     run_id: RunId
     part: UndoPart = WHOLE
     to_before: bool = False
-    """Every run since goes with it."""
+    """Undo every run since too."""
 
     @property
     def title(self) -> str:
@@ -39,7 +39,7 @@ class UndoRequest:
         return tr("Undo {operation} of this run", operation=self.part.operation)
 
     def sentence(self, undoing: UndoPlan, runs: tuple[str, ...]) -> str:
-        """What would happen, or why nothing can."""
+        """What would happen, or why nothing can be undone."""
         if undoing.conflicts:
             told = tr_n(
                 "Later edits overlap in {n} file, so nothing is undone. Put them aside first, then try again.",
@@ -100,7 +100,7 @@ class UndoSheet(Sheet):
     def ask(
         self, taking: UndoRequest, undoing: UndoPlan, runs: tuple[str, ...] = (), *, has_changed: bool = False
     ) -> None:
-        """Show what would be done: exactly this. `runs` are those that go, newest first."""
+        """Show exactly what would be undone. `runs` are the undone runs, newest first."""
         self._asked = (taking, undoing)
         self.title.setText(taking.title)
         self.said.setToolTip(plain_tooltip(taking.run_id))
@@ -110,7 +110,7 @@ class UndoSheet(Sheet):
             self._add("undo", "muted", _column(tr("undo"), visible(words)))
         for path, why in undoing.conflicts:
             self._add("warning", "risk", _column(tr("conflict"), f"{visible(path)}  {visible(why)}"))
-        # With a conflict nothing is done, so nothing else is listed.
+        # With a conflict nothing is undone, so only conflicts are listed.
         for change in undoing.changes if not undoing.conflicts else ():
             self._add(*_sign(change), _column(_verb(change), f"{visible(change.path)}{_merged(change, undoing)}"))
         for path in undoing.kept if not undoing.conflicts else ():
@@ -137,7 +137,7 @@ class UndoSheet(Sheet):
 
 
 def _column(verb: str, words: str) -> str:
-    """Verbs stand below each other, and so do paths."""
+    """Verbs and paths in two aligned columns."""
     return f"{verb:<8}  {words}"
 
 
@@ -162,10 +162,10 @@ _NO_FILES = later("No run after this point is left to undo; the files are as the
 
 
 class RestoreSheet(Sheet):
-    """Files only, conversation only, or both. Nothing is deleted: runs are undone, entries set aside."""
+    """Restores files, conversation, or both. Nothing is deleted: runs are undone, entries folded."""
 
     confirmed = Signal(int, object)
-    """The entry, and what goes back: `Restoring`."""
+    """The entry, and what to restore: `Restoring`."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "back-sheet", tr("Go back"))

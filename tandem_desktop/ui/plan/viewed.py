@@ -13,7 +13,7 @@ from tandem_desktop.ui.plan.operation_content import OperationContent
 
 
 class SeenOperations:
-    """Seen is what stood in sight as it is now: opened to its last changed line, or told whole in its row."""
+    """Operations that were visible in full: expanded to the last changed line, or complete in their row."""
 
     def __init__(self) -> None:
         self._seen: dict[OperationId, Seen] = {}
@@ -23,14 +23,14 @@ class SeenOperations:
         return tuple(self._seen.values())
 
     def note(self, row: OperationRow, content: OperationContent | None) -> None:
-        """A row that stands still in sight, with what is opened of it."""
+        """Record a visible row, with its content if expanded."""
         if content is not None and content.is_seen:
             self._seen[row.operation.id] = Seen(mark=mark(row.operation), folded=content.folded_regions)
         elif content is None and wording.is_told_in_its_line(row.view):
             self._seen.setdefault(row.operation.id, Seen(mark=mark(row.operation)))
 
     def follow(self, before: PlanVersion | None, now: PlanVersion, *, by_choice: bool = False) -> None:
-        """Another plan begins unseen; `by_choice`, what was seen is what the person saw less, or wrote themselves."""
+        """Start over for another plan; a revision `by_choice` of the user keeps what was seen."""
         if before is None:
             self._seen.clear()
         elif by_choice and now.origin is Origin.PERSON and now.parent_revision == before.revision:
@@ -51,21 +51,21 @@ class ChangedSinceViewed:
         self._changed: frozenset[OperationId] = frozenset()
 
     def follow(self, before: PlanVersion | None, viewed: Collection[OperationId], now: PlanVersion) -> None:
-        """Another page of the plan, or of another one."""
+        """Follow the next page, of this or another plan."""
         if before is None or now.revision < before.revision:
             self._changed = frozenset()
         elif now.revision > before.revision:
             self.resume(self.looked(before.revision, viewed).in_next(before, now))
 
     def resume(self, looked: Looked) -> None:
-        """Go on from what is known of the revision on screen."""
+        """Restore the stored state."""
         self._changed = frozenset(looked.changed)
 
     def looked(self, revision: int, viewed: Collection[OperationId]) -> Looked:
-        """What is known of the revision on screen, to be kept."""
+        """The state of the revision on screen, to be stored."""
         return Looked(revision=revision, viewed=tuple(sorted(viewed)), changed=tuple(sorted(self._changed)))
 
     def marks(self, viewed: Collection[OperationId]) -> dict[OperationId, str]:
-        """A word for each of them that was not viewed since."""
+        """A mark for each changed operation that was not viewed since."""
         self._changed -= frozenset(viewed)
         return dict.fromkeys(self._changed, WORDS)

@@ -148,7 +148,7 @@ def mode_change(operation: StagedOperation) -> str:
 
 
 def state_words(state: NodeState) -> str:
-    """What is, or will be, at a path."""
+    """The node at a path as text."""
     match state:
         case Absent():
             return tr("nothing")
@@ -174,7 +174,7 @@ def drift_words(drifted: Drifted, operation: StagedOperation) -> str:
 
 
 def flag_sentence(flag: Hazard, operation: StagedOperation) -> str:
-    """The flag's title, said of this operation."""
+    """The flag's title for this operation."""
     if operation.kind.spec.is_external and flag is Hazard.IRREVERSIBLE:
         return tr("External call, effects cannot be undone")
     if operation.call is not None and flag is Hazard.IRREVERSIBLE:
@@ -216,7 +216,7 @@ def short_digest(digest: str) -> str:
 
 
 def long_digest(digest: str) -> str:
-    """Groups the eye can compare; the whole is in the tooltip and in what is copied."""
+    """Shortened in groups for comparing; the tooltip and the copy have the whole digest."""
     return f"{digest[:8]} {digest[8:16]} … {digest[-8:]}" if len(digest) > 24 else digest
 
 
@@ -261,7 +261,7 @@ def part_words(part: ChoicePart) -> str:
 
 
 def is_told_in_its_line(view: OperationView) -> bool:
-    """Whether a closed row says all there is: no text changes, and a command that fits."""
+    """Whether a collapsed row shows everything: no text changes, and a command that fits."""
     text = view.operation.call_text
     if text is not None:
         return "\n" not in text and len(text) <= FITS_ITS_LINE
