@@ -186,12 +186,12 @@ class WorkspaceController(QObject):
         self.plans = PlansModel(engine.clock)
         self._executor = DaemonPool(2, thread_name_prefix="diff")
         self.files = FileIndex(engine.locations.workspace)
-        reading = DiffOptions.remembered(self.state.get("reading"))
-        self._habits = DiffPreferences(reading, lambda kept: self.state.put(reading=kept))
+        options = DiffOptions.remembered(self.state.get("reading"))
+        self._diff_preferences = DiffPreferences(options, lambda kept: self.state.put(reading=kept))
         self.chat = ChatPane(theme)
         self.panel = ExecutionPlanPanel(
             theme,
-            DiffSource(self._load_contents, self.commands, self._executor, self._habits),
+            DiffSource(self._load_contents, self.commands, self._executor, self._diff_preferences),
             workspace=str(engine.locations.workspace),
             now=engine.clock,
         )

@@ -59,7 +59,7 @@ TABLES = (
     *((wording.STATUSES, PlanStatus), (wording.RESULTS, ResultStatus)),
     *((wording.RUNS, RunStatus), (wording.RUN_KINDS, RunKind), (wording.FLAGS, Hazard)),
     *((tasks.STATUSES, TaskStatus), (tab.ROLES, Role), (tab.EFFORTS, Effort)),
-    *((tab.RISKS, RiskLevel), (operations.SHOWN_WORDS, operations.OperationFilter)),
+    *((tab.RISKS, RiskLevel), (operations.FILTER_LABELS, operations.OperationFilter)),
 )
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from tandem_desktop.ui.diff.options import CONTEXTS, NEXT_WHITESPACE, WHITESPACE_WORDS, WHOLE_FILE
+from tandem_desktop.ui.diff.options import CONTEXTS, NEXT_WHITESPACE, WHITESPACE_LABELS, WHOLE_FILE
 from tandem_desktop.ui.diff.rows import RowKind
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.i18n import tr, tr_marked
@@ -176,7 +176,7 @@ def _add_copy_actions(menu: QMenu, view: "DiffView") -> None:
 def _add_view_actions(menu: QMenu, view: "DiffView") -> None:
     menu.addAction(tr("Next change") + "\tN", partial(view.step_to_change, 1))
     menu.addAction(tr("Previous change") + "\tP", partial(view.step_to_change, -1))
-    context = view.reading.context
+    context = view.options.context
     around = menu.addMenu(tr("Lines around changes"))
     for lines, label in CONTEXTS:
         action = around.addAction(tr_marked(label), partial(view.set_context, lines))
@@ -189,4 +189,4 @@ def _add_view_actions(menu: QMenu, view: "DiffView") -> None:
     menu.addAction(f"{other}\tV", lambda: view.set_split(not view.is_split))
     menu.addAction(tr("Wrap long lines") + "\tAlt+Z", lambda: view.set_wrap(not view.wraps))
     following = NEXT_WHITESPACE[view.whitespace]
-    menu.addAction(f"{WHITESPACE_WORDS[following]}\tW", lambda: view.set_whitespace(following))
+    menu.addAction(f"{WHITESPACE_LABELS[following]}\tW", lambda: view.set_whitespace(following))

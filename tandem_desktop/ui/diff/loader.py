@@ -42,7 +42,7 @@ class DiffLoader(QObject):
         after: bytes,
         *,
         known_hunks: Sequence[Hunk] | None = None,
-        words: Sequence[SpecialText] = (),
+        notes: Sequence[SpecialText] = (),
     ) -> None:
         """Show the text at once and the comparison when it is ready."""
         self._wanted += 1
@@ -51,7 +51,7 @@ class DiffLoader(QObject):
 
         def begin() -> None:
             if self._is_wanted(wanted):
-                made = self._executor.submit(build_file_diff, path, before, after, known_hunks=known_hunks, words=words)
+                made = self._executor.submit(build_file_diff, path, before, after, known_hunks=known_hunks, notes=notes)
                 self._commands.run(made, lambda diff: self._show(diff, wanted))
 
         QTimer.singleShot(0, self, begin)  # after the text is on the screen: both share one interpreter
@@ -112,6 +112,6 @@ def _lexed(diff: FileDiff, yielding: Yielding) -> "Iterator[tuple[bool, Spans]]"
 def _marked(diff: FileDiff, pairs: Sequence[Pair], yielding: Yielding) -> dict[Pair, IntralineChange]:
     marks: dict[Pair, IntralineChange] = {}
     for old, new in pairs:
-        yielding.step_back()
+        yielding.wait()
         marks[old, new] = marks_of(diff.old.line(old), diff.new.line(new))
     return marks

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tandem_desktop.diff.hunks import Hunk, hunks
 from tandem_desktop.diff.text import Document, is_hidden, is_plain
 from tandem_desktop.staging.hazards import bundled_rules
-from tandem_desktop.ui.diff.special import SpecialText, words_about_content
+from tandem_desktop.ui.diff.special import SpecialText, content_notes
 from tandem_desktop.ui.i18n import tr, tr_n
 
 TOKEN = re.compile("⟨[^⟩]*⟩|[\u2400-\u2421]")
@@ -78,7 +78,7 @@ class DiffSide:
         )
 
 
-def hidden_in_words(side: DiffSide) -> str:
+def hidden_text(side: DiffSide) -> str:
     """The banner text; empty if there is nothing hidden."""
     found = side.hidden()
     if not found:
@@ -139,7 +139,7 @@ class FileDiff:
     new: DiffSide
     hunks: tuple[Hunk, ...]
     stretches: tuple[DiffStretch, ...]
-    words: tuple[SpecialText, ...] = ()
+    notes: tuple[SpecialText, ...] = ()
     """Changes that have no lines: line ends, encodings, images, links, modes."""
     banner: str = ""
     """Names the hidden characters; empty when there are none."""
@@ -172,18 +172,18 @@ def build_file_diff(
     after: bytes,
     *,
     known_hunks: Sequence[Hunk] | None = None,
-    words: Sequence[SpecialText] = (),
+    notes: Sequence[SpecialText] = (),
 ) -> FileDiff:
     """Compare, unless the hunks of these contents are known already. Takes its time; call it on another thread.
 
-    `words` is what is to be said besides what the contents tell, such as a new mode.
+    `notes` are additional facts that the contents do not show, such as a new mode.
     """
     old, new = DiffSide(before), DiffSide(after)
     made = tuple(hunks(before, after) if known_hunks is None else known_hunks)
-    told = words_about_content(before, after, old.document, new.document)
-    if words and before == after:
+    told = content_notes(before, after, old.document, new.document)
+    if notes and before == after:
         told = ()
-    banner = hidden_in_words(new) or hidden_in_words(old)
+    banner = hidden_text(new) or hidden_text(old)
     warned = (SpecialText(banner, "warning", is_risk=True),) if banner else ()
     return FileDiff(
         path=path,
@@ -191,7 +191,7 @@ def build_file_diff(
         new=new,
         hunks=made,
         stretches=tuple(_stretches(made, len(old), len(new))),
-        words=(*warned, *words, *told),
+        notes=(*warned, *notes, *told),
         banner=banner,
         longest=max((len(line.raw) for hunk in made for line in hunk.lines), default=0),
         added=sum(hunk.added for hunk in made),
@@ -209,7 +209,7 @@ def preview_file_diff(path: str, before: bytes, after: bytes) -> FileDiff:
         new=shown,
         hunks=(),
         stretches=(DiffStretch(StretchKind.CONTEXT, 0, 0, lines, 0, lines),),
-        words=(SpecialText(tr("Comparing…"), "clock"),),
+        notes=(SpecialText(tr("Comparing…"), "clock"),),
         longest=max(map(len, shown.document.lines), default=0),
         is_preview=True,
     )

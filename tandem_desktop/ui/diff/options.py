@@ -104,7 +104,7 @@ NEXT_WHITESPACE = {
     Whitespace.ALL: Whitespace.NONE,
     Whitespace.NONE: Whitespace.CHANGED,
 }
-WHITESPACE_WORDS = tr_table(
+WHITESPACE_LABELS = tr_table(
     {
         Whitespace.CHANGED: "Show changed white space",
         Whitespace.ALL: "Show all white space",
@@ -253,14 +253,14 @@ class DiffPreferences(QObject):
     """The new `DiffOptions`."""
 
     def __init__(
-        self, reading: DiffOptions | None = None, keep: Callable[[dict[str, Any]], object] = lambda kept: None
+        self, options: DiffOptions | None = None, keep: Callable[[dict[str, Any]], object] = lambda kept: None
     ) -> None:
         super().__init__()
-        self.reading = reading or DiffOptions()
+        self.options = options or DiffOptions()
         self._keep = keep
 
-    def learn(self, reading: DiffOptions) -> None:
-        if reading != self.reading:
-            self.reading = reading
-            self._keep(asdict(reading))
-            self.changed.emit(reading)
+    def update(self, options: DiffOptions) -> None:
+        if options != self.options:
+            self.options = options
+            self._keep(asdict(options))
+            self.changed.emit(options)

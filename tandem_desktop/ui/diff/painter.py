@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen, QPixmap, QStaticText, QTransform
 
 from tandem_desktop.ui.diff.options import DiffDisplay, ShownLine, Whitespace, cell_kind
-from tandem_desktop.ui.diff.panes import MORE_WORDS, Pane, Panes, header_buttons, more_area
+from tandem_desktop.ui.diff.panes import MORE_LABEL, Pane, Panes, header_buttons, more_area
 from tandem_desktop.ui.diff.rows import CellKind, DiffRow, DiffRows, RowKind
 from tandem_desktop.ui.diff.selection import line_of
 from tandem_desktop.ui.diff.styles import StyledLine, pieces
@@ -104,31 +104,40 @@ class TextPainter:
         self._paint_cache = paint_cache
 
     def paint(
-        self, painter: QPainter, look: DiffDisplay, row: DiffRow, index: int, pane: Pane, line: ShownLine, area: QRect
+        self,
+        painter: QPainter,
+        display: DiffDisplay,
+        row: DiffRow,
+        index: int,
+        pane: Pane,
+        line: ShownLine,
+        area: QRect,
     ) -> None:
         text = line.styled.text
-        is_plain = not row.is_change and look.search is None and look.selection is None
-        layers = [] if is_plain else [*_layers(look, row, index, pane, line)]
+        is_plain = not row.is_change and display.search is None and display.selection is None
+        layers = [] if is_plain else [*_layers(display, row, index, pane, line)]
         for visual, start in enumerate(line.starts):
-            y = area.top() + visual * look.panes.line
-            if y + look.panes.line < 0 or y > painter.viewport().bottom():
+            y = area.top() + visual * display.panes.line
+            if y + display.panes.line < 0 or y > painter.viewport().bottom():
                 continue
             end = line.starts[visual + 1] if visual + 1 < len(line.starts) else len(text)
-            self._stroke(painter, _Stroke(look.panes, pane, y, line.styled, start, end, line.scrolled), look, layers)
+            self._stroke(
+                painter, _Stroke(display.panes, pane, y, line.styled, start, end, line.scrolled), display, layers
+            )
         if line.styled.cut or line.is_open:
-            self._end(painter, look, index, pane, line, area)
+            self._end(painter, display, index, pane, line, area)
 
-    def end_area(self, look: DiffDisplay, pane: Pane, line: ShownLine, area: QRect) -> QRect:
+    def end_area(self, display: DiffDisplay, pane: Pane, line: ShownLine, area: QRect) -> QRect:
         """Where the note after a line is; that of a cut line is always visible."""
         width = QFontMetrics(self._paint_cache.small).horizontalAdvance(line.end_text) + self._paint_cache.px(16)
         cells = line.styled.width - line.styled.cells[line.starts[-1]]
-        x = round(pane.text + cells * look.panes.cell) - line.scrolled + self._paint_cache.px(8)
+        x = round(pane.text + cells * display.panes.cell) - line.scrolled + self._paint_cache.px(8)
         if line.styled.cut:
             x = min(x, pane.right - width - self._paint_cache.px(4))
-        y = area.top() + (len(line.starts) - 1) * look.panes.line
-        return QRect(x, y + self._paint_cache.px(2), width, look.panes.line - self._paint_cache.px(4))
+        y = area.top() + (len(line.starts) - 1) * display.panes.line
+        return QRect(x, y + self._paint_cache.px(2), width, display.panes.line - self._paint_cache.px(4))
 
-    def _stroke(self, painter: QPainter, stroke: "_Stroke", look: DiffDisplay, layers: list["_Layer"]) -> None:
+    def _stroke(self, painter: QPainter, stroke: "_Stroke", display: DiffDisplay, layers: list["_Layer"]) -> None:
         first, last = stroke.in_sight()
         text = stroke.styled.text
         left, top, cell = stroke.left, stroke.y + stroke.panes.word_top, stroke.panes.cell
@@ -151,14 +160,14 @@ class TextPainter:
             if a < b or (reaches_out and a <= b):
                 box = stroke.box(a, b)
                 if reaches_out:
-                    box.setWidth(box.width() + look.panes.cell / 2)
+                    box.setWidth(box.width() + display.panes.cell / 2)
                 self._paint_cache.box(painter, box, ground, 3)
                 for one, other in pieces(text, a, b) if a < b else ():
                     self._letters(painter, stroke, one, other, "text")
         if stroke.styled.tokens:
             self._tokens(painter, stroke, first, last)
-        if look.whitespace is not Whitespace.NONE:
-            self._glyphs(painter, stroke, look, layers, first, last)
+        if display.whitespace is not Whitespace.NONE:
+            self._glyphs(painter, stroke, display, layers, first, last)
 
     def _letters(self, painter: QPainter, stroke: "_Stroke", start: int, end: int, token: str) -> None:
         part = stroke.styled.text[start:end]
@@ -177,10 +186,10 @@ class TextPainter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _glyphs(
-        self, painter: QPainter, stroke: "_Stroke", look: DiffDisplay, layers: list["_Layer"], first: int, last: int
+        self, painter: QPainter, stroke: "_Stroke", display: DiffDisplay, layers: list["_Layer"], first: int, last: int
     ) -> None:
         """Spaces as dots and tabs as arrows, as the white space option says."""
-        text, is_all = stroke.styled.text, look.whitespace is Whitespace.ALL
+        text, is_all = stroke.styled.text, display.whitespace is Whitespace.ALL
         trailing = len(text.removesuffix("␍").rstrip(" \t"))
         blank = [(a, b) for a, b, ground, _ in layers if ground.endswith("_strong") and text[a:b].isspace()]
         if not is_all and not blank and trailing >= last and "\t" not in text:
@@ -193,12 +202,14 @@ class TextPainter:
             if is_all or at >= trailing or character == "\t" or any(a <= at < b for a, b in blank):
                 painter.drawText(QPointF(stroke.x(at), stroke.base), "·" if character == " " else "→")
 
-    def _end(self, painter: QPainter, look: DiffDisplay, index: int, pane: Pane, line: ShownLine, area: QRect) -> None:
-        chip = self.end_area(look, pane, line, area)
+    def _end(
+        self, painter: QPainter, display: DiffDisplay, index: int, pane: Pane, line: ShownLine, area: QRect
+    ) -> None:
+        chip = self.end_area(display, pane, line, area)
         if line.styled.cut:
             rest = QRect(chip.left(), chip.top() - 1, pane.right - chip.left(), chip.height() + 2)
             painter.fillRect(rest, self._paint_cache.color(GROUNDS[line.kind]))
-            is_hot = look.hovered == (index, "cut")
+            is_hot = display.hovered == (index, "cut")
             self._paint_cache.box(painter, QRectF(chip), "hover" if is_hot else "raised", 6, edge="line_strong")
         painter.setFont(self._paint_cache.small)
         painter.setPen(self._paint_cache.pen("link" if line.styled.cut else "muted"))
@@ -210,14 +221,14 @@ _Layer = tuple[int, int, str, bool]
 """First character, end, background, and whether the newline can be part of it."""
 
 
-def _layers(look: DiffDisplay, row: DiffRow, index: int, pane: Pane, line: ShownLine) -> Iterator[_Layer]:
+def _layers(display: DiffDisplay, row: DiffRow, index: int, pane: Pane, line: ShownLine) -> Iterator[_Layer]:
     if row.is_change:
         ground = f"{GROUNDS[line.kind]}_strong"
         yield from ((start, end, ground, False) for start, end in line.marks)
-    found, now = look.found_in(row, line)
+    found, now = display.found_in(row, line)
     yield from ((*match, "found_now" if match == now else "found", False) for match in found)
-    if look.selection is not None and look.selection.is_old == pane.is_old:
-        chosen = look.selection.columns(index, len(line.styled.text))
+    if display.selection is not None and display.selection.is_old == pane.is_old:
+        chosen = display.selection.columns(index, len(line.styled.text))
         if chosen is not None:
             yield (*chosen, "selection", True)
 
@@ -281,39 +292,39 @@ class RowPainter:
         self.text = TextPainter(self._paint_cache)
         self._number_inset = theme.px(10)
 
-    def paint(self, painter: QPainter, look: DiffDisplay, visible: Sequence[VisibleRow], area: QRect) -> None:
+    def paint(self, painter: QPainter, display: DiffDisplay, visible: Sequence[VisibleRow], area: QRect) -> None:
         """All visible rows: shared backgrounds first, then each line, pane by pane."""
-        self._ground(painter, look, area)
+        self._ground(painter, display, area)
         painter.setFont(self._paint_cache.code)
         lines = [each for each in visible if each.row.kind is RowKind.LINE]
-        for pane in look.panes.panes:
+        for pane in display.panes.panes:
             for each in lines:
-                self._beside(painter, look, each, pane)
+                self._beside(painter, display, each, pane)
             painter.setClipRect(QRect(pane.text, area.top(), pane.text_width, area.height()))
             for index, row, at in lines:
-                line = look.shown(row, pane)
+                line = display.shown(row, pane)
                 if line is not None:
-                    self.text.paint(painter, look, row, index, pane, line, at)
+                    self.text.paint(painter, display, row, index, pane, line, at)
             painter.setClipping(False)
-        self._veils(painter, look, lines)
+        self._veils(painter, display, lines)
         for index, row, at in visible:
             if row.kind is not RowKind.LINE:
-                self._special(painter, look, row, index, at)
-            if index == look.current and look.has_focus:
-                self._focus(painter, look, row, at)
+                self._special(painter, display, row, index, at)
+            if index == display.current and display.has_focus:
+                self._focus(painter, display, row, at)
 
-    def _special(self, painter: QPainter, look: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
+    def _special(self, painter: QPainter, display: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
         match row.kind:
             case RowKind.HEADER:
-                self._header(painter, look, row, index, area)
+                self._header(painter, display, row, index, area)
             case RowKind.FOLD:
-                self._fold(painter, look, row, index, area)
+                self._fold(painter, display, row, index, area)
             case RowKind.COMMENT:
-                self._comment(painter, look, row, area)
+                self._comment(painter, display, row, area)
             case _:
-                self._words(painter, look, row, area)
+                self._words(painter, display, row, area)
 
-    def words_height(self, text: str, width: int) -> int:
+    def note_height(self, text: str, width: int) -> int:
         return self._wrapped(text, width - self._paint_cache.px(48)).height() + self._paint_cache.px(12)
 
     def comment_height(self, text: str, width: int) -> int:
@@ -322,19 +333,21 @@ class RowPainter:
 
     # Lines
 
-    def _ground(self, painter: QPainter, look: DiffDisplay, area: QRect) -> None:
+    def _ground(self, painter: QPainter, display: DiffDisplay, area: QRect) -> None:
         painter.fillRect(area, self._paint_cache.color("panel"))
-        for pane in look.panes.panes:
+        for pane in display.panes.panes:
             painter.fillRect(
-                pane.left, area.top(), look.panes.numbers(pane), area.height(), self._paint_cache.color("gutter")
+                pane.left, area.top(), display.panes.numbers(pane), area.height(), self._paint_cache.color("gutter")
             )
-        if len(look.panes.panes) == 2:
-            painter.fillRect(look.panes.panes[0].right, area.top(), 1, area.height(), self._paint_cache.color("line"))
+        if len(display.panes.panes) == 2:
+            painter.fillRect(
+                display.panes.panes[0].right, area.top(), 1, area.height(), self._paint_cache.color("line")
+            )
 
-    def _beside(self, painter: QPainter, look: DiffDisplay, each: VisibleRow, pane: Pane) -> None:
+    def _beside(self, painter: QPainter, display: DiffDisplay, each: VisibleRow, pane: Pane) -> None:
         """Tint, sign and numbers of one line."""
         index, row, area = each
-        panes, paint_cache = look.panes, self._paint_cache
+        panes, paint_cache = display.panes, self._paint_cache
         base = area.top() + panes.ascent
         if row.is_change:
             kind, numbers = cell_kind(row, pane), panes.numbers(pane)
@@ -345,7 +358,7 @@ class RowPainter:
                 painter.fillRect(body, paint_cache.color(GROUNDS[kind]))
                 painter.setPen(paint_cache.pen(_SIGN_INKS[kind]))
                 painter.drawText(QPointF(pane.sign, base), kind.value)
-        painter.setPen(paint_cache.pen("text" if index == look.current else "number"))
+        painter.setPen(paint_cache.pen("text" if index == display.current else "number"))
         shown = (row.old, row.new) if pane.is_old is None else (row.old if pane.is_old else row.new,)
         right = pane.left - self._number_inset
         for line in shown:
@@ -353,78 +366,83 @@ class RowPainter:
             if line is not None:
                 text = str(line + 1)
                 painter.drawText(QPointF(right - len(text) * panes.cell, base), text)
-        if look.hovered == (index, "gutter") and pane is panes.panes[-1] and row.hunk and "comment" in look.offers:
-            self._plus(painter, look, pane, area)
+        if (
+            display.hovered == (index, "gutter")
+            and pane is panes.panes[-1]
+            and row.hunk
+            and "comment" in display.offers
+        ):
+            self._plus(painter, display, pane, area)
 
-    def _plus(self, painter: QPainter, look: DiffDisplay, pane: Pane, area: QRect) -> None:
+    def _plus(self, painter: QPainter, display: DiffDisplay, pane: Pane, area: QRect) -> None:
         side = self._paint_cache.px(16)
-        middle = area.top() + (look.panes.line - side) / 2
-        box = QRectF(pane.left + look.panes.numbers(pane) - side / 2, middle, side, side)
+        middle = area.top() + (display.panes.line - side) / 2
+        box = QRectF(pane.left + display.panes.numbers(pane) - side / 2, middle, side, side)
         self._paint_cache.box(painter, box, "accent", 4)
         paint_icon(painter, self._theme, "plus", "accent_text", box.adjusted(2, 2, -2, -2))
 
-    def _veils(self, painter: QPainter, look: DiffDisplay, lines: Sequence[VisibleRow]) -> None:
+    def _veils(self, painter: QPainter, display: DiffDisplay, lines: Sequence[VisibleRow]) -> None:
         """Dim dropped lines; they stay readable."""
-        if not look.dropped and not look.dropped_lines:
+        if not display.dropped and not display.dropped_lines:
             return
         veil = QColor(self._paint_cache.color("panel"))
         veil.setAlpha(_VEIL)
         for _, row, area in lines:
-            for pane in look.panes.panes if row.is_change else ():
-                if row.hunk in look.dropped or line_of(row, pane.is_old) in look.dropped_lines:
-                    left = pane.left + look.panes.numbers(pane)
+            for pane in display.panes.panes if row.is_change else ():
+                if row.hunk in display.dropped or line_of(row, pane.is_old) in display.dropped_lines:
+                    left = pane.left + display.panes.numbers(pane)
                     painter.fillRect(left, area.top(), pane.right - left, area.height(), veil)
 
     # Rows that are no lines
 
-    def _header(self, painter: QPainter, look: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
+    def _header(self, painter: QPainter, display: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
         paint_cache = self._paint_cache
         painter.fillRect(area, paint_cache.color("gutter"))
         if index:
             painter.fillRect(area.left(), area.top(), area.width(), 1, paint_cache.color("line"))
         painter.fillRect(area.left(), area.bottom(), area.width(), 1, paint_cache.color("line"))
-        buttons = header_buttons(self._theme, area, is_dropped=row.hunk in look.dropped, offers=look.offers)
+        buttons = header_buttons(self._theme, area, is_dropped=row.hunk in display.dropped, offers=display.offers)
         painter.setFont(paint_cache.small)
         for button in buttons:
-            is_hot = look.hovered == (index, button.name)
+            is_hot = display.hovered == (index, button.name)
             edge = "line_strong" if is_hot else "line"
             paint_cache.box(painter, QRectF(button.area), "hover" if is_hot else "panel", 6, edge=edge)
             painter.setPen(paint_cache.pen("text"))
             painter.drawText(button.area, Qt.AlignmentFlag.AlignCenter, button.label)
         painter.setFont(paint_cache.code)
         painter.setPen(paint_cache.pen("muted"))
-        title = look.titles.get(row.hunk, "")
-        words = f"{row.hunk} of {len(look.rows.diff.hunks)}{' · ' + title if title else ''}"
+        title = display.titles.get(row.hunk, "")
+        title_text = f"{row.hunk} of {len(display.rows.diff.hunks)}{' · ' + title if title else ''}"
         end = buttons[0].area.left() if buttons else area.right()
         room = end - paint_cache.px(24) - area.left()
-        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
+        shown = painter.fontMetrics().elidedText(title_text, Qt.TextElideMode.ElideRight, room)
         painter.drawText(area.adjusted(paint_cache.px(12), 0, 0, 0), _LEFT, shown)
 
-    def _fold(self, painter: QPainter, look: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
-        is_hot = look.hovered == (index, "fold")
+    def _fold(self, painter: QPainter, display: DiffDisplay, row: DiffRow, index: int, area: QRect) -> None:
+        is_hot = display.hovered == (index, "fold")
         painter.fillRect(area, self._paint_cache.color("hover" if is_hot else "raised"))
         painter.setPen(self._paint_cache.pen("text" if is_hot else "muted"))
         painter.setFont(self._paint_cache.small)
-        painter.drawText(area.adjusted(self._paint_cache.px(12), 0, 0, 0), _LEFT, fold_text(look.rows, row))
+        painter.drawText(area.adjusted(self._paint_cache.px(12), 0, 0, 0), _LEFT, fold_text(display.rows, row))
         more = more_area(self._theme, area, row)
         if not more.isEmpty():
-            painter.setPen(self._paint_cache.pen("text" if look.hovered == (index, "more") else "muted"))
-            painter.drawText(more, Qt.AlignmentFlag.AlignCenter, tr_marked(MORE_WORDS))
+            painter.setPen(self._paint_cache.pen("text" if display.hovered == (index, "more") else "muted"))
+            painter.drawText(more, Qt.AlignmentFlag.AlignCenter, tr_marked(MORE_LABEL))
         painter.setFont(self._paint_cache.code)
 
-    def _words(self, painter: QPainter, look: DiffDisplay, row: DiffRow, area: QRect) -> None:
-        words, px = look.rows.diff.words[row.number], self._paint_cache.px
-        painter.fillRect(area, self._paint_cache.color("risk_surface" if words.is_risk else "panel"))
+    def _words(self, painter: QPainter, display: DiffDisplay, row: DiffRow, area: QRect) -> None:
+        note, px = display.rows.diff.notes[row.number], self._paint_cache.px
+        painter.fillRect(area, self._paint_cache.color("risk_surface" if note.is_risk else "panel"))
         icon = QRectF(px(12), area.top() + px(6), px(16), px(16))
-        paint_icon(painter, self._theme, words.icon, "risk" if words.is_risk else "muted", icon)
+        paint_icon(painter, self._theme, note.icon, "risk" if note.is_risk else "muted", icon)
         painter.setFont(self._paint_cache.small)
-        painter.setPen(self._paint_cache.pen("risk" if words.is_risk else "text"))
-        painter.drawText(area.adjusted(px(36), px(6), -px(12), 0), _WRAPPED, words.text)
+        painter.setPen(self._paint_cache.pen("risk" if note.is_risk else "text"))
+        painter.drawText(area.adjusted(px(36), px(6), -px(12), 0), _WRAPPED, note.text)
         painter.setFont(self._paint_cache.code)
 
-    def _comment(self, painter: QPainter, look: DiffDisplay, row: DiffRow, area: QRect) -> None:
-        self._ground(painter, look, area)
-        paint_cache, comment, card = self._paint_cache, look.rows.comments[row.number], self._card(area)
+    def _comment(self, painter: QPainter, display: DiffDisplay, row: DiffRow, area: QRect) -> None:
+        self._ground(painter, display, area)
+        paint_cache, comment, card = self._paint_cache, display.rows.comments[row.number], self._card(area)
         paint_cache.box(painter, QRectF(card), "raised", 8, edge="line")
         bar = QRectF(card.left(), card.top(), paint_cache.px(3), card.height())
         paint_cache.box(painter, bar, "accent", 2)
@@ -444,10 +462,10 @@ class RowPainter:
         painter.drawText(inner.adjusted(0, below, 0, 0), _WRAPPED, comment.text)
         painter.setFont(paint_cache.code)
 
-    def _focus(self, painter: QPainter, look: DiffDisplay, row: DiffRow, area: QRect) -> None:
+    def _focus(self, painter: QPainter, display: DiffDisplay, row: DiffRow, area: QRect) -> None:
         color = self._paint_cache.color("focus")
         if row.kind is RowKind.LINE:
-            for pane in look.panes.panes:
+            for pane in display.panes.panes:
                 painter.fillRect(pane.left, area.top(), self._paint_cache.px(3), area.height(), color)
             return
         painter.setPen(QPen(color, 2))

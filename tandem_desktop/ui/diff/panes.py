@@ -13,7 +13,7 @@ from tandem_desktop.ui.theme.theme import Theme
 
 NARROW = 640
 """Narrower than this, two panes would show too little of each line."""
-MORE_WORDS = later("10 more")
+MORE_LABEL = later("10 more")
 _WORTH_MORE = 24
 """A fold of fewer lines is opened whole or not at all."""
 
@@ -91,7 +91,7 @@ def more_area(theme: Theme, bar: QRect, row: DiffRow) -> QRect:
     """The area of a fold's "10 more" button; empty for a short fold."""
     if row.number < 0 or row.lines <= _WORTH_MORE:
         return QRect()
-    width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(tr_marked(MORE_WORDS)) + theme.px(24)
+    width = QFontMetrics(theme.ui_font(-1)).horizontalAdvance(tr_marked(MORE_LABEL)) + theme.px(24)
     return QRect(bar.right() + 1 - width, bar.top(), width, bar.height())
 
 

@@ -77,7 +77,7 @@ _ALIGNMENTS_KEPT = 2_000
 class RowKind(Enum):
     """What a whole row is."""
 
-    WORDS = auto()
+    NOTE = auto()
     FOLD = auto()
     HEADER = auto()
     LINE = auto()
@@ -102,7 +102,7 @@ class DiffRow(NamedTuple):
     new: int | None = None
     is_change: bool = False
     number: int = 0
-    """Which of the words, folds or comments this is."""
+    """Which of the notes, folds or comments this is."""
     lines: int = 0
     """How many lines a fold hides."""
     pair: tuple[int, int] | None = None
@@ -247,7 +247,7 @@ class DiffRows:
                 yield middle, start + block.rows, False, True
 
     def _made(self) -> Iterator[_Block]:
-        yield from (_Block(RowKind.WORDS, 1, None, number) for number in range(len(self.diff.words)))
+        yield from (_Block(RowKind.NOTE, 1, None, number) for number in range(len(self.diff.notes)))
         if self.diff.is_binary and -1 not in self.unfolded:
             if self.diff.hunks:
                 yield _Block(RowKind.FOLD, 1, DiffStretch(StretchKind.GAP, 0, 0, 0, 0, 0), -1)

@@ -118,11 +118,11 @@ class SearchBar(QFrame):
 
     def tell(self, current: int, total: int) -> None:
         """Show `2 of 14`, or that there is none."""
-        words = tr("none") if self.field.text() else ""
+        count = tr("none") if self.field.text() else ""
         if total:
-            words = tr("{current} of {total}", current=f"{current + 1:,}", total=f"{total:,}")
-        self._count.setText(words)
-        self.field.setAccessibleDescription(words)
+            count = tr("{current} of {total}", current=f"{current + 1:,}", total=f"{total:,}")
+        self._count.setText(count)
+        self.field.setAccessibleDescription(count)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -30,19 +30,19 @@ class SpecialText:
     is_risk: bool = False
 
 
-def words_about_content(before: bytes, after: bytes, old: Document, new: Document) -> tuple[SpecialText, ...]:
+def content_notes(before: bytes, after: bytes, old: Document, new: Document) -> tuple[SpecialText, ...]:
     """What changed about the content as a whole, or why there are no lines."""
     return tuple(_about_content(before, after, old, new))
 
 
-def words_about_nodes(
+def node_notes(
     before: NodeState, after: NodeState, path: str = "", moved_from: str | None = None
 ) -> tuple[SpecialText, ...]:
     """What changed about the node at a path: its type, name, mode or link target."""
     return tuple(_about_nodes(before, after, path, moved_from))
 
 
-def size_in_words(size: int) -> str:
+def size_text(size: int) -> str:
     if size < 1000:
         return tr_n("{n} byte", "{n} bytes", size)
     if size < 1_000_000:
@@ -50,7 +50,7 @@ def size_in_words(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB"
 
 
-def image_in_words(content: bytes) -> str:
+def image_text(content: bytes) -> str:
     """`PNG, 640 × 480`, read from the first bytes; nothing if this is no image we know."""
     if content.startswith(b"\x89PNG\r\n\x1a\n") and len(content) >= 24:
         return _sized("PNG", *struct.unpack(">II", content[16:24]))
@@ -70,7 +70,7 @@ def _about_content(before: bytes, after: bytes, old: Document, new: Document) ->
     if before == after:
         yield SpecialText(tr("The content is empty.") if not after else tr("The content does not change."))
         return
-    images = image_in_words(before), image_in_words(after)
+    images = image_text(before), image_text(after)
     if any(images):
         nouns = tr("Image (new)"), tr("Image (removed)"), tr("Image")
         yield SpecialText(_became(nouns, images[0], images[1], before, after), "image")
@@ -187,7 +187,7 @@ def _no_more_a_link(target: str, after: NodeState) -> str:
 def _became(nouns: tuple[str, str, str], old: str, new: str, before: bytes, after: bytes) -> str:
     """`nouns` for what is added, removed and replaced."""
     sides = [
-        f"{words + ', ' if words else ''}{size_in_words(len(content))}"
+        f"{words + ', ' if words else ''}{size_text(len(content))}"
         for words, content in ((old, before), (new, after))
         if content
     ]

@@ -42,15 +42,15 @@ class Yielding:
         self._free = threading.Event()
         self._free.set()
 
-    def ask(self) -> None:
+    def pause(self) -> None:
         """Make workers wait."""
         self._free.clear()
 
-    def thank(self) -> None:
+    def resume(self) -> None:
         """Let workers go on."""
         self._free.set()
 
-    def step_back(self) -> None:
+    def wait(self) -> None:
         """Wait until the window is idle, with a timeout: it may be closed."""
         self._free.wait(LONGEST_WAIT_S)
 
@@ -73,7 +73,7 @@ def lex(path: str, side: DiffSide, yielding: Yielding) -> Iterator[Spans]:
     text = side.text
     for number, (at, kind, value) in enumerate(lexer.get_tokens_unprocessed(text)):
         if number % _TOKENS_BETWEEN_LOOKS == 0:
-            yielding.step_back()
+            yielding.wait()
         token = _token(kind)
         if not token and text.startswith("(", at + len(value)) and value.isidentifier():
             token = "syntax_function"

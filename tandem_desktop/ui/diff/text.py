@@ -59,8 +59,8 @@ def row_text(display: DiffDisplay, index: int) -> str:
             line=comment.line,
             text=comment.text,
         )
-    if row.kind is RowKind.WORDS:
-        return diff.words[row.number].text
+    if row.kind is RowKind.NOTE:
+        return diff.notes[row.number].text
     if not row.is_change and row.new is not None:
         return f"{row.new + 1} {diff.new.line(row.new)}"
     parts = []
@@ -73,7 +73,7 @@ def row_text(display: DiffDisplay, index: int) -> str:
 
 def as_text(diff: FileDiff) -> str:
     """The whole change as a unified diff, hidden characters as tokens."""
-    parts = [each.text for each in diff.words]
+    parts = [each.text for each in diff.notes]
     for hunk in diff.hunks:
         parts.append(hunk.header)
         for line in hunk.lines:

@@ -83,7 +83,7 @@ class DiffView(QAbstractScrollArea):
         self.painter = RowPainter(theme)
         self._heights = RowHeights(0, 1)
         empty = build_file_diff("", b"", b"")
-        rows = DiffRows(replace(empty, words=()), is_split=False)
+        rows = DiffRows(replace(empty, notes=()), is_split=False)
         self.display = DiffDisplay(rows, LineStyles(empty), panes_for(theme, 800, 1, is_split=False))
         self._ruler = OverviewRuler(theme, self)
         self._ruler.asked.connect(self._go_to_share)
@@ -250,7 +250,7 @@ class DiffView(QAbstractScrollArea):
     # Qt events
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self.yielding.ask()
+        self.yielding.pause()
         self._paint(event.rect())
         self._rest.start()
 
@@ -385,7 +385,7 @@ class DiffView(QAbstractScrollArea):
         number = self.rows.row(index).number
         if kind is RowKind.COMMENT:
             return self.painter.comment_height(self.rows.comments[number].text, panes.width)
-        return self.painter.words_height(self.diff.words[number].text, panes.width)
+        return self.painter.note_height(self.diff.notes[number].text, panes.width)
 
     def _wrapped_heights(self, first: int, end: int) -> list[int]:
         return [self.display.wrapped_height(self.rows.row(index)) for index in range(first, end)]
@@ -427,7 +427,7 @@ class DiffView(QAbstractScrollArea):
 
     def _ask_for_pairs(self) -> None:
         """Request intraline marks of the visible rows and let workers go on, once painting pauses."""
-        self.yielding.thank()
+        self.yielding.resume()
         first = self.row_at(0)
         if first is None:
             return
@@ -526,18 +526,18 @@ class DiffView(QAbstractScrollArea):
         return sum(kind is RowKind.FOLD for _, kind in self.rows.special)
 
     @property
-    def reading(self) -> DiffOptions:
+    def options(self) -> DiffOptions:
         """The options of this view."""
-        look = self.display
-        return DiffOptions(self._wants_split, look.wraps, look.whitespace.name, look.context)
+        display = self.display
+        return DiffOptions(self._wants_split, display.wraps, display.whitespace.name, display.context)
 
-    def read_as(self, reading: DiffOptions) -> None:
+    def set_options(self, options: DiffOptions) -> None:
         """Take over options set in another view; emits no `layout_changed`."""
-        if reading == self.reading:
+        if options == self.options:
             return
-        look = self.display
-        self._wants_split, look.wraps, look.context = reading.splits, reading.wraps, reading.context
-        look.whitespace = Whitespace[reading.whitespace]
+        display = self.display
+        self._wants_split, display.wraps, display.context = options.splits, options.wraps, options.context
+        display.whitespace = Whitespace[options.whitespace]
         self._rebuild(self.diff, self.rows.unfolded, self.rows.comments)
 
     def set_context(self, lines: int) -> None:

@@ -39,7 +39,7 @@ class Sorting(StrEnum):
     LARGEST = "Largest first"
 
 
-SHOWN_WORDS = tr_table(
+FILTER_LABELS = tr_table(
     {
         OperationFilter.ALL: "All",
         OperationFilter.FILES: "Files",

@@ -153,7 +153,7 @@ class TaskProgressModel(QObject):
         found = self._results.get(operation_id)
         return (found.error or "") if found is not None else ""
 
-    def agents_words(self, task_id: TaskId) -> str:
+    def agent_message(self, task_id: TaskId) -> str:
         """The agent's last message about a task; not stored."""
         return self._words.get(task_id, "")
 
@@ -296,7 +296,7 @@ def remark(work: TaskProgressModel, task: PlanTask) -> str:
         )
     if task.status in (TaskStatus.FAILED, TaskStatus.SKIPPED) and task.error:
         return in_one_line(task.error)
-    said = work.agents_words(task.id)
+    said = work.agent_message(task.id)
     return tr("The agent says: {said}", said=visible(said)) if said else ""
 
 

@@ -27,7 +27,7 @@ from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan import rehearsal_text, wording
-from tandem_desktop.ui.plan.page_text import beside_words
+from tandem_desktop.ui.plan.page_text import parallel_text
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
@@ -334,7 +334,7 @@ class ApprovalSheet(Sheet):
         now, self._later = set(self._later[:PAGE]), self._later[PAGE:]
         for view in self._page.views:
             if view.operation.id in now:
-                card = Acknowledgement(view, self._theme, self._workspace, beside_words(view, self._page))
+                card = Acknowledgement(view, self._theme, self._workspace, parallel_text(view, self._page))
                 card.show_requested.connect(self._show)
                 if view.flags:
                     card.ticked.connect(self._count)

@@ -100,7 +100,7 @@ class ListPointer:
         }.get(self._zone_at(row, point))
         if tip is not None:
             return tip
-        agent = wording.agent_words(shown.operation)
+        agent = wording.agent_reason(shown.operation)
         lines = [
             wording.title(shown.operation),
             *(tr("The agent says: {agent}", agent=agent) for _ in range(bool(agent))),

@@ -25,7 +25,7 @@ from tandem_desktop.staging.hazards import Hazard
 from tandem_desktop.ui.diff.loader import DiffLoader
 from tandem_desktop.ui.diff.options import DiffPreferences
 from tandem_desktop.ui.diff.rows import InlineComment
-from tandem_desktop.ui.diff.special import image_in_words, words_about_nodes
+from tandem_desktop.ui.diff.special import image_text, node_notes
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.i18n import tr, tr_n
 from tandem_desktop.ui.models.operations import OperationRow
@@ -95,7 +95,7 @@ class DiffSource:
     load: LoadContents
     commands: Commands
     executor: ThreadPoolExecutor
-    habits: DiffPreferences = field(default_factory=DiffPreferences)
+    preferences: DiffPreferences = field(default_factory=DiffPreferences)
     """The diff options of the window."""
 
 
@@ -116,9 +116,9 @@ class RowDiff(DiffView):
         self._is_gone = False
         self._comments: tuple[Comment, ...] = ()
         self.setObjectName(f"diff-{view.operation.id}")
-        self.read_as(source.habits.reading)
-        source.habits.changed.connect(self.read_as)
-        self.layout_changed.connect(lambda: source.habits.learn(self.reading))
+        self.set_options(source.preferences.options)
+        source.preferences.changed.connect(self.set_options)
+        self.layout_changed.connect(lambda: source.preferences.update(self.options))
         source.load(view, self._loaded)
 
     @staticmethod
@@ -193,7 +193,7 @@ class RowDiff(DiffView):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.yielding.thank()  # no longer painted, so workers need not wait
+        self.yielding.resume()  # no longer painted, so workers need not wait
 
     def _loaded(self, before: bytes, after: bytes) -> None:
         if not isValid(self) or self._is_gone:
@@ -201,9 +201,9 @@ class RowDiff(DiffView):
         operation = self._view.operation
         moved_from = operation.path if operation.to is not None else None
         path = operation.to or operation.path or ""
-        words = words_about_nodes(operation.base, operation.after, path, moved_from)
-        self._loader.show(path, before, after, known_hunks=self._view.hunks or None, words=words)
-        if image_in_words(before) or image_in_words(after):
+        notes = node_notes(operation.base, operation.after, path, moved_from)
+        self._loader.show(path, before, after, known_hunks=self._view.hunks or None, notes=notes)
+        if image_text(before) or image_text(after):
             both = self._source.executor.submit(lambda: (read_image(before), read_image(after)))
             self._source.commands.run(both, self._show_pictures)
 
@@ -440,7 +440,7 @@ class OperationContent(QWidget):
             (tr("Its view of the risk"), operation.risk),
         ):
             # Do not repeat what the row's own line shows in full.
-            in_line = words and wording.agent_words(operation) == visible(" ".join(words.split()))
+            in_line = words and wording.agent_reason(operation) == visible(" ".join(words.split()))
             if words.strip() and not (in_line and len(words) <= _FITS_THE_LINE):
                 yield _grid(self._theme, ((label, f"“{visible(' '.join(words.split()))}”"),), muted=True)
 
@@ -478,8 +478,8 @@ def _facts(view: OperationView) -> Iterator[tuple[str, str]]:
     elif isinstance(base, Absent) and isinstance(after, FileState) and after.mode != NEW_FILE_MODE:
         yield tr("Mode"), f"{after.mode:04o}"
     if isinstance(base, DirectoryState) or isinstance(after, DirectoryState):
-        yield tr("Until now"), wording.state_words(base)
-        yield tr("Afterwards"), wording.state_words(after)
+        yield tr("Until now"), wording.state_text(base)
+        yield tr("Afterwards"), wording.state_text(after)
     if Hazard.BINARY in view.flags:
         yield tr("Size"), _sizes(view)
     elif not view.hunks and not operation.is_run and _comes_or_goes(operation):

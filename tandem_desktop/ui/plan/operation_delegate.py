@@ -366,7 +366,7 @@ class OperationDelegate(QStyledItemDelegate):
             left = self._text(painter, QRect(left, place.top(), right - left + 1, place.height()), text, "code", token)
         if row.dropped:
             painter.fillRect(QRect(begin, place.center().y() + 1, left - begin, 1), self._paint_cache.color("muted"))
-        words = wording.agent_words(row.operation)
+        words = wording.agent_reason(row.operation)
         left += theme.px(10)
         if words and right - left > theme.px(72) and row.operation.description != wording.title(row.operation):
             shown = self._paint_cache.metrics("words").elidedText(

@@ -18,8 +18,8 @@ from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.models.operations import (
+    FILTER_LABELS,
     IN_FOLDER,
-    SHOWN_WORDS,
     SORTING_WORDS,
     OperationFilter,
     OperationRow,
@@ -29,7 +29,7 @@ from tandem_desktop.ui.models.operations import (
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.operation_content import OperationContent
 from tandem_desktop.ui.plan.operation_list import OperationList
-from tandem_desktop.ui.plan.page_text import BannerWords
+from tandem_desktop.ui.plan.page_text import BannerText
 from tandem_desktop.ui.plan.rehearsal import RehearsalLine
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.theme.theme import Theme
@@ -242,7 +242,7 @@ class FilterBar(QWidget):
         self.setObjectName("operation-filter")
         self.field = SearchField(theme, tr("Filter by path, command or words"))
         self.field.setObjectName("operation-filter-text")
-        self.which = self._choices(SHOWN_WORDS, "operation-filter-which", tr("Which operations"))
+        self.which = self._choices(FILTER_LABELS, "operation-filter-which", tr("Which operations"))
         self.order = self._choices(SORTING_WORDS, "operation-filter-order", tr("Order"))
         self.folders = self._choices({}, "operation-filter-folder", tr("Folder, with what changes in it"))
         # A long path must not widen a narrow window; the popup is as wide as its text.
@@ -446,7 +446,7 @@ class OperationsTab(QWidget):
         self._why = why
         self._arrange()
 
-    def show_banners(self, banners: Iterable[BannerWords]) -> None:
+    def show_banners(self, banners: Iterable[BannerText]) -> None:
         wanted = list(banners)
         while len(self._banners) > len(wanted):
             old = self._banners.pop()

@@ -23,7 +23,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class BannerWords:
+class BannerText:
     """A band above the list: its tone, its sentence, its actions as (key, words)."""
 
     tone: str
@@ -56,7 +56,7 @@ def approval_refusal(page: PlanPage) -> str:
     return ""
 
 
-def beside_words(view: OperationView, page: PlanPage) -> str:
+def parallel_text(view: OperationView, page: PlanPage) -> str:
     """The commands a run starts in parallel with this one; empty if none."""
     others = page.beside.get(view.operation.id, ())
     if not others:
@@ -86,7 +86,7 @@ def drift_by_operation(views: tuple[OperationView, ...], drifted: tuple[Drifted,
     return found
 
 
-def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
+def banners(page: PlanPage, now: datetime) -> Iterator[BannerText]:
     """The banners of a page, most urgent first."""
     version, meta = page.version, page.meta
     if version.revision != meta.revision:
@@ -95,7 +95,7 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
             revision=version.revision,
             latest=meta.revision,
         )
-        yield BannerWords("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Bring this one back"))))
+        yield BannerText("info", text, (("latest", tr("Go to the latest")), ("restore", tr("Bring this one back"))))
     yield from _about_status(page)
     if (point := meta.branched_from) and meta.status in OPEN:
         text = tr(
@@ -103,16 +103,16 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
             revision=point.revision,
             plan_id=point.plan_id,
         )
-        yield BannerWords("info", text, (("compare-origin", tr("Compare with it")), ("origin", tr("Open it"))))
+        yield BannerText("info", text, (("compare-origin", tr("Compare with it")), ("origin", tr("Open it"))))
     if version.incomplete:
         text = tr(
             "The agent did not finish: {incomplete} This revision cannot be approved.",
             incomplete=visible(version.incomplete),
         )
-        yield BannerWords("error", text, (("rework", tr("Rework")),))
+        yield BannerText("error", text, (("rework", tr("Rework")),))
     if page.drifted and meta.status in OPEN:
         actions = (("merge", tr("See merge")), ("rebase", tr("Rebase")), ("rework", tr("Rework")))
-        yield BannerWords("risk", _drift_sentence(page, now), actions)
+        yield BannerText("risk", _drift_sentence(page, now), actions)
     if page.draft is not None:
         yield _draft_banner(page, page.draft)
     if page.edited_page and meta.status in OPEN:
@@ -122,11 +122,11 @@ def banners(page: PlanPage, now: datetime) -> Iterator[BannerWords]:
             page=visible(page.edited_page),
             record=f"r{version.revision:03d}.json",
         )
-        yield BannerWords("risk", text, (("rework", tr("Rework")),))
+        yield BannerText("risk", text, (("rework", tr("Rework")),))
     if version.warnings:
-        yield BannerWords("risk", "\n".join(visible(warning) for warning in version.warnings))
+        yield BannerText("risk", "\n".join(visible(warning) for warning in version.warnings))
     if version.confinement.startswith("not confined"):
-        yield BannerWords(
+        yield BannerText(
             "risk", tr("While it planned, the agent was {confinement}.", confinement=visible(version.confinement))
         )
 
@@ -138,7 +138,7 @@ def changes_by_operation(comparison: Comparison) -> dict[OperationId, str]:
     return words | {operation.id: "new" for operation in comparison.added}
 
 
-def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
+def comparison_banner(earlier: int, comparison: Comparison) -> BannerText:
     """The changes from an earlier revision, with removed operations by name."""
     gone = some_of([visible(operation.name) for operation in comparison.removed], _NAMED)
     counts = comparison_counts(comparison)
@@ -147,7 +147,7 @@ def comparison_banner(earlier: int, comparison: Comparison) -> BannerWords:
         text = tr("Compared with r{earlier}: {counts} (gone: {gone}).", earlier=earlier, counts=counts, gone=gone)
     if comparison.text_changed:
         text = f"{text} {tr('The plan text changed.')}"
-    return BannerWords("info", text, (("compare", tr("What changed in each")), ("compared", tr("Done"))))
+    return BannerText("info", text, (("compare", tr("What changed in each")), ("compared", tr("Done"))))
 
 
 def comparison_counts(comparison: Comparison) -> str:
@@ -164,7 +164,7 @@ def comparison_counts(comparison: Comparison) -> str:
     return ", ".join(counts) or tr("the operations are the same")
 
 
-def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
+def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerText:
     choices = draft.choices
     parts = [
         tr_n("{n} operation dropped", "{n} operations dropped", len(choices.operations)) if choices.operations else "",
@@ -178,30 +178,30 @@ def _draft_banner(page: PlanPage, draft: PlanDraft) -> BannerWords:
     if draft.problems:
         following = f"{visible(draft.problems[0].step)}: {visible(draft.problems[0].reason)}"
     text = tr("Your own choices: {choices}. {following}", choices=", ".join(filter(None, parts)), following=following)
-    return BannerWords("risk" if draft.problems else "info", text, (("keep-all", tr("Keep everything")),))
+    return BannerText("risk" if draft.problems else "info", text, (("keep-all", tr("Keep everything")),))
 
 
-def _about_status(page: PlanPage) -> Iterator[BannerWords]:
+def _about_status(page: PlanPage) -> Iterator[BannerText]:
     match page.meta.status:
         case PlanStatus.NEEDS_REVIEW:
             text = tr("The agent was sent back three times. Decide yourself: implement it, change it, or cancel it.")
-            yield BannerWords("risk", text)
+            yield BannerText("risk", text)
         case PlanStatus.EXPIRED:
             text = tr("This plan expired: nobody decided in time. Nothing on disk has changed.")
-            yield BannerWords("risk", text, (("restore", tr("Bring it back as a new revision")),))
+            yield BannerText("risk", text, (("restore", tr("Bring it back as a new revision")),))
         case PlanStatus.CANCELLED:
-            yield BannerWords("info", tr("This plan was cancelled. Nothing of it will be run."))
+            yield BannerText("info", tr("This plan was cancelled. Nothing of it will be run."))
         case PlanStatus.SUPERSEDED:
             text = tr("An alternative to this plan was applied, and this one gave way. Branch it to take it up again.")
-            yield BannerWords("info", text)
+            yield BannerText("info", text)
         case PlanStatus.REJECTED:
             last = page.meta.rejections[-1].feedback if page.meta.rejections else ""
             said = tr("You said: “{words}”", words=visible(" ".join(last.split()))) if last else ""
             text = tr("Sent back to the agent, which is making a new revision.")
-            yield BannerWords("info", f"{text} {said}".rstrip())
+            yield BannerText("info", f"{text} {said}".rstrip())
         case PlanStatus.STALLED:
             text = tr("The run of this plan was interrupted and has to be settled.")
-            yield BannerWords("error", text, (("settle", tr("Settle it…")),))
+            yield BannerText("error", text, (("settle", tr("Settle it…")),))
         case _:
             return
 

@@ -370,7 +370,7 @@ class ExecutionPlanPanel(QWidget):
         self.show_nothing(Emptiness.DRAFTING)
         self._follower.begin_draft(title)
         words = tr("The agent is drafting. Read along; deciding comes when it has finished.")
-        self.operations.show_banners((page_text.BannerWords("info", words),))
+        self.operations.show_banners((page_text.BannerText("info", words),))
         self.header.show_viewed(0, 0)
         self.tabs.show_tab("operations")
 

@@ -135,7 +135,7 @@ def split_path(path: str) -> tuple[str, str]:
     return visible(folder + slash), visible(name)
 
 
-def agent_words(operation: StagedOperation) -> str:
+def agent_reason(operation: StagedOperation) -> str:
     """One line of the agent's reason, or nothing; always to be marked as the agent's."""
     words = operation.rationale or ("" if operation.recorded_from else operation.description)
     return visible(" ".join(words.split()))
@@ -147,7 +147,7 @@ def mode_change(operation: StagedOperation) -> str:
     return f"{before:04o} → {after:04o}" if before is not None and after is not None and before != after else ""
 
 
-def state_words(state: NodeState) -> str:
+def state_text(state: NodeState) -> str:
     """The node at a path as text."""
     match state:
         case Absent():

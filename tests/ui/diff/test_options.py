@@ -103,11 +103,11 @@ def test_what_cannot_be_seen_does_not_leave_as_a_patch(view: DiffView) -> None:
 
 def test_a_choice_in_one_diff_holds_in_the_others_and_is_kept(qtbot: QtBot, theme: Theme, view: DiffView) -> None:
     kept: list[dict[str, object]] = []
-    habits, other = DiffPreferences(keep=kept.append), DiffView(theme)
+    preferences, other = DiffPreferences(keep=kept.append), DiffView(theme)
     qtbot.addWidget(other)
     for each in (view, other):
-        habits.changed.connect(each.read_as)
-        each.layout_changed.connect(lambda each=each: habits.learn(each.reading))
+        preferences.changed.connect(each.set_options)
+        each.layout_changed.connect(lambda each=each: preferences.update(each.options))
     for key, modifier in (
         (Qt.Key.Key_V, Qt.KeyboardModifier.NoModifier),
         (Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier),
@@ -115,7 +115,7 @@ def test_a_choice_in_one_diff_holds_in_the_others_and_is_kept(qtbot: QtBot, them
         qtbot.keyClick(view, key, modifier)
     qtbot.keyClick(view, Qt.Key.Key_F)
     wanted = DiffOptions(splits=False, wraps=True, context=WHOLE_FILE)
-    assert other.reading == wanted
+    assert other.options == wanted
     assert DiffOptions.remembered(kept[-1]) == wanted
 
 

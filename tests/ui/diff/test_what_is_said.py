@@ -7,7 +7,7 @@ import pytest
 from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, SymlinkState
 from tandem_desktop.ui.diff.model import DiffSide, build_file_diff, preview_file_diff
 from tandem_desktop.ui.diff.search import DiffSearch
-from tandem_desktop.ui.diff.special import words_about_nodes
+from tandem_desktop.ui.diff.special import node_notes
 from tandem_desktop.ui.diff.styles import LARGEST_TEXT, Yielding, lex, marks_of
 
 DIGEST = "0" * 64
@@ -39,11 +39,11 @@ def a_png(width: int, height: int) -> bytes:
     ],
 )
 def test_a_content_is_told_in_words(before: bytes, after: bytes, words: str) -> None:
-    assert [each.text for each in build_file_diff("a", before, after).words] == [words]
+    assert [each.text for each in build_file_diff("a", before, after).notes] == [words]
 
 
 def test_an_ordinary_edit_needs_no_words() -> None:
-    assert build_file_diff("a", b"a\n", b"b\n").words == ()
+    assert build_file_diff("a", b"a\n", b"b\n").notes == ()
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_an_ordinary_edit_needs_no_words() -> None:
     ],
 )
 def test_a_change_of_the_thing_itself_is_told_in_words(before: NodeState, after: NodeState, words: str) -> None:
-    assert [each.text for each in words_about_nodes(before, after)] == [words]
+    assert [each.text for each in node_notes(before, after)] == [words]
 
 
 def test_a_rename_names_both_paths() -> None:
-    words = words_about_nodes(a_file(), a_file(), "b.py", moved_from="a.py")
+    words = node_notes(a_file(), a_file(), "b.py", moved_from="a.py")
     assert [each.text for each in words] == ["Renamed from a.py to b.py."]
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from tandem_desktop.domain.operations import FileState
 from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.rows import InlineComment
-from tandem_desktop.ui.diff.special import words_about_nodes
+from tandem_desktop.ui.diff.special import node_notes
 from tandem_desktop.ui.diff.styles import lex, marks_of
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
@@ -109,10 +109,10 @@ def _hidden() -> FileDiff:
 
 def _mode() -> FileDiff:
     digest = "0" * 64
-    words = words_about_nodes(
+    notes = node_notes(
         FileState(sha256=digest, size=3, mode=0o644), FileState(sha256=digest, size=3, mode=0o755), "run.sh"
     )
-    return build_file_diff("run.sh", b"ls\n", b"ls\n", words=words)
+    return build_file_diff("run.sh", b"ls\n", b"ls\n", notes=notes)
 
 
 def _scripts() -> FileDiff:
