@@ -270,9 +270,12 @@ class WorkspaceController(QObject):
         self.background.conversations.set_plan_mode(self.session_id, plan_mode)
         self.mode_changed.emit(plan_mode)
 
-    def _plan_with_perspectives(self, task: str) -> None:
+    def _need_plan_mode(self) -> None:
         if not self.plan_mode:
             self.set_plan_mode(True)
+
+    def _plan_with_perspectives(self, task: str) -> None:
+        self._need_plan_mode()
         self.turns.plan_with_perspectives(task)
 
     def refresh_plans(self) -> None:
@@ -322,7 +325,7 @@ class WorkspaceController(QObject):
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
         chat.undo_requested.connect(self.wishes.take_back)
         self.wishes.text_approved.connect(self.turns.carry_out)
-        self.turns.plan_mode_needed.connect(lambda: self.plan_mode or self.set_plan_mode(True))
+        self.turns.plan_mode_needed.connect(self._need_plan_mode)
         self.turns.status_changed.connect(self.status_changed)
         self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         self.turns.rested.connect(self._show_draft)
