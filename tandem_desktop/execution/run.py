@@ -270,8 +270,18 @@ class Run:
                 self._completed(step.operation)
         self._journal.append(intent)
 
-    def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...], *, of_command: bool = False) -> None:
-        """Publish and verify; the effects of a command get no result of their own."""
+    def _publish(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> None:
+        wrong = self._write(steps, rest)
+        self._finish(steps, len(steps), {s.operation for s in steps}.difference(e.step for e in wrong))
+        for error in wrong:
+            self.fail(OperationId(error.step or ""), error.message)
+
+    def _write(self, steps: tuple[Step, ...], rest: tuple[Step, ...]) -> list[OperationError]:
+        """Publish `rest` and verify `steps`; returns an error for each path that is not as approved.
+
+        Raises:
+            OperationError: a step could not be published, or is not as approved and the policy is to roll back.
+        """
         for step in rest:
             self._go_on_or_halt()
             self._tell_start(step.operation)
@@ -285,10 +295,7 @@ class Run:
         wrong = self._verify(steps)
         if wrong and self._policy is FailurePolicy.ROLLBACK:
             raise wrong[0]
-        completed = set() if of_command else {s.operation for s in steps}.difference(e.step for e in wrong)
-        self._finish(steps, len(steps), completed)
-        for error in wrong:
-            self.fail(OperationId(error.step or ""), error.message)
+        return wrong
 
     def _verify(self, steps: tuple[Step, ...]) -> list[OperationError]:
         return not_as_approved(steps, self._workspace, self._scratch_dir.at_hand)
@@ -390,19 +397,23 @@ class Run:
     def _commit_effects(
         self, operation: StagedOperation, effects: tuple[PathChange, ...], facts: dict[str, Any]
     ) -> bool:
+        """Write the effects of a command; False if that failed, which is then recorded."""
         first = self._next_step
         steps = ordered_steps(effects, operation.id, first=first)
         self._next_step += len(steps)
         try:
             self._prepare_all(steps)
-            self._publish(steps, steps, of_command=True)
+            wrong = self._write(steps, steps)
         except OperationError as error:
             if self._policy is not FailurePolicy.ROLLBACK:
                 self._take_back_from(first)
                 self._journal.append({"type": "done", "count": 0, "lost": {}})
             self._command_failed(operation.id, f"Its effects could not be written: {error.message}", **facts)
             return False
-        return True
+        self._finish(steps, len(steps), set())
+        if wrong:
+            self._command_failed(operation.id, " ".join(error.message for error in wrong), **facts)
+        return not wrong
 
     def _command_failed(self, operation: OperationId, message: str, **facts: Any) -> None:
         self._journal.append({"type": "command_done", "operation": operation, "exit_code": FAILED_HERE})

@@ -112,6 +112,31 @@ def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunManag
     assert "a.txt" in (results[0].error or "")
 
 
+@pytest.mark.req("S0-65")
+@pytest.mark.parametrize("policy", [FailurePolicy.STOP, FailurePolicy.CONTINUE])
+def test_command_whose_effect_another_program_changes_after_it_was_written_fails_and_keeps_its_output(
+    desk: RunManager, root: Path, policy: FailurePolicy
+) -> None:
+    def another_program(call: str, what: str) -> None:
+        if call == "renameat2" and what == "second":
+            (root / "first").write_bytes(b"by hand\n")
+
+    operations = (
+        a_command("echo 1 > first; echo 2 > second; echo done", id="s1"),
+        a_write("one", b"one\n", id="s2", blocked_by=("s1",)),
+        a_write("two", b"two\n", id="s3"),
+    )
+    with syscalls.gated(another_program):
+        record, results = carry_out(desk, operations, policy)
+    assert record.status is RunStatus.FAILED
+    rest = "completed" if policy is FailurePolicy.CONTINUE else "pending"
+    assert [result.status.value for result in results] == ["failed", "skipped", rest]
+    assert (results[0].exit_code, results[0].output) == (0, "done\n")
+    assert "first is not what was approved" in (results[0].error or "")
+    assert (root / "first").read_bytes() == b"by hand\n"
+    assert not (root / "one").exists()
+
+
 def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it_is_resumed(
     desk: RunManager, root: Path
 ) -> None:
