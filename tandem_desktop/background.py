@@ -20,7 +20,7 @@ from tandem_desktop.domain.ids import PlanId, RequestId, SessionId
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.domain.plan import Origin, PlanMeta, PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.qualification import qualify

@@ -1,4 +1,4 @@
-"""Loads user settings and the stricter workspace settings."""
+"""Loads user settings and the stricter workspace settings, and saves single settings."""
 
 import json
 import logging
@@ -15,6 +15,8 @@ from pydantic import ValidationError
 from tandem_desktop.domain.errors import BadInputError, StorageError
 from tandem_desktop.domain.paths import shown
 from tandem_desktop.settings import Settings
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.errors import writing
 
 _log = logging.getLogger(__name__)
 
@@ -176,3 +178,35 @@ def _read(path: Path, *, follow_links: bool) -> str | None:
         raise BadInputError(
             f"{path}, line {line}: this is not UTF-8.", path=str(path), next="Save it as UTF-8."
         ) from None
+
+
+def save_setting(config: Path, field: str, value: Any) -> Settings:
+    """The settings with one field changed; a value that is its default is taken out of the file.
+
+    Comments, order and everything the file says beside this field stay.
+
+    Raises:
+        BadInputError: the file cannot be understood, or the value does not fit the field; nothing was written.
+        StorageError: the file cannot be written.
+    """
+    import tomlkit  # only needed to save, and slow to load
+    from tomlkit.exceptions import TOMLKitError
+
+    settings = load_settings(config).settings
+    try:
+        changed = Settings.model_validate({**settings.model_dump(), field: value})
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0]["msg"]
+        raise BadInputError(f"{field}: {reason[0].lower()}{reason[1:]}.", next="Nothing was changed.") from None
+    try:
+        document = tomlkit.parse(config.read_text(encoding="utf-8") if config.is_file() else "")
+    except TOMLKitError as error:
+        raise BadInputError(f"{config}: {error}.", path=str(config), next="Correct the file by hand.") from None
+    if getattr(changed, field) == Settings.model_fields[field].get_default():
+        document.pop(field, None)
+    else:
+        document[field] = changed.model_dump(mode="json")[field]
+    with writing(config):
+        config.parent.mkdir(parents=True, exist_ok=True)
+        atomic.replace(config.resolve(), tomlkit.dumps(document).encode())
+    return changed

@@ -24,13 +24,18 @@ from tandem_desktop.domain.events import (
     TandemEvent,
 )
 from tandem_desktop.domain.ids import PlanId, RunId
-from tandem_desktop.domain.orchestration import Orchestration, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.plan_steps import ExecutionPlan, ExecutionStep, StepStatus
 from tandem_desktop.domain.ports import AdvisorPort
-from tandem_desktop.domain.reflection import Assessment, Reflection
+from tandem_desktop.domain.reflection import (
+    Assessment,
+    Orchestration,
+    OrchestrationOutcome,
+    OrchestrationStage,
+    Reflection,
+)
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.generator import PlanGenerator

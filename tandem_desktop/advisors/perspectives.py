@@ -40,7 +40,7 @@ from tandem_desktop.domain.perspectives import (
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
-from tandem_desktop.policy.prompt_files import PromptFiles
+from tandem_desktop.storage.paths import PromptFiles
 from tandem_desktop.tasks.graph import TaskGraph
 from tandem_desktop.tasks.suggested_order import SuggestedOrder, refuse_impossible
 

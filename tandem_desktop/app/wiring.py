@@ -16,7 +16,7 @@ from tandem_desktop.execution.executor import PlanExecutor
 from tandem_desktop.execution.run_manager import ClearBeside, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.plans.unknown_tools import ToolCounts
+from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.results import RehearsalStore
 from tandem_desktop.rehearsal.sandbox import RehearsalSandboxes

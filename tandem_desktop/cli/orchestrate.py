@@ -25,10 +25,9 @@ from tandem_desktop.domain.errors import (
     UserAbortError,
 )
 from tandem_desktop.domain.events import OrchestrationMoved, PlanStepCompleted, TandemEvent
-from tandem_desktop.domain.orchestration import Orchestration, OrchestrationOutcome
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_steps import ExecutionStep
-from tandem_desktop.domain.reflection import Assessment, Judged, Reflection
+from tandem_desktop.domain.reflection import Assessment, Judged, Orchestration, OrchestrationOutcome, Reflection
 from tandem_desktop.domain.runs import FailurePolicy
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.services.reflector import PlanReflector

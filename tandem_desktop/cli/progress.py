@@ -13,7 +13,7 @@ from tandem_desktop.cli.main import CommandContext
 from tandem_desktop.diff.text import Document
 from tandem_desktop.domain.events import OperationFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 
 _BAR = 24
 _CLEAR = "\r\x1b[K"

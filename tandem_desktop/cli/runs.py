@@ -23,9 +23,8 @@ from tandem_desktop.domain.paths import check_path, shown
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunRecord, RunStatus
 from tandem_desktop.execution.executor import RunResult
-from tandem_desktop.execution.recovery import InterruptedRun
+from tandem_desktop.execution.recovery import InterruptedRun, describe_progress
 from tandem_desktop.execution.undo import UndoneRun, UndoPart, UndoPlan
-from tandem_desktop.plans.recovery import describe
 
 _BEGINNING = re.compile(r"(?:RUN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
@@ -286,7 +285,7 @@ def _listing(call: CommandContext, waiting: tuple[InterruptedRun, ...]) -> Comma
         if run.damage:
             lines.append((Span(run.run_id, Tone.STRONG), f"  {run.damage.message}"))
             continue
-        how_far = describe(run.done, run.total, run.started_at, now)
+        how_far = describe_progress(run.done, run.total, run.started_at, now)
         lines.append((Span(run.run_id, Tone.STRONG), f"  {how_far} ({readable(run.started_at)}), plan {run.plan_id}"))
         if run.command:
             again = f"  It was cut off inside the command of {run.command}; going on (--resume --again) runs it again."

@@ -14,11 +14,10 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.ids import OperationId, PlanId, RequestId, RunId, SessionId, TaskId
 from tandem_desktop.domain.operations import StagedOperation
-from tandem_desktop.domain.orchestration import OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Role
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_steps import AdvisedPlan, StepStatus
-from tandem_desktop.domain.reflection import AdjustmentAction, Assessment
+from tandem_desktop.domain.reflection import AdjustmentAction, Assessment, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunStatus
 from tandem_desktop.domain.state_machine import EventKind, PlanAction, PlanState
 from tandem_desktop.domain.tasks import TaskStatus, TrackedTask

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 
+ROOT = "."
+"""The workspace itself, where a path is expected."""
+
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4095
 

@@ -18,9 +18,6 @@ from tandem_desktop.domain.agent_protocol import (
 from tandem_desktop.domain.ids import SessionId, TerminalId
 from tandem_desktop.domain.operations import CommandCall, NodeState
 
-ROOT = "."
-"""The workspace itself, where a path is wanted."""
-
 
 class SourceTree(Protocol):
     """A workspace that can be looked at: relative paths with forward slashes, links never followed.

@@ -1,4 +1,4 @@
-"""Assessment of a run and the adjustments it proposes."""
+"""Assessment of a run, the adjustments it proposes, and the outcome of an orchestrated task."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -159,3 +159,43 @@ class Reflection(Frozen):
     def numbers(self, verdict: AdjustmentVerdict) -> tuple[int, ...]:
         """The adjustments the person said this of, counted from 1."""
         return tuple(n for n, each in enumerate(self.adjustments, start=1) if each.verdict is verdict)
+
+
+class OrchestrationStage(StrEnum):
+    """Where an orchestration is."""
+
+    GENERATING = "generating"
+    AWAITING_APPROVAL = "awaiting_approval"
+    EXECUTING = "executing"
+    REFLECTING = "reflecting"
+    AWAITING_ADJUSTMENTS = "awaiting_adjustments"
+
+
+class OrchestrationOutcome(StrEnum):
+    """How it ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    """The run failed and nothing is left to try, or something went wrong that nobody foresaw."""
+    WAITING = "waiting"
+    """The person has not decided; the plan waits, and can be taken up again."""
+    ABORTED = "aborted"
+    MAX_CYCLES = "max_cycles"
+    """The run failed, and the plan was adjusted as often as it may be."""
+    UNKNOWN = "unknown"
+    """The run failed, and the reflector could not say what to do."""
+
+
+class Orchestration(Frozen):
+    """What came of it, as it is; nothing here is hoped for."""
+
+    task: str
+    outcome: OrchestrationOutcome
+    stage: OrchestrationStage
+    """Where it ended."""
+    plan: ExecutionPlan | None = None
+    """As it stands; none when it ended before there was one."""
+    cycles: int = 0
+    """How often the plan was adjusted."""
+    reflection: Reflection | None = None
+    problem: str = ""

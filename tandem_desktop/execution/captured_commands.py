@@ -18,10 +18,10 @@ from tandem_desktop.execution.commands import (
     CommandsTogether,
     InPlaceCommands,
     OnOutput,
+    RunControl,
     explain,
     shell_argv,
 )
-from tandem_desktop.execution.control import RunControl
 from tandem_desktop.processes.child import ProcessOutcome, run_child, scrubbed_environment
 from tandem_desktop.shadow.overlay import Overlay, can_overlay
 from tandem_desktop.shadow.overlay_changes import OverlayChanges

@@ -9,16 +9,21 @@ from typing import Protocol
 from tandem_desktop.approval.enforcer import ApprovalEnforcer
 from tandem_desktop.domain.errors import DriftError, PreflightError, StorageError
 from tandem_desktop.domain.ids import RunId, new_run_id
-from tandem_desktop.domain.operation_shape import misfit, unfit_call
-from tandem_desktop.domain.operations import ABSENT, DirectoryState, FileState, NodeState, StagedOperation
+from tandem_desktop.domain.operations import (
+    ABSENT,
+    DirectoryState,
+    FileState,
+    NodeState,
+    StagedOperation,
+    misfit,
+    unfit_call,
+)
 from tandem_desktop.domain.paths import check_path
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.execution.commands import segments
-from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl, segments
 from tandem_desktop.execution.run import Run
-from tandem_desktop.execution.run_manager import RunManager
+from tandem_desktop.execution.run_manager import ConcurrentChanges, RunManager
 from tandem_desktop.policy.tools import EXECUTE_TOOLS, name_of
 from tandem_desktop.review.drift import drift
 from tandem_desktop.storage.objects import ObjectStore

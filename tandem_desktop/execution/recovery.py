@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tandem_desktop.domain.errors import (
     BadInputError,
@@ -15,15 +15,44 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId
 from tandem_desktop.domain.operations import NodeState, PathChange
+from tandem_desktop.domain.plan import PlanMeta, PlanStatus
 from tandem_desktop.domain.runs import OperationResult, ResultStatus, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.commands import segments
 from tandem_desktop.execution.journal import History, Journal
 from tandem_desktop.execution.run import Run
 from tandem_desktop.execution.run_manager import RunManager, RunOutcome
 from tandem_desktop.execution.steps import Step, ordered_steps
+from tandem_desktop.storage.clock import Since
 from tandem_desktop.storage.workspace import Workspace
 
 _log = logging.getLogger(__name__)
+
+EXECUTOR_TIMEOUT = timedelta(minutes=30)
+
+
+def is_overdue(meta: PlanMeta, since: Since, timeout: timedelta = EXECUTOR_TIMEOUT) -> bool:
+    """Whether a run began longer ago than it may take. A clock that was set makes nothing overdue."""
+    if meta.status is not PlanStatus.EXECUTING:
+        return False
+    return meta.execution_started_at is None or since(meta.execution_started_at) >= timeout
+
+
+def describe_progress(done: int, total: int, started_at: datetime | None, now: datetime) -> str:
+    """How far an interrupted run came, as in "steps 3 of 9, started 2 h ago"."""
+    steps = f"steps {done} of {total}"
+    return steps if started_at is None else f"{steps}, started {_ago(now - started_at)}"
+
+
+def _ago(elapsed: timedelta) -> str:
+    minutes = int(elapsed.total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h ago"
+    return f"{minutes // (24 * 60)} days ago"
+
 
 States = dict[str, NodeState | None]
 """What is at each path; None where it cannot be read as a file, link or folder."""

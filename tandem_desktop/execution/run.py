@@ -13,12 +13,12 @@ from tandem_desktop.execution.commands import (
     CommandOutcome,
     CommandRunner,
     OnOutput,
+    RunControl,
     Segment,
     Touched,
     dependents,
     in_turn,
 )
-from tandem_desktop.execution.control import RunControl
 from tandem_desktop.execution.journal import Journal, encode
 from tandem_desktop.execution.publisher import Publisher
 from tandem_desktop.execution.scratch_dir import LostAttributes, Metadata, RunScratchDir

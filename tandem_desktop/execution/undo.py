@@ -20,7 +20,7 @@ from tandem_desktop.domain.operations import (
 from tandem_desktop.domain.paths import ancestors, is_inside, shown
 from tandem_desktop.domain.runs import FailurePolicy, RunKind, RunRecord, RunStatus
 from tandem_desktop.execution.captured_commands import INDEX_PATH, same_entries
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.journal import History
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.scratch_dir import Metadata

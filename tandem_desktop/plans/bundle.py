@@ -19,8 +19,7 @@ from tandem_desktop.domain.approval import ApprovalHash, canonical, digest
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import BundleError
 from tandem_desktop.domain.ids import PLAN_ID, PlanId
-from tandem_desktop.domain.operation_shape import misfit
-from tandem_desktop.domain.operations import FileState
+from tandem_desktop.domain.operations import FileState, misfit
 from tandem_desktop.domain.plan import FORMAT as PLAN_FORMAT
 from tandem_desktop.domain.plan import PlanVersion, Rejection
 from tandem_desktop.domain.review import Comments

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from tandem_desktop.domain.authorization import ToolCategory
-from tandem_desktop.policy.prompt_files import PromptFiles
 from tandem_desktop.policy.tools import category_of
 from tandem_desktop.settings import CommandsWhilePlanning
+from tandem_desktop.storage.paths import PromptFiles
 
 TEMPLATE = "system.md"
 PLAN_MODE = "plan_mode.md"

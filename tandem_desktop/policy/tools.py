@@ -1,10 +1,14 @@
-"""Tool names, categories, and the tools available to a plan."""
+"""Tool names, categories, the tools available to a plan, and counts of tools that do not exist."""
 
+import contextlib
 import json
+import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from tandem_desktop.domain.agent_protocol import ToolCall, ToolKind
@@ -13,7 +17,8 @@ from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import OutsideWorkspaceError
 from tandem_desktop.domain.operations import PLAN_TOOLS
 from tandem_desktop.domain.paths import check_path
-from tandem_desktop.policy.prompt_files import PromptFiles
+from tandem_desktop.storage import atomic, syscalls
+from tandem_desktop.storage.paths import PromptFiles
 
 UNKNOWN_TOOL = "unknown"
 """What a request is filed under when its agent names no tool."""
@@ -287,3 +292,35 @@ def plan_schema() -> dict[str, Any]:
         "required": ["title", "steps"],
         "additionalProperties": False,
     }
+
+
+_MAX_BYTES = 256 * 1024
+"""A planner that insists for ever fills no disk."""
+_MAX_NAME = 80
+
+
+class ToolCounts:
+    """A file that only grows, outside the workspace. A name that cannot be noted is no reason to fail."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def note(self, tool: str) -> None:
+        line = json.dumps({"tool": tool[:_MAX_NAME]}).encode() + b"\n"
+        with contextlib.suppress(OSError):
+            atomic.make_directory(self._path.parent, mode=0o700)
+            fd = syscalls.open_appending(str(self._path))
+            try:
+                if os.fstat(fd).st_size < _MAX_BYTES:
+                    syscalls.write(fd, line)
+            finally:
+                os.close(fd)
+
+    def counts(self) -> Counter[str]:
+        """How often each was noted; a line cut short by a crash counts for nothing."""
+        found: Counter[str] = Counter()
+        with contextlib.suppress(OSError):
+            for line in self._path.read_bytes().splitlines():
+                with contextlib.suppress(ValueError, TypeError, KeyError):
+                    found[str(json.loads(line)["tool"])] += 1
+        return found

@@ -14,10 +14,8 @@ from pathlib import Path
 from tandem_desktop.domain.errors import StepRefusedError
 from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.domain.operations import Absent, CommandCall, DirectoryState, PathChange, StagedOperation
-from tandem_desktop.domain.paths import shown
-from tandem_desktop.domain.ports import ROOT
-from tandem_desktop.execution.commands import shell_argv
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.domain.paths import ROOT, shown
+from tandem_desktop.execution.commands import RunControl, shell_argv
 from tandem_desktop.processes.child import run_child, scrubbed_environment
 from tandem_desktop.shadow.factory import open_shadow
 from tandem_desktop.shadow.sandbox import OPEN_NETWORK

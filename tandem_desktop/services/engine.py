@@ -17,7 +17,7 @@ from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, beside
 from tandem_desktop.plans.index import PlanListing
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.plans.unknown_tools import ToolCounts
+from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry

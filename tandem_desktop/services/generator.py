@@ -17,12 +17,12 @@ from tandem_desktop.domain.plan import Note, PlanVersion
 from tandem_desktop.domain.plan_steps import THINK
 from tandem_desktop.domain.ports import AdvisorPort, SourceTree
 from tandem_desktop.planning_tools.arguments import LoosePlan, LooseStep, Text, step_names
-from tandem_desktop.policy.prompt_files import PromptFiles
 from tandem_desktop.policy.tools import name_of, tool_inventory
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.staging.plan_json import plan_from
 from tandem_desktop.staging.simulate import simulate_steps
 from tandem_desktop.staging.steps import STEP_TYPES, PlanInput
+from tandem_desktop.storage.paths import PromptFiles
 
 _ALTERNATIVES = {
     "write_file": "write",

@@ -17,7 +17,7 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import Note, Origin, PlanVersion
 from tandem_desktop.domain.state_machine import PlanUpdated
 from tandem_desktop.plans.store import PlanStore
-from tandem_desktop.plans.unknown_tools import ToolCounts
+from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.choices import Choices, Drop, choose
 from tandem_desktop.staging.patch_steps import plan_from_patch
 from tandem_desktop.staging.plan_json import parse_plan

@@ -14,8 +14,8 @@ from tandem_desktop.domain.reflection import (
     ReflectionResult,
     StepAdjustment,
 )
-from tandem_desktop.policy.prompt_files import PromptFiles
 from tandem_desktop.staging.steps import STEP_TYPES
+from tandem_desktop.storage.paths import PromptFiles
 
 ROLE = "reflector"
 TOOL = "submit_reflection"

@@ -10,7 +10,7 @@ from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, RehearsalStarted
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.plan import PlanVersion
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.rehearsal.rehearse import Rehearser
 from tandem_desktop.rehearsal.results import (

@@ -52,13 +52,12 @@ from tandem_desktop.domain.state_machine import (
     Supersede,
 )
 from tandem_desktop.domain.tasks import SETTLED, ExecutedTool, PlannedToolCall, PlanTask, TaskStatus, TrackedTask
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.executor import PlanExecutor, RunResult, refuse_out_of_scope
-from tandem_desktop.execution.recovery import InterruptedRun, Recovery
+from tandem_desktop.execution.recovery import InterruptedRun, Recovery, is_overdue
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.run_store import DoneOperation, RunStore, done_operations
 from tandem_desktop.execution.undo import WHOLE, RewindPlan, UndoExecutor, UndoneRun, UndoPart, UndoPlan, is_undoable
-from tandem_desktop.plans import recovery
 from tandem_desktop.plans.index import alternatives
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.storage import atomic
@@ -391,7 +390,7 @@ class PlanRuns:
             )
 
     def _stall(self, meta: PlanMeta) -> PlanEvent | None:
-        return Stall() if recovery.is_overdue(meta, self._since, self._stalls_after) else None
+        return Stall() if is_overdue(meta, self._since, self._stalls_after) else None
 
     def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
         """The run was paused, or goes on; whatever has become of the plan meanwhile is no reason to end it."""

@@ -8,8 +8,7 @@ from typing import Any
 from tandem_desktop.domain.errors import SidecarTimeoutError
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.operations import ExternalCall, StagedOperation
-from tandem_desktop.execution.commands import CommandOutcome
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import CommandOutcome, RunControl
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.manager import AgentSessions

@@ -29,8 +29,7 @@ from tandem_desktop.domain.errors import (
 )
 from tandem_desktop.domain.ids import RequestId, SessionId, ToolCallId
 from tandem_desktop.domain.operations import CommandCall, ExternalCall, OperationCall
-from tandem_desktop.domain.paths import check_path
-from tandem_desktop.domain.ports import ROOT
+from tandem_desktop.domain.paths import ROOT, check_path
 from tandem_desktop.policy import messages
 from tandem_desktop.policy.rules import AuthorizationPolicy, auth_context, is_guarded
 from tandem_desktop.policy.tools import EXIT_PLAN_MODE, UNKNOWN_TOOL, tool_use

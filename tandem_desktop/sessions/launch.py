@@ -14,8 +14,7 @@ from tandem_desktop.policy.prompts import opencode_plan_agent
 from tandem_desktop.processes.child import Launch, interpreters, missing_interpreter
 from tandem_desktop.processes.own_program import own_files
 from tandem_desktop.shadow.factory import describe_confinement
-from tandem_desktop.shadow.launch import agent_environment
-from tandem_desktop.shadow.sandbox import Confinement, folders_of
+from tandem_desktop.shadow.sandbox import Confinement, agent_environment, folders_of
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.storage import atomic
 

@@ -37,7 +37,7 @@ from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.sessions.tool_handler import SessionToolHandler
 from tandem_desktop.settings import Settings
 from tandem_desktop.shadow.factory import open_shadow
-from tandem_desktop.shadow.launch import agent_environment
+from tandem_desktop.shadow.sandbox import agent_environment
 from tandem_desktop.shadow.workspace import ShadowWorkspace
 from tandem_desktop.staging.requests import InterceptedRequest
 from tandem_desktop.staging.staging_store import StagingStore

@@ -13,10 +13,9 @@ from tandem_desktop.domain.errors import OutsideWorkspaceError, StorageError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
 from tandem_desktop.domain.paths import ancestors
 from tandem_desktop.processes.child import scrubbed_environment
-from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.sandbox import Sandbox, confinement
 from tandem_desktop.shadow.tree import Tree
-from tandem_desktop.shadow.workspace import ObservedPath, ShadowWorkspace
+from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.atomic import remove_tree
 from tandem_desktop.storage.objects import ObjectStore

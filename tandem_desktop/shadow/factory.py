@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from tandem_desktop.domain.errors import ShadowBusyError, ShadowError
-from tandem_desktop.shadow.bases import UNSEEN
 from tandem_desktop.shadow.copy import CopyShadow
 from tandem_desktop.shadow.overlay import OverlayShadow, missing_tools
 from tandem_desktop.shadow.sandbox import Confinement, bubblewrap_missing
-from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
+from tandem_desktop.shadow.workspace import UNSEEN, ShadowChange, ShadowWorkspace
 from tandem_desktop.storage import atomic
 from tandem_desktop.storage.atomic import held_or_busy, remove_tree
 from tandem_desktop.storage.errors import writing

@@ -18,12 +18,11 @@ from pathlib import Path
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
 from tandem_desktop.domain.operations import ABSENT, Absent, DirectoryState, NodeState
-from tandem_desktop.domain.ports import ROOT
-from tandem_desktop.shadow.bases import UNSEEN
+from tandem_desktop.domain.paths import ROOT
 from tandem_desktop.shadow.overlay_changes import UpperLayer, written_in
 from tandem_desktop.shadow.sandbox import Sandbox, confinement
 from tandem_desktop.shadow.tree import Tree
-from tandem_desktop.shadow.workspace import ObservedPath, ShadowWorkspace
+from tandem_desktop.shadow.workspace import UNSEEN, ObservedPath, ShadowWorkspace
 from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.atomic import remove_tree
 from tandem_desktop.storage.objects import ObjectStore

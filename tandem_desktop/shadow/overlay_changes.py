@@ -17,9 +17,8 @@ from tandem_desktop.domain.operations import (
     PathChange,
     SymlinkState,
 )
-from tandem_desktop.shadow.bases import Bases
 from tandem_desktop.shadow.tree import Tree
-from tandem_desktop.shadow.workspace import ObservedPath
+from tandem_desktop.shadow.workspace import Bases, ObservedPath
 from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 from tandem_desktop.storage.workspace import Workspace
 

@@ -16,9 +16,9 @@ from tandem_desktop.domain.operations import (
     OperationKind,
     StagedOperation,
 )
-from tandem_desktop.domain.paths import check_path, folded, is_inside, shown
+from tandem_desktop.domain.paths import ROOT, check_path, folded, is_inside, shown
 from tandem_desktop.domain.plan import Note
-from tandem_desktop.domain.ports import ROOT, SourceTree
+from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.staging.changes import (
     DROP,
     LOOK,

@@ -12,8 +12,8 @@ from tandem_desktop.domain.operations import (
     NodeState,
     SymlinkState,
 )
-from tandem_desktop.domain.paths import Collision, Spellings, ancestors, folded, parent_of, shown
-from tandem_desktop.domain.ports import ROOT, SourceTree
+from tandem_desktop.domain.paths import ROOT, Collision, Spellings, ancestors, folded, parent_of, shown
+from tandem_desktop.domain.ports import SourceTree
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_PLAN_BYTES = 256 * 1024 * 1024

@@ -5,6 +5,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -195,3 +196,19 @@ def _folders() -> tuple[Path, ...]:
 def _beside(name: str) -> tuple[Path, ...]:
     """The changelog stands at the top of a checkout, where people look for it; only the wheel has it among the rest."""
     return (_PACKAGE.parent / name,) if name == CHANGELOG else ()
+
+
+class PromptFiles:
+    """Reads `prompts/NAME`, each at most once."""
+
+    def __init__(self, find: Callable[[str], Path] = resource) -> None:
+        self._find = find
+        self._known: dict[str, str] = {}
+
+    def text(self, name: str) -> str:
+        if name not in self._known:
+            try:
+                self._known[name] = self._find(f"prompts/{name}").read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError):
+                self._known[name] = ""
+        return self._known[name]

@@ -21,7 +21,7 @@ from typing import Any
 
 from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.ids import PlanId
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.run import Run
 from tandem_desktop.services.engine import Engine
 from tests.benchmarks.rounds import measure, row, seconds_of

@@ -23,7 +23,7 @@ from tandem_desktop.domain.errors import (
 from tandem_desktop.domain.ids import PlanId
 from tandem_desktop.domain.plan import PlanStatus, PlanVersion
 from tandem_desktop.domain.runs import FailurePolicy, RunStatus
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.review.choices import Drop
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.storage import syscalls

@@ -8,10 +8,8 @@ from pathlib import Path
 from tandem_desktop.domain.ids import PlanId, RunId, new_run_id
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, RunKind, RunRecord, RunStatus
-from tandem_desktop.execution.commands import InPlaceCommands, segments
-from tandem_desktop.execution.concurrent_changes import ConcurrentChanges
-from tandem_desktop.execution.control import RunControl
-from tandem_desktop.execution.run_manager import RunManager, clear_now
+from tandem_desktop.execution.commands import InPlaceCommands, RunControl, segments
+from tandem_desktop.execution.run_manager import ConcurrentChanges, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations

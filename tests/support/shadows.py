@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from tandem_desktop.domain.operations import NodeState
 from tandem_desktop.shadow.factory import open_shadow
-from tandem_desktop.shadow.launch import agent_environment
+from tandem_desktop.shadow.sandbox import agent_environment
 from tandem_desktop.shadow.workspace import ShadowChange, ShadowWorkspace
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace

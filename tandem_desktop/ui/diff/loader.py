@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from tandem_desktop.diff.hunks import Hunk
-from tandem_desktop.diff.intraline import IntralineChange
+from tandem_desktop.diff.lines import IntralineChange
 from tandem_desktop.ui.diff.model import FileDiff, build_file_diff, preview_file_diff
 from tandem_desktop.ui.diff.special import SpecialText
 from tandem_desktop.ui.diff.styles import Spans, Yielding, lex, marks_of

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tandem_desktop.diff.intraline import MAXIMUM_CHARACTERS, IntralineChange, intraline
+from tandem_desktop.diff.lines import MAXIMUM_CHARACTERS, IntralineChange, intraline
 from tandem_desktop.ui.diff.model import TOKEN, DiffSide, FileDiff
 
 LARGEST_TEXT = 2_000_000

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
-from tandem_desktop.diff.intraline import IntralineChange
+from tandem_desktop.diff.lines import IntralineChange
 from tandem_desktop.ui.diff.actions import context_menu, key_action
 from tandem_desktop.ui.diff.model import FileDiff, build_file_diff
 from tandem_desktop.ui.diff.options import FEWEST, WHOLE_FILE, DiffDisplay, DiffOptions, Whitespace

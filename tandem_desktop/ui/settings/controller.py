@@ -79,7 +79,7 @@ class SettingsController(QObject):
 
     def choose_theme(self, name: str) -> None:
         """Worn at once, and kept in the file; a file that cannot be understood stays as it is."""
-        from tandem_desktop.settings_edit import save_setting
+        from tandem_desktop.settings_io import save_setting
 
         self._memory.wear_theme(name)
         try:

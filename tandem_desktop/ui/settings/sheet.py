@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.settings import AT_ONCE, GROUPS, Settings, title_of
-from tandem_desktop.settings_edit import save_setting
-from tandem_desktop.settings_io import load_settings
+from tandem_desktop.settings_io import load_settings, save_setting
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import tr, tr_marked, tr_table
 from tandem_desktop.ui.plan.sheets import Sheet

@@ -12,8 +12,7 @@ from tandem_desktop.app.window import open_background
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.domain.state_machine import PlanState, PlanStateMachine
-from tandem_desktop.settings_edit import save_setting
-from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
+from tandem_desktop.settings_io import SETTINGS_FILE, config_directory, save_setting
 from tandem_desktop.storage.logs import LOGS, LogFile
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.main_window import MainWindow

@@ -11,10 +11,15 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain import events
 from tandem_desktop.domain.errors import NoAnswerError, SidecarError, SidecarTimeoutError
 from tandem_desktop.domain.events import TandemEvent
-from tandem_desktop.domain.orchestration import Orchestration, OrchestrationOutcome, OrchestrationStage
 from tandem_desktop.domain.plan import Origin, PlanStatus
 from tandem_desktop.domain.plan_steps import StepStatus
-from tandem_desktop.domain.reflection import Assessment, Reflection
+from tandem_desktop.domain.reflection import (
+    Assessment,
+    Orchestration,
+    OrchestrationOutcome,
+    OrchestrationStage,
+    Reflection,
+)
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.settings import Settings
 from tests.support.advisors import ScriptedAdvisor

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandem_desktop.diff.intraline import MAXIMUM_CHARACTERS, intraline
+from tandem_desktop.diff.lines import MAXIMUM_CHARACTERS, intraline
 
 WORDS = st.text(st.sampled_from("abc (){}\u202e😀ä"), max_size=60)
 

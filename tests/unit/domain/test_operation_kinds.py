@@ -2,7 +2,6 @@
 
 import pytest
 
-from tandem_desktop.domain.operation_shape import misfit
 from tandem_desktop.domain.operations import (
     ABSENT,
     DirectoryState,
@@ -10,6 +9,7 @@ from tandem_desktop.domain.operations import (
     StagedOperation,
     SymlinkState,
     kind_of_change,
+    misfit,
 )
 from tests.support.builders import (
     a_chmod,

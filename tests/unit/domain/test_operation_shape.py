@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tandem_desktop.domain.operation_shape import misfit
-from tandem_desktop.domain.operations import ABSENT, CommandCall, OperationKind, StagedOperation, SymlinkState
+from tandem_desktop.domain.operations import ABSENT, CommandCall, OperationKind, StagedOperation, SymlinkState, misfit
 from tests.support.builders import a_command, a_file, a_write
 
 

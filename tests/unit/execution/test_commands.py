@@ -10,8 +10,7 @@ from tandem_desktop.domain.ids import OperationId, TaskId
 from tandem_desktop.domain.operations import ABSENT, FileState, PathChange, StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, OperationResult, ResultStatus, RunStatus
 from tandem_desktop.execution.captured_commands import CapturedCommands
-from tandem_desktop.execution.commands import Touched, batches, beside, segments
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl, Touched, batches, beside, segments
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor

@@ -2,7 +2,7 @@
 
 import threading
 
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 
 
 def test_stop_is_obeyed_after_a_pause_and_its_end() -> None:

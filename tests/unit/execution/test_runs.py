@@ -12,7 +12,7 @@ import pytest
 from tandem_desktop.domain.errors import BusyError
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus, RunStatus
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor

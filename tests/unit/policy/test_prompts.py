@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.policy.prompt_files import PromptFiles
 from tandem_desktop.policy.prompts import PromptComposer
 from tandem_desktop.policy.tools import PLANNING_TOOLS, READ_ONLY_TOOLS
 from tandem_desktop.settings import CommandsWhilePlanning
+from tandem_desktop.storage.paths import PromptFiles
 
 
 def a_composer(cwd: str = "/home/me/project", **fields: object) -> PromptComposer:

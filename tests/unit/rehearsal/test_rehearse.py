@@ -13,7 +13,7 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import UserAbortError
 from tandem_desktop.domain.events import CommandRehearsed, CommandSaid, RehearsalFinished, TandemEvent
 from tandem_desktop.domain.ids import OperationId
-from tandem_desktop.execution.control import RunControl
+from tandem_desktop.execution.commands import RunControl
 from tandem_desktop.rehearsal.results import Rehearsal, RehearsedCommand
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.shadow import factory

@@ -7,8 +7,7 @@ import pytest
 
 from tandem_desktop.domain.errors import OutsideWorkspaceError, ShadowError
 from tandem_desktop.domain.operations import ABSENT, DirectoryState, SymlinkState
-from tandem_desktop.shadow.bases import UNSEEN
-from tandem_desktop.shadow.workspace import ShadowChange
+from tandem_desktop.shadow.workspace import UNSEEN, ShadowChange
 from tests.support.builders import a_file
 from tests.support.shadows import ShadowPlace
 

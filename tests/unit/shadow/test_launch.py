@@ -1,4 +1,4 @@
-from tandem_desktop.shadow.launch import agent_environment
+from tandem_desktop.shadow.sandbox import agent_environment
 
 PERSON = {
     "PATH": "/bin",

@@ -6,7 +6,7 @@ import pytest
 
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.plan import PlanStatus
-from tandem_desktop.plans import recovery
+from tandem_desktop.execution.recovery import describe_progress, is_overdue
 from tandem_desktop.storage.clock import Since
 from tests.support.builders import A_MOMENT, a_meta
 
@@ -22,27 +22,27 @@ def by(now: datetime) -> Since:
 @pytest.mark.req("S3-25", "S3-40")
 def test_thirty_minutes_of_executing_make_a_plan_stalled_and_not_one_moment_less() -> None:
     just_before = A_MOMENT + LIMIT - timedelta(microseconds=1)
-    assert not recovery.is_overdue(RUNNING, by(just_before))
-    assert recovery.is_overdue(RUNNING, by(A_MOMENT + LIMIT))
-    assert not recovery.is_overdue(RUNNING, by(A_MOMENT + LIMIT), timeout=2 * LIMIT)
-    assert recovery.is_overdue(RUNNING, by(A_MOMENT), timeout=timedelta(0))
+    assert not is_overdue(RUNNING, by(just_before))
+    assert is_overdue(RUNNING, by(A_MOMENT + LIMIT))
+    assert not is_overdue(RUNNING, by(A_MOMENT + LIMIT), timeout=2 * LIMIT)
+    assert is_overdue(RUNNING, by(A_MOMENT), timeout=timedelta(0))
 
 
 @pytest.mark.req("S3-25")
 def test_a_clock_that_went_back_stalls_nothing() -> None:
-    assert not recovery.is_overdue(RUNNING, by(A_MOMENT - timedelta(days=400)))
+    assert not is_overdue(RUNNING, by(A_MOMENT - timedelta(days=400)))
 
 
 @pytest.mark.req("S3-25")
 @pytest.mark.parametrize("status", [s for s in PlanStatus if s is not PlanStatus.EXECUTING])
 def test_time_alone_moves_no_other_plan(status: PlanStatus) -> None:
     meta = RUNNING.model_copy(update={"status": status})
-    assert not recovery.is_overdue(meta, by(A_MOMENT + timedelta(days=400)))
+    assert not is_overdue(meta, by(A_MOMENT + timedelta(days=400)))
 
 
 def test_a_plan_that_executes_since_nobody_knows_when_is_stalled() -> None:
     meta = RUNNING.model_copy(update={"execution_started_at": None})
-    assert recovery.is_overdue(meta, by(A_MOMENT))
+    assert is_overdue(meta, by(A_MOMENT))
 
 
 @pytest.mark.req("S3-24")
@@ -59,5 +59,5 @@ def test_a_plan_that_executes_since_nobody_knows_when_is_stalled() -> None:
     ],
 )
 def test_how_far_a_run_came_is_said_in_words(elapsed: timedelta, words: str) -> None:
-    assert recovery.describe(3, 9, A_MOMENT, A_MOMENT + elapsed) == f"steps 3 of 9, started {words}"
-    assert recovery.describe(3, 9, None, A_MOMENT) == "steps 3 of 9"
+    assert describe_progress(3, 9, A_MOMENT, A_MOMENT + elapsed) == f"steps 3 of 9, started {words}"
+    assert describe_progress(3, 9, None, A_MOMENT) == "steps 3 of 9"
