@@ -19,7 +19,7 @@ ThemeChoice = Literal["system", "dark", "light", "high-contrast", "colour-blind-
 
 
 class AdvisorChoice(Frozen):
-    """Who speaks for a role."""
+    """The agent and model of a role."""
 
     agent: str = ""
     """The name of an agent; empty for the one of the session."""

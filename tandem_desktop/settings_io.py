@@ -28,7 +28,7 @@ MAX_BYTES = 1024 * 1024
 LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes")
 """Numbers a workspace may make smaller."""
 RAISED: tuple[str, ...] = ("retention_days",)
-"""Numbers a workspace may make larger: less would take undo away from the person."""
+"""Numbers a workspace may make larger: a smaller one would shorten the time in which a run can be undone."""
 _MOST = 36_500
 GUARDED = "guardedTools"
 """Names a workspace may add to."""
@@ -36,7 +36,7 @@ GUARDED = "guardedTools"
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """The settings in force, and what the workspace asked for in vain."""
+    """The effective settings, and warnings about workspace settings that were ignored."""
 
     settings: Settings
     warnings: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ def _number(path: Path, field: str, value: Any) -> int:
 
 
 def _read(path: Path, *, follow_links: bool) -> str | None:
-    """The text of a small regular file, or None when there is none; a pipe in its place is not waited for."""
+    """The text of a small regular file, or None if there is none; does not block on a pipe."""
     flags = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
     try:
         fd = os.open(path, flags | (0 if follow_links else getattr(os, "O_NOFOLLOW", 0)))
@@ -181,9 +181,9 @@ def _read(path: Path, *, follow_links: bool) -> str | None:
 
 
 def save_setting(config: Path, field: str, value: Any) -> Settings:
-    """The settings with one field changed; a value that is its default is taken out of the file.
+    """Save one setting and return the new settings; a default value is removed from the file.
 
-    Comments, order and everything the file says beside this field stay.
+    Comments, order and other content of the file stay.
 
     Raises:
         BadInputError: the file cannot be understood, or the value does not fit the field; nothing was written.

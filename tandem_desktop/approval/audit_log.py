@@ -27,7 +27,7 @@ _REST = slice(_HASH.stop + len(_AFTER_HASH), None)
 
 
 class AuditRecord(Frozen):
-    """One line: a fact, its number, and the hash that ties it to the line before."""
+    """One line: a fact, its number, and the hash that chains it to the previous line."""
 
     hash: str
     number: int
@@ -39,7 +39,7 @@ class AuditRecord(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """Whether the chain holds, how many records were read, and the number of the first that is wrong or gone."""
+    """Whether the chain is intact, how many records were read, and the number of the first wrong or missing one."""
 
     ok: bool
     records: int
@@ -48,7 +48,7 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How far the log has come. Its signed copy beside the log, the head, shows when the end was cut off."""
+    """The end of the log. Its signed copy beside the log, the head, shows if the log was truncated."""
 
     count: int
     hash: str
@@ -56,9 +56,9 @@ class _End:
 
 
 class AuditLog:
-    """Append facts, each durable before the call returns. Nothing is ever rewritten.
+    """Append facts, each durable before the call returns; nothing is rewritten.
 
-    Where the log and its head disagree, appending goes on from the head, so the break stays visible for ever.
+    If the log and its head disagree, appending continues from the head, so the break stays visible.
     """
 
     def __init__(self, path: Path, key: StateKey) -> None:
@@ -84,7 +84,7 @@ class AuditLog:
         return record
 
     def records(self) -> Iterator[AuditRecord]:
-        """Every record up to the first that is not whole."""
+        """Every record up to the first damaged one."""
         for line in self._lines(self._state()[1]):
             record = _parse(line)
             if record is None:
@@ -113,7 +113,7 @@ class AuditLog:
             return self._load_head(), self._path.stat().st_size if self._path.exists() else 0
 
     def _lines(self, size: int) -> Iterator[bytes]:
-        """Whole lines; an unfinished last one was never acknowledged."""
+        """Complete lines; an unfinished last one was never acknowledged."""
         if not size:
             return
         with reading(self._path), self._path.open("rb") as file:
@@ -132,7 +132,7 @@ class AuditLog:
             os.close(fd)
 
     def _repaired_end(self, fd: int) -> _End:
-        """Where the next record goes, after cutting a torn line and catching up a head left behind by a crash."""
+        """The position of the next record, after truncating a torn line and updating a head left behind by a crash."""
         head = self._load_head()
         size = os.fstat(fd).st_size
         if head and head.size == size:
@@ -146,7 +146,7 @@ class AuditLog:
             (record.number, record.hash, record.previous) if record else (0, _BEGINNING, _BEGINNING)
         )
         if not _agrees(head, count, hash_, previous):
-            # Something is gone or foreign. The head's own place, or a skipped number, keeps that visible.
+            # Records are missing or forged. The head's own position, or a skipped number, keeps that visible.
             return _End(head.count, head.hash, whole) if head else _End(count + 1, hash_, whole)
         end = _End(count, hash_, whole)
         self._save_head(end)
@@ -169,14 +169,14 @@ class AuditLog:
 
 
 def _agrees(head: _End | None, count: int, last: str, previous: str) -> bool:
-    """Whether the log ends where the head says, or one record further, where a crash can leave it."""
+    """True if the log ends where the head says, or one record later, as after a crash."""
     if head is None:
         return count == 0  # the head is there before the first record
     return (head.count, head.hash) in ((count, last), (count - 1, previous))
 
 
 def _record(end: _End, kind: str, at: datetime, body: Frozen) -> tuple[AuditRecord, bytes]:
-    """A record and its line: the hash stands first and covers every byte after it."""
+    """A record and its line; the hash is first and covers the rest of the line."""
     number, facts = end.count + 1, body.model_dump(mode="json", exclude_none=True)
     fields = {"number": number, "kind": kind, "at": at.isoformat(), "body": facts, "previous": end.hash}
     rest = canonical(fields)[1:] + b"\n"
@@ -188,7 +188,7 @@ def _record(end: _End, kind: str, at: datetime, body: Frozen) -> tuple[AuditReco
 
 
 def _parse(line: bytes) -> AuditRecord | None:
-    """The record in a line, if every byte of it is as it was written."""
+    """The record in a line; None if it was altered."""
     rest = line[_REST]
     if line != _BEFORE_HASH + _hash(rest) + _AFTER_HASH + rest:
         return None

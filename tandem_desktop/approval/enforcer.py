@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class ApprovalEnforcer:
-    """Stand between review and execution. It trusts no stored digest: every one is computed again."""
+    """Checks approvals before execution. No stored digest is trusted: each is computed again."""
 
     def __init__(
         self, store: ApprovalStore, audit: AuditLog, clock: Callable[[], datetime], lifetime: timedelta = LIFETIME
@@ -31,7 +31,7 @@ class ApprovalEnforcer:
         self._lifetime = lifetime
 
     def generate_approval_hash(self, version: PlanVersion) -> ApprovalHash:
-        """The digests of what is in a revision now, whatever its record says."""
+        """The digests of a revision, computed from its content."""
         return ApprovalHash.of(version)
 
     def approve(
@@ -44,7 +44,7 @@ class ApprovalEnforcer:
         coverage: Coverage | None = None,
         notes: str = "",
     ) -> Approval:
-        """Bind this revision to this workspace, if `digest_given` says that it is the one that was seen.
+        """Approve this revision in this workspace, if `digest_given` matches it.
 
         Raises:
             ApprovalDriftError: it is another digest, or too short to tell.
@@ -79,7 +79,7 @@ class ApprovalEnforcer:
         return approval
 
     def verify_approval(self, plan_id: PlanId, revision: int, workspace: WorkspaceIdentity) -> Approval:
-        """The approval of this revision in this workspace, still good.
+        """The valid approval of this revision in this workspace.
 
         Raises:
             ApprovalMissingError: there is none, it has been used, or its time is over.
@@ -92,7 +92,7 @@ class ApprovalEnforcer:
                 f"No approval found for this plan revision: {plan_id} r{revision}{found}.",
                 next=f"Look at it with: tandem show {plan_id}, then: tandem approve {plan_id} --digest DIGEST",
             )
-        # A clock set back by more than an approval lasts must not bring it to life again.
+        # A clock set back by more than the lifetime must not revive an approval.
         end = approval.expires_at
         if abs(self._clock() - approval.approved_at) >= end - approval.approved_at:
             raise ApprovalMissingError(
@@ -102,7 +102,7 @@ class ApprovalEnforcer:
         return approval
 
     def enforce_execution(self, version: PlanVersion, latest_revision: int, workspace: WorkspaceIdentity) -> Approval:
-        """The first line of every execution: the approval of exactly this, or a refusal.
+        """Return the approval of exactly this revision, or refuse. Called first in every execution.
 
         Raises:
             ApprovalMissingError: see `verify_approval`.
@@ -136,13 +136,13 @@ class ApprovalEnforcer:
         _log.info("approval used: %s, digest %s", run_id, approval.digest[:12])
 
     def revoke(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> None:
-        """Withdraw whatever was approved of this plan here."""
+        """Withdraw the approval of this plan here."""
         self._store.revoke(plan_id, workspace)
 
     def record_execution(
         self, approval: Approval | str | None, run_id: RunId, results: tuple[OperationResult, ...]
     ) -> ExecutionRecord:
-        """Write down what came of an approval, or of the digest it was for. Output stays with the run."""
+        """Log the outcome of an approval, or of the digest it was for. Output stays with the run."""
         record = ExecutionRecord(
             timestamp=self._clock(),
             approval=approval.digest if isinstance(approval, Approval) else approval,

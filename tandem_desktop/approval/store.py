@@ -23,13 +23,13 @@ _log = logging.getLogger(__name__)
 
 
 class StateKey:
-    """Sign and check bytes with a key file nobody else can read; the file is made on first use."""
+    """Sign and check bytes with a private key file, created on first use."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def sign(self, domain: str, payload: bytes) -> str:
-        """A code that only the holder of the key can make; never valid in another domain."""
+        """A MAC with the key; never valid in another domain."""
         return hmac.new(self._key(), f"tandem:{domain}\0".encode() + payload, hashlib.sha256).hexdigest()
 
     def is_signed(self, domain: str, payload: bytes, code: str) -> bool:
@@ -37,7 +37,7 @@ class StateKey:
 
     def _key(self) -> bytes:
         if not self._path.exists():
-            with writing(self._path), contextlib.suppress(FileExistsError):  # of two processes one makes the key
+            with writing(self._path), contextlib.suppress(FileExistsError):  # another process created the key
                 atomic.make_directory(self._path.parent, mode=0o700)
                 atomic.create(self._path, secrets.token_bytes(KEY_BYTES), mode=0o600)
         with reading(self._path):
@@ -60,7 +60,7 @@ class StateKey:
             raise StorageError(
                 f"{self._path} can be read by others, so it proves nothing.",
                 path=str(self._path),
-                next=f"Remove the file, or, if nobody read it: chmod 600 {self._path}",
+                next=f"Remove the file, or, if no other user has read it: chmod 600 {self._path}",
             )
         return key
 
@@ -71,7 +71,7 @@ _NONCE = re.compile(r"[0-9a-f]{32}")
 
 
 class ApprovalStore:
-    """Keep at most one approval per plan and workspace. What is not signed with our key was never approved."""
+    """Stores at most one approval per plan and workspace. A record that is not signed with our key is invalid."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -112,10 +112,10 @@ class ApprovalStore:
         return approval
 
     def consume(self, nonce: str, run_id: RunId) -> None:
-        """Use an approval up, durably. Of any number of callers exactly one succeeds.
+        """Consume an approval durably. Of several callers exactly one succeeds.
 
         Raises:
-            ApprovalMissingError: somebody used it before.
+            ApprovalMissingError: it was used before.
         """
         path = self._used(nonce)
         with writing(path):
@@ -127,7 +127,7 @@ class ApprovalStore:
                 raise self._used_up(nonce) from None
 
     def revoke(self, plan_id: PlanId, workspace: WorkspaceIdentity) -> None:
-        """Withdraw an approval, durably; even a copy of its record is worth nothing afterwards."""
+        """Withdraw an approval durably; a copy of its record is invalid afterwards."""
         path = self._path(plan_id, workspace)
         with contextlib.suppress(ApprovalDriftError, ApprovalMissingError):
             if approval := self.find(plan_id, workspace):
@@ -159,7 +159,7 @@ class ApprovalStore:
             if self.key.is_signed(_DOMAIN, canonical(fields), mac):
                 return Approval.model_validate_json(json.dumps(fields))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            pass  # said below, like any other record that is not ours
+            pass  # reported below, like any other invalid record
         raise ApprovalDriftError(
             f"The approval in {path} was not made by Tandem, or was altered.",
             path=str(path),

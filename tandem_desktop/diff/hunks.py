@@ -13,9 +13,9 @@ CONTEXT_LINES = 3
 
 
 class HunkLine(NamedTuple):
-    """One line as it is in the file, newline included; `kind` is `" "`, `"-"` or `"+"`.
+    """One line of the file with its newline; `kind` is `" "`, `"-"` or `"+"`.
 
-    A tuple, because a large diff holds a hundred thousand of them and a dataclass takes twice as long to make.
+    A tuple, because a large diff has a hundred thousand of them and creating a dataclass takes twice as long.
     """
 
     kind: str
@@ -26,7 +26,7 @@ class HunkLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A stretch of changed lines with what surrounds it; line numbers count from one, as in a unified diff."""
+    """Changed lines with their context; line numbers count from one, as in a unified diff."""
 
     n: int
     old_start: int
@@ -73,7 +73,7 @@ def keep(before: bytes, all_hunks: Sequence[Hunk], dropped: Collection[int]) -> 
 
 
 def kept(all_hunks: Sequence[Hunk], dropped: Collection[int]) -> tuple[Hunk, ...]:
-    """The other hunks, under their own numbers, with their places in the new file counted again.
+    """The other hunks, with their numbers, and recomputed positions in the new file.
 
     Raises:
         StepRefusedError: a number names no hunk.
@@ -159,7 +159,7 @@ def _without_lines(hunk: Hunk, added: Collection[int], removed: Collection[int])
 
 
 def _groups(found: Sequence[LineChange], context: int) -> Iterator[list[LineChange]]:
-    """Changes whose contexts touch stand in one hunk."""
+    """Merge changes whose contexts touch into one hunk."""
     group: list[LineChange] = []
     for change in found:
         if group and change.old_start - group[-1].old_end > 2 * context:

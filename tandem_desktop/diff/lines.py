@@ -305,7 +305,7 @@ def _awkwardness(lines: Lines, start: int) -> tuple[int, int]:
 
 
 MAXIMUM_CHARACTERS = 2_000
-"""Longer pairs are marked whole: a reader of such a line is better served by folding than by specks of colour."""
+"""Longer pairs are marked as a whole."""
 TIME_LIMIT_S = 0.05
 
 Range = tuple[int, int]
@@ -313,7 +313,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class IntralineChange:
-    """Half-open character ranges that differ; what lies outside them is the same text on both sides."""
+    """Half-open ranges of the characters that differ."""
 
     old: tuple[Range, ...]
     new: tuple[Range, ...]
@@ -325,7 +325,7 @@ def intraline(old: str, new: str) -> IntralineChange:
         return IntralineChange((), ())
     if len(old) + len(new) > MAXIMUM_CHARACTERS:
         return IntralineChange(_whole(old), _whole(new))
-    matcher: Any = import_module("diff_match_patch").diff_match_patch()  # untyped, and 50 ms only a shown diff pays
+    matcher: Any = import_module("diff_match_patch").diff_match_patch()  # untyped, and takes 50 ms to import
     matcher.Diff_Timeout = TIME_LIMIT_S
     parts = matcher.diff_main(old, new, False)
     matcher.diff_cleanupSemantic(parts)

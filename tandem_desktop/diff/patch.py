@@ -403,7 +403,7 @@ class _Parser:
         return Hunk(n, old_start, old_count, new_start, new_count, tuple(lines))
 
     def _refuse_stray_line(self, line: bytes, path: str | None, n: int) -> None:
-        """A body longer than its header says would otherwise lose its last lines in silence."""
+        """Refuse a body longer than its header says; its last lines would be lost silently."""
         if line[:1] not in (b" ", b"+", b"-", b"\\") or _MAIL_SIGNATURE.fullmatch(line) or self._at_name_lines():
             return
         raise self._refusal(f"Hunk {n} has more lines than its header says", path)
@@ -485,10 +485,10 @@ def apply_patch(before: bytes, file_patch: FilePatch) -> bytes:
 
 
 def _place(lines: Sequence[bytes], hunk: Hunk, done: int) -> int | None:
-    """Where the hunk fits, nearest to where it says; never over or before lines an earlier hunk wrote.
+    """The position where the hunk fits, nearest to the stated one; never over or before lines of an earlier hunk.
 
-    A hunk from the first line on belongs to the beginning, one without trailing context to the end of the file:
-    otherwise an insertion at the end could land anywhere.
+    A hunk that starts at the first line is anchored at the beginning, one without trailing context at the end of the
+    file: otherwise an insertion at the end could land anywhere.
     """
     old = [line.raw for line in hunk.lines if line.kind != "+"]
     last = len(lines) - len(old)
@@ -509,7 +509,7 @@ def _place(lines: Sequence[bytes], hunk: Hunk, done: int) -> int | None:
 
 
 def _nearest_first(wanted: int, last: int) -> Iterator[int]:
-    """The wanted place, then one after, one before, two after, and so on."""
+    """The stated position, then one after, one before, two after, and so on."""
     for distance in range(max(wanted, abs(last - wanted)) + 1):
         if wanted + distance <= last:
             yield wanted + distance

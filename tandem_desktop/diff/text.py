@@ -99,7 +99,7 @@ def detect_encoding(content: bytes) -> str:
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a reader would not see this character, or see it act on its neighbours."""
+    """True if this character is invisible, or changes how its neighbours are displayed."""
     if character in "\t\n":
         return False
     return not character.isprintable() or _INVISIBLE.match(character) is not None
@@ -161,7 +161,7 @@ Ranges = Sequence[tuple[int, int]]
 
 
 class HiddenCharacters:
-    """Decide whether text contains what a reader cannot see or would misread."""
+    """Detects text that is invisible or misleading to a reader."""
 
     def __init__(self, *, invisible: Ranges, visible: Ranges, lookalikes: Ranges) -> None:
         self._invisible = _members(invisible)
@@ -201,7 +201,7 @@ class HiddenCharacters:
 
 
 def is_plain(content: bytes, plain: bytes = PLAIN_IN_CONTENT) -> bool:
-    """Whether there are only ASCII characters that everybody can see; fast on any size."""
+    """True if there are only visible ASCII characters; fast on any size."""
     return not content.translate(None, plain)
 
 
@@ -210,7 +210,7 @@ def _members(ranges: Ranges) -> frozenset[int]:
 
 
 def _out_of_place(text: str, at: int) -> bool:
-    """Whether a joiner or selector stands where no script and no emoji asks for one."""
+    """True if a joiner or selector is at a position where no script and no emoji needs it."""
     before, character, after = text[at - 1 : at] if at else "", text[at], text[at + 1 : at + 2]
     if character in _EMOJI_SELECTORS:
         keycap = before in frozenset("0123456789#*") and after == "\u20e3"
@@ -227,7 +227,7 @@ def _out_of_place(text: str, at: int) -> bool:
 def _is_emoji(character: str) -> bool:
     if not character or character.isascii():
         return False
-    # The block is asked as well, since emoji are added to it faster than interpreters learn about them.
+    # Check the block too, since emoji are added faster than interpreters are updated.
     return (
         unicodedata.category(character) in {"So", "Sm", "Sk"}
         or character in _EMOJI_AMONG_OTHERS

@@ -14,9 +14,9 @@ Lines = tuple[bytes, ...]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of lines both sides changed, each in its own way; nobody but a person can say which is right.
+    """Lines that both sides changed differently; only a person can decide.
 
-    `…_at` is the number, from one, of the first line on that side, or of the line the stretch would stand before.
+    `…_at` is the number, from one, of the first line on that side, or of the line it would be inserted before.
     """
 
     n: int
@@ -29,7 +29,7 @@ class Region:
 
 
 class Meeting(StrEnum):
-    """Who changed a stretch of lines."""
+    """Which side changed a range of lines."""
 
     SAME = "same"
     DISK = "disk"
@@ -53,7 +53,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ThreeWay:
-    """A content in parts: lines nobody disputes, and regions."""
+    """A content in parts: merged lines, and conflicting regions."""
 
     parts: tuple[Lines | Region, ...]
 
@@ -63,20 +63,20 @@ class ThreeWay:
 
     @property
     def merged(self) -> bytes | None:
-        """Both changes in one; nothing where there is a region."""
+        """The merged content; None if there is a region."""
         return None if self.regions else self.resolved(())
 
     def resolved(self, chosen: Sequence[Lines]) -> bytes:
-        """The content with these lines in the place of each region, in order."""
+        """The content with these lines for each region, in order."""
         answers = iter(chosen)
         pieces = [next(answers) if isinstance(part, Region) else part for part in self.parts]
         return joined([line for piece in pieces for line in piece])
 
 
 def three_way(base: bytes, disk: bytes, proposed: bytes) -> ThreeWay:
-    """Strictly: changes that overlap or touch are a region, unless both sides come to the same lines.
+    """Merge strictly: changes that overlap or touch are a region, unless both sides have the same result.
 
-    Bytes that are no text have no lines to keep apart; they are a region as a whole.
+    Binary content is one region as a whole.
     """
     if base == proposed or disk == proposed:
         return ThreeWay((tuple(split_lines(disk)),))
@@ -88,13 +88,13 @@ def three_way(base: bytes, disk: bytes, proposed: bytes) -> ThreeWay:
 
 
 def whole(base: bytes, disk: bytes, proposed: bytes) -> ThreeWay:
-    """Everything in question at once."""
+    """One region for the whole content."""
     before, here, there = (tuple(split_lines(each)) for each in (base, disk, proposed))
     return ThreeWay((Region(1, before, here, there, base_at=1, disk_at=1, proposed_at=1),))
 
 
 def joined(lines: Sequence[bytes]) -> bytes:
-    """One content; a line in the middle that ended a file without a newline gets the newline of its neighbours."""
+    """Join parts; a line in the middle without a newline gets that of its neighbours."""
     newline = next((line[-2:] if line.endswith(b"\r\n") else b"\n" for line in lines if line.endswith(b"\n")), b"\n")
     whole = b"".join(lines)
     if b"\0" in whole:  # wide or no text: its newlines are not one byte long
@@ -173,17 +173,17 @@ def _taken(lines: Sequence[bytes], places: range) -> Lines:
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Both changes to `base` in one, or nothing when they overlap or touch. Never a guess."""
+    """Merge both changes to `base`; None if they overlap or touch."""
     return three_way(base, ours, theirs).merged
 
 
 MAXIMUM_CHARACTERS = 20_000
-"""Beyond this nobody reads a suggestion, and finding one would take long."""
+"""Maximum size for suggestions; larger ones take long and are not read."""
 TIME_LIMIT_S = 0.2
 
 
 def suggestion(region: Region) -> bytes | None:
-    """The disk's lines with the plan's change worked in, if every part of it finds a place."""
+    """The disk's lines with the plan's change applied; None if a part of it has no place."""
     texts = [_text(side) for side in (region.base, region.disk, region.proposed)]
     if not all(texts) or sum(len(text or "") for text in texts) > MAXIMUM_CHARACTERS:
         return None

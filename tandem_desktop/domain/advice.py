@@ -13,53 +13,55 @@ Result = TypeVar("Result", bound=Frozen)
 
 
 def _anything(result: Frozen) -> None:
-    """Whatever has the right shape will do."""
+    """Accepts any result."""
 
 
-def unheard(update: AgentUpdate) -> None:
-    """Nobody listens."""
+def ignore_update(update: AgentUpdate) -> None:
+    """The default of `Question.heard`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Result]):
-    """One thing to find out. The same question may be put to any agent."""
+    """A question to an advisor. It can be put to any agent."""
 
     role: str
-    """Who is asked, such as `chapo` or `reflector`: settings choose the agent and the model of a role."""
+    """The role, such as `chapo` or `reflector`: settings choose its agent and model."""
     words: str
-    """What the agent reads: who it is here, what is wanted, what is known."""
+    """The prompt: the role, the question, the known facts."""
     tool: str
-    """The planning tool by which the answer is handed in: `submit_perspective`, `submit_reflection`, `plan_propose`."""
+    """The planning tool that submits the answer: `submit_perspective`, `submit_reflection`, `plan_propose`."""
     result: type[Result]
-    """The shape of the answer; its fields are the arguments of the tool."""
+    """The model of the answer; its fields are the arguments of the tool."""
     about: str = ""
-    """What the agent reads about the tool, where its own prompt file is about something else."""
+    """Description of the tool for the agent, if its own prompt file does not fit."""
     check: Callable[[Result], None] = _anything
-    """Raises `BadInputError` or `TaskError` for an answer that has the shape and makes no sense; the agent reads the
-    sentence and tries again."""
-    heard: Callable[[AgentUpdate], None] = unheard
-    """Told what the agent says and does meanwhile."""
+    """Raises `BadInputError` or `TaskError` for an answer that is well-formed but invalid.
+
+    The agent gets the message and tries again.
+    """
+    heard: Callable[[AgentUpdate], None] = ignore_update
+    """Receives the agent's progress."""
     session_id: SessionId | None = None
-    """Whose task it is about: what is said is kept with that session, by role."""
+    """The session of the task; the conversation is stored there, by role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice(Generic[Result]):
-    """What an agent answered, and what it did to find out."""
+    """An agent's answer, and what it did to find it."""
 
     result: Result
     agent: str
     """Its name, as records keep it."""
     model: str = ""
-    """The model that was asked for, else the one the agent names; empty where nobody knows."""
+    """The requested model, else the one the agent reports; empty if unknown."""
     read: tuple[str, ...] = ()
-    """Files of the workspace it really read, as Tandem saw it."""
+    """Files of the workspace it actually read, as observed by Tandem."""
     denied: tuple[str, ...] = ()
-    """What it wanted to do beyond looking, and was refused."""
+    """Requests beyond reading, which were refused."""
     thrown_away: tuple[str, ...] = ()
-    """Paths it changed without asking, in a shadow that is gone now."""
+    """Paths it changed without asking, in a discarded shadow."""
     title: str = ""
-    """What people call the agent; its name where it has no other."""
+    """The display name of the agent; its name if it has no other."""
     said: str = field(default="", repr=False)
 
 
@@ -91,7 +93,7 @@ class RiskLevel(StrEnum):
 
 
 class Qualification(Frozen):
-    """What is known of a request. A person may always decide otherwise. None says that it is not known."""
+    """The qualification of a request. A person may always decide otherwise. None means unknown."""
 
     task_type: TaskType | None = None
     complexity: Complexity | None = None
@@ -99,7 +101,7 @@ class Qualification(Frozen):
     context: tuple[str, ...] = ()
     """Files and folders of the workspace that the request names."""
     reasons: tuple[str, ...] = ()
-    """What in the request led to this, in words."""
+    """The parts of the request that led to this."""
 
     @property
     def plan_required(self) -> bool:

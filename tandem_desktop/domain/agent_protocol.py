@@ -33,12 +33,12 @@ def agent_and_model(agent: str, model: str) -> str:
 
 
 class AgentProfile(Frozen):
-    """What has to be known of an agent to start it and to understand it; data, never code."""
+    """How to start an agent and interpret it; data, never code."""
 
     name: str
     title: str
     command: tuple[str, ...]
-    """How it is started; the first word is looked for on PATH."""
+    """Its command; the program is searched on PATH."""
     version_command: tuple[str, ...] = ()
     asking_mode: str | None = None
     """The mode in which it asks before it acts; set after every new session. Without one, `plan` in Plan mode."""
@@ -134,13 +134,13 @@ class ProposedDiff:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """Everything heard so far about one use of a tool, merged from all messages that carry its id."""
+    """Everything known so far about one use of a tool, merged from all messages with its id."""
 
     __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     id: ToolCallId
     tool: str = ""
-    """The tool's name as far as it is known: `edit`, `bash`, `present_plan`."""
+    """The tool's name, if known: `edit`, `bash`, `present_plan`."""
     title: str = ""
     kind: ToolKind = ToolKind.OTHER
     status: ToolCallStatus = ToolCallStatus.PENDING
@@ -216,7 +216,7 @@ class AgentSession(Frozen):
     modes: tuple[str, ...] = ()
     mode: str | None = None
     model: str = ""
-    """The model it uses, as far as it says so or was told to; empty where nobody knows."""
+    """The model it uses, as far as it says so or was told to; empty if unknown."""
 
 
 class PlanningServer(Frozen):
@@ -236,7 +236,7 @@ class AgentSaid(Frozen):
 
 
 class ToolCallChanged(Frozen):
-    """A tool call appeared or moved on; carries all that is known of it."""
+    """A tool call is new or changed; carries its complete state."""
 
     type: Literal["tool_call"] = "tool_call"
     call: ToolCall
@@ -251,7 +251,7 @@ class Todo(Frozen):
 
 
 class TodosChanged(Frozen):
-    """The agent's own list of what it means to do."""
+    """The agent's own task list."""
 
     type: Literal["todos"] = "todos"
     todos: tuple[Todo, ...]
@@ -280,7 +280,7 @@ class ModeChanged(Frozen):
 
 
 class UsageReported(Frozen):
-    """How full the context is, and what it cost where the agent says so."""
+    """Context usage, and the cost if the agent reports it."""
 
     type: Literal["usage"] = "usage"
     used: int = 0
@@ -314,7 +314,7 @@ class TerminalOutput(Frozen):
 
 
 class EntryKind(StrEnum):
-    """Who speaks, or what is shown."""
+    """The kind of a chat entry."""
 
     PERSON = "person"
     AGENT = "agent"
@@ -325,9 +325,9 @@ class EntryKind(StrEnum):
     QUESTION = "question"
     """A permission card: Plan mode is off and the agent asks."""
     NOTE = "note"
-    """What happened beside the conversation: a run, an undo, a change of mode."""
+    """An event outside the conversation: a run, an undo, a change of mode."""
     REFLECTION = "reflection"
-    """What a reflector made of a run, and the adjustments it proposes."""
+    """A reflection on a run, and the adjustments it proposes."""
     REPORT = "report"
     """The window's own answer to a command, in Markdown."""
     PROBLEM = "problem"
@@ -343,12 +343,12 @@ class ChatEntry(Frozen):
     call: ToolCall | None = None
     request: PermissionRequest | None = None
     answer: str = ""
-    """What became of a question; empty while it waits."""
+    """The answer to a question; empty while it is open."""
     plan_id: PlanId | None = None
     revision: int = 0
     run_id: RunId | None = None
-    """The run a note tells of."""
+    """The run a note is about."""
     details: tuple[str, ...] = ()
-    """Further lines, such as an agent's last words."""
+    """Further lines, such as the last lines of an agent's stderr."""
     set_aside: bool = False
-    """The person went back to before it: kept, and no longer part of the conversation."""
+    """The person went back to before this entry: kept, but no longer part of the conversation."""

@@ -49,9 +49,9 @@ class ApprovalHash(Frozen):
 
 
 def _effect(operation: StagedOperation) -> dict[str, Any]:
-    """`operation.effect()` as JSON values, put together by hand because a large plan is hashed often.
+    """`operation.effect()` as JSON values, built by hand because large plans are hashed often.
 
-    A task is in it where there is one, so that plans without tasks keep the digest they had.
+    The task is included only if there is one, so that plans without tasks keep their digest.
     """
     effect = {
         "id": operation.id,
@@ -69,7 +69,7 @@ def _effect(operation: StagedOperation) -> dict[str, Any]:
 
 
 class WorkspaceIdentity(Frozen):
-    """Which directory on which disk; a copy or a swapped directory is another one."""
+    """Identifies a directory on a disk; a copy or a replaced directory has another identity."""
 
     real_path: str
     device: int
@@ -81,12 +81,12 @@ class WorkspaceIdentity(Frozen):
 
     @property
     def journal_key(self) -> str:
-        """The same after a restart, when the disk may have another number: a run that was cut off must be found."""
+        """A key without the device number, which may change on a restart: an interrupted run must still be found."""
         return digest("workspace-journal:1", canonical(self.model_dump(mode="json", exclude={"device"})))[:16]
 
 
 class Approval(Frozen):
-    """One click: this digest, in this workspace, once, until then."""
+    """The approval of one digest in one workspace, valid once and for a limited time."""
 
     approval_hash: ApprovalHash
     digest: str
@@ -97,6 +97,6 @@ class Approval(Frozen):
     approved_by: Literal["user", "system"] = "user"
     acknowledged_flags: tuple[str, ...] = ()
     coverage: Coverage | None = None
-    """What of it had been on screen; nothing where it was not approved on a screen."""
+    """What was shown on screen; None if it was not approved on a screen."""
     notes: str = ""
-    """What the person said to it while approving."""
+    """The person's notes with the approval."""

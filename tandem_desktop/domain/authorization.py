@@ -15,7 +15,7 @@ class AuthorizationResult(StrEnum):
 
 
 class ToolCategory(StrEnum):
-    """What using a tool comes to."""
+    """The category of a tool use."""
 
     READ = "read"
     WRITE = "write"
@@ -52,7 +52,7 @@ class ToolUse(NamedTuple):
 
 
 class PermissionRule(Frozen):
-    """What a person decided once: uses that match every pattern given here get this answer."""
+    """A permission rule of the person: uses that match every given pattern get this answer."""
 
     answer: Literal["allow", "ask", "deny"]
     tool: str = "*"
@@ -64,23 +64,23 @@ class PermissionRule(Frozen):
 
 
 class AuthContext(Frozen):
-    """Everything an answer depends on besides the use itself; fixed for the length of one question."""
+    """The context of a decision; fixed for one question."""
 
     yolo_mode: bool = False
     tool_ignore_list: tuple[str, ...] = ()
     """Tools a person does not want to be asked about."""
     plan_mode: bool = False
     shadowed: bool = False
-    """Whether what the tool does lands in a shadow of the workspace, where it is held for review."""
+    """True if the tool's effects happen in a shadow of the workspace, where they are held for review."""
     guarded_tools: tuple[str, ...] = ()
     """Exact names of tools that only a plan may use."""
     guard_blocks: bool = True
     """False: a guarded tool is only logged as one that would have been blocked."""
     plan_scope: tuple[str, ...] | None = None
-    """The only tools there are while a plan is worked on; None when nothing limits them."""
+    """The only tools available while a plan is worked on; None without a limit."""
     rules: tuple[PermissionRule, ...] = ()
     only_look: bool = False
-    """The agent was asked something: it may read and hand in its answer, and nothing else."""
+    """The agent is an advisor: it may read and submit its answer, and nothing else."""
 
 
 class SessionPermissions(Frozen):
@@ -94,12 +94,12 @@ class SessionPermissions(Frozen):
 
 
 class AuthorizationRule(Protocol):
-    """One reason to answer. Lower priorities are asked first; None abstains."""
+    """One rule. Lower priorities run first; None abstains."""
 
     priority: ClassVar[int]
 
     def evaluate(self, use: ToolUse, context: AuthContext) -> AuthorizationResult | None:
-        """The rule's answer, or None when it has nothing to say."""
+        """The rule's answer; None if it abstains."""
 
     def reason(self, use: ToolUse, context: AuthContext) -> str:
-        """Why, as a sentence for the agent; asked only of a rule that has answered."""
+        """The reason, as a sentence for the agent; called only if the rule has answered."""

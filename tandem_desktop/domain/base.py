@@ -10,4 +10,4 @@ class Frozen(BaseModel):
 
 
 NOTHING_ELSE = ConfigDict(extra="forbid")
-"""For a dataclass that is stored: read back, it carries nothing it was not told about either."""
+"""For a stored dataclass: unknown fields are refused when it is read."""

@@ -47,14 +47,14 @@ class TandemError(Exception):
 
 
 class UnexpectedError(TandemError):
-    """A bug: nobody foresaw this."""
+    """A bug."""
 
     kind = "bug"
     exit_code = 1
 
 
 class BadInputError(TandemError):
-    """The words of the call, or the plan handed in, cannot be understood."""
+    """The arguments or the given plan are invalid."""
 
     kind = "bad_input"
     exit_code = 2
@@ -77,7 +77,7 @@ class NotInstalledError(BadInputError):
 
 
 class PolicyError(TandemError):
-    """A rule says no."""
+    """A policy refuses it."""
 
     kind = "policy"
 
@@ -96,7 +96,7 @@ class UserAbortError(PolicyError):
 
 
 class StagingError(TandemError):
-    """An operation cannot be held for review."""
+    """An operation cannot be staged."""
 
     kind = "staging"
 
@@ -121,7 +121,7 @@ class OutsideWorkspaceError(StagingError):
 
 
 class PlanError(TandemError):
-    """A plan cannot do what was asked of it."""
+    """A plan does not allow the request."""
 
     kind = "plan"
 
@@ -133,7 +133,7 @@ class InvalidTransitionError(PlanError):
 
 
 class StaleRevisionError(PlanError):
-    """Somebody else saved a newer revision first."""
+    """A newer revision was saved concurrently."""
 
     kind = "stale_revision"
 
@@ -181,7 +181,7 @@ class PlanDamagedError(PlanError):
 
 
 class BundleError(PlanError):
-    """A file that should hold a plan does not, or not as it was written; nothing of it was kept."""
+    """A file is no valid plan bundle; nothing was imported."""
 
     kind = "bundle"
 
@@ -190,7 +190,7 @@ class BundleError(PlanError):
 
 
 class RebaseConflictError(PlanError):
-    """The disk and the plan changed the same thing; a person has to say which way. Nothing was saved."""
+    """The disk and the plan changed the same thing; a person has to decide. Nothing was saved."""
 
     kind = "rebase_conflict"
 
@@ -220,7 +220,7 @@ class NotApprovableError(ApprovalError):
 
 
 class ExecutionError(TandemError):
-    """A run could not do its work."""
+    """A run failed."""
 
     kind = "execution"
 
@@ -265,14 +265,14 @@ class BusyError(ExecutionError):
 
 
 class InterruptedRunError(ExecutionError):
-    """A run was cut off; it must be settled first."""
+    """A run was interrupted; it must be settled first."""
 
     kind = "interrupted_run"
     exit_code = 5
 
 
 class UndoConflictError(ExecutionError):
-    """Something stands in the way of an undo at every path named here; nothing was changed."""
+    """An undo has a conflict at every path named here; nothing was changed."""
 
     kind = "undo_conflict"
 
@@ -290,14 +290,14 @@ class UndoConflictError(ExecutionError):
 
 
 class TaskError(TandemError):
-    """Tasks or dependencies make no sense."""
+    """Tasks or dependencies are invalid."""
 
     kind = "tasks"
     exit_code = 2
 
 
 class TaskCycleError(TaskError):
-    """Dependencies go round in a circle."""
+    """Dependencies are circular."""
 
     kind = "cycle"
 
@@ -324,7 +324,7 @@ class ShadowBusyError(ShadowError):
 
 
 class SidecarError(TandemError):
-    """The agent process could not do its part; `stderr` holds its last lines."""
+    """The agent process failed; `stderr` holds its last lines."""
 
     kind = "agent"
     exit_code = 4
@@ -341,13 +341,13 @@ class SidecarLaunchError(SidecarError):
 
 
 class SidecarProtocolError(SidecarError):
-    """The agent says what nobody can understand."""
+    """The agent sent an invalid message."""
 
     kind = "agent_protocol"
 
 
 class SidecarExitedError(SidecarError):
-    """The agent ended when it should not have."""
+    """The agent ended unexpectedly."""
 
     kind = "agent_exited"
 
@@ -365,6 +365,6 @@ class LoginNeededError(SidecarError):
 
 
 class NoAnswerError(SidecarError):
-    """The agent was asked something and handed in nothing that can be used."""
+    """The agent submitted no usable answer."""
 
     kind = "agent_answer"

@@ -17,9 +17,9 @@ _log = logging.getLogger(__name__)
 class EventStream:
     """Deliver every event to every subscriber, in the order of publication, one event at a time.
 
-    A subscriber runs on the thread that happens to deliver and hears only what is published after it subscribed. It may
-    publish, subscribe and unsubscribe from inside; what it publishes comes after what is already waiting. If it throws,
-    the error is logged, and neither the publisher nor another subscriber notices.
+    A subscriber is called on the delivering thread with the events published after it subscribed. It may publish,
+    subscribe and unsubscribe from inside; what it publishes is delivered after the waiting events. Its exceptions are
+    logged and affect neither the publisher nor other subscribers.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class EventStream:
         self._delivering = False
 
     def subscribe(self, subscriber: Subscriber) -> Unsubscribe:
-        """Listen from now on; call the answer to stop, as often as you like."""
+        """Subscribe; call the returned function to unsubscribe. Idempotent."""
         with self._lock:
             number = next(self._numbers)
             self._subscribers[number] = subscriber
@@ -42,7 +42,7 @@ class EventStream:
         return unsubscribe
 
     def publish(self, event: TandemEvent) -> None:
-        """Tell everybody. When another thread is delivering, that thread delivers this event as well, in its turn."""
+        """Publish an event. If another thread is delivering, that thread delivers this event too, in order."""
         with self._lock:
             self._waiting.append((event, tuple(self._subscribers)))
             if self._delivering:
@@ -56,7 +56,7 @@ class EventStream:
             while True:
                 with self._lock:
                     if not self._waiting:
-                        # Under the same lock as the look: no event can slip in between and be left behind.
+                        # Under the same lock as the check, so that no event is left behind.
                         self._delivering = False
                         settled = True
                         return
@@ -64,7 +64,7 @@ class EventStream:
                 for number in numbers:
                     self._deliver(event, number)
         finally:
-            # Only an interrupt of the whole thread gets here unsettled; the rest goes out with the next event.
+            # Only an interrupted thread gets here; the rest is delivered with the next event.
             if not settled:
                 with self._lock:
                     self._delivering = False

@@ -24,7 +24,7 @@ from tandem_desktop.domain.tasks import TaskStatus, TrackedTask
 
 
 class PlanExecutionStarted(Frozen):
-    """An orchestrated plan is being carried out."""
+    """An orchestrated plan is being executed."""
 
     type: Literal["plan_execution_start"] = "plan_execution_start"
     plan_id: PlanId
@@ -33,7 +33,7 @@ class PlanExecutionStarted(Frozen):
 
 
 class PlanStepReady(Frozen):
-    """Steps wait for nothing any more; all that became ready at once are told at once."""
+    """Steps became ready; all that became ready at once are in one event."""
 
     type: Literal["plan_step_ready"] = "plan_step_ready"
     plan_id: PlanId
@@ -42,7 +42,7 @@ class PlanStepReady(Frozen):
 
 
 class PlanStepCompleted(Frozen):
-    """A step came to its end, well or not."""
+    """A step ended, successfully or not."""
 
     type: Literal["plan_step_complete"] = "plan_step_complete"
     plan_id: PlanId
@@ -53,7 +53,7 @@ class PlanStepCompleted(Frozen):
 
 
 class ReflectionCompleted(Frozen):
-    """Somebody looked back at a run; what was found is kept with the run."""
+    """A run was reflected on; the reflection is stored with the run."""
 
     type: Literal["reflection_complete"] = "reflection_complete"
     plan_id: PlanId
@@ -63,7 +63,7 @@ class ReflectionCompleted(Frozen):
 
 
 class AdjustmentApplied(Frozen):
-    """An adjustment a person accepted is part of a new revision, which waits for its own approval."""
+    """An accepted adjustment is part of a new revision, which needs its own approval."""
 
     type: Literal["adjustment_applied"] = "adjustment_applied"
     plan_id: PlanId
@@ -74,7 +74,7 @@ class AdjustmentApplied(Frozen):
 
 
 class PlanExecutionCompleted(Frozen):
-    """An orchestrated plan came to rest, after this many adjustments."""
+    """An orchestrated plan ended, after this many adjustments."""
 
     type: Literal["plan_execution_complete"] = "plan_execution_complete"
     plan_id: PlanId
@@ -84,14 +84,14 @@ class PlanExecutionCompleted(Frozen):
 
 
 class OrchestrationStarted(Frozen):
-    """A task is to be taken from a plan to its end."""
+    """An orchestration of a task began."""
 
     type: Literal["orchestration_started"] = "orchestration_started"
     task: str
 
 
 class OrchestrationMoved(Frozen):
-    """An orchestration has come to its next stage."""
+    """An orchestration entered its next stage."""
 
     type: Literal["orchestration_moved"] = "orchestration_moved"
     stage: OrchestrationStage
@@ -100,7 +100,7 @@ class OrchestrationMoved(Frozen):
 
 
 class OrchestrationEnded(Frozen):
-    """An orchestration is over; `problem` says why where the outcome alone does not."""
+    """An orchestration ended; `problem` says why if the outcome alone does not."""
 
     type: Literal["orchestration_ended"] = "orchestration_ended"
     plan_id: PlanId | None = None
@@ -110,17 +110,17 @@ class OrchestrationEnded(Frozen):
 
 
 class PlanningStarted(Frozen):
-    """Plan mode begins for a task; its voices are asked next."""
+    """Plan mode begins for a task; its perspectives are asked next."""
 
     type: Literal["plan_start"] = "plan_start"
     session_id: SessionId
     task: str
     qualification: str = ""
-    """The first look at it, in words."""
+    """The first qualification of the task, as text."""
 
 
 class PerspectiveStarted(Frozen):
-    """A voice was asked."""
+    """A perspective was requested."""
 
     type: Literal["perspective_start"] = "perspective_start"
     session_id: SessionId
@@ -129,7 +129,7 @@ class PerspectiveStarted(Frozen):
 
 
 class PerspectiveMoved(Frozen):
-    """What a voice is doing just now, in words."""
+    """Progress of a perspective, as text."""
 
     type: Literal["perspective_moved"] = "perspective_moved"
     session_id: SessionId
@@ -138,7 +138,7 @@ class PerspectiveMoved(Frozen):
 
 
 class PerspectiveCompleted(Frozen):
-    """A voice has said what it thinks."""
+    """A perspective was submitted."""
 
     type: Literal["perspective_complete"] = "perspective_complete"
     session_id: SessionId
@@ -147,7 +147,7 @@ class PerspectiveCompleted(Frozen):
 
 
 class PerspectiveFailed(Frozen):
-    """A voice had nothing to say; the plan goes on without it."""
+    """A perspective is missing; planning continues without it."""
 
     type: Literal["perspective_failed"] = "perspective_failed"
     session_id: SessionId
@@ -156,14 +156,14 @@ class PerspectiveFailed(Frozen):
 
 
 class SynthesisStarted(Frozen):
-    """What was said is being put together into tasks."""
+    """The perspectives are being combined into tasks."""
 
     type: Literal["synthesis_started"] = "synthesis_started"
     session_id: SessionId
 
 
 class SynthesisEnded(Frozen):
-    """The tasks are there, or `problem` says why not."""
+    """The tasks are ready, or `problem` says why not."""
 
     type: Literal["synthesis_ended"] = "synthesis_ended"
     session_id: SessionId
@@ -173,7 +173,7 @@ class SynthesisEnded(Frozen):
 
 
 class TaskDelegated(Frozen):
-    """A task goes to the agent that plans it."""
+    """A task is passed to the agent that plans it."""
 
     type: Literal["task_delegated"] = "task_delegated"
     session_id: SessionId
@@ -184,7 +184,7 @@ class TaskDelegated(Frozen):
 
 
 class PlanReady(Frozen):
-    """Everything that was to be planned is planned, and waits for a person."""
+    """All tasks are planned and wait for a person's decision."""
 
     type: Literal["plan_ready"] = "plan_ready"
     session_id: SessionId
@@ -194,7 +194,7 @@ class PlanReady(Frozen):
 
 
 class PlanApprovalRequested(Frozen):
-    """A person has to decide about it; until then nothing goes on."""
+    """A person has to decide; nothing continues until then."""
 
     type: Literal["plan_approval_request"] = "plan_approval_request"
     session_id: SessionId
@@ -218,7 +218,7 @@ PlanningEvent = (
 
 
 class TaskCreated(Frozen):
-    """A revision brought a task that its plan did not have."""
+    """A revision has a task that its plan did not have."""
 
     type: Literal["task_created"] = "task_created"
     plan_id: PlanId
@@ -226,7 +226,7 @@ class TaskCreated(Frozen):
 
 
 class TaskUpdated(Frozen):
-    """A task came further, was skipped or taken back; or its agent says something about it."""
+    """The status of a task changed, or its agent reported on it."""
 
     type: Literal["task_update"] = "task_update"
     plan_id: PlanId
@@ -236,11 +236,11 @@ class TaskUpdated(Frozen):
     active_form: str = ""
     note: str = ""
     is_agents_word: bool = False
-    """The agent says so; nothing on disk has."""
+    """True if only the agent reports it, without an effect on disk."""
 
 
 class TaskStarted(Frozen):
-    """The first operation of a task is being carried out."""
+    """The first operation of a task is being executed."""
 
     type: Literal["task_started"] = "task_started"
     plan_id: PlanId
@@ -259,7 +259,7 @@ class TaskCompleted(Frozen):
 
 
 class TaskFailed(Frozen):
-    """An operation of a task could not be carried out; whatever waits for the task is skipped."""
+    """An operation of a task failed; the tasks that depend on it are skipped."""
 
     type: Literal["task_failed"] = "task_failed"
     plan_id: PlanId
@@ -268,7 +268,7 @@ class TaskFailed(Frozen):
 
 
 class TasksListed(Frozen):
-    """All tasks of a plan as they stand: when a revision brought them, and when their run has ended."""
+    """All tasks of a plan with their status: sent after a revision, and after a run."""
 
     type: Literal["tasks_list"] = "tasks_list"
     plan_id: PlanId
@@ -279,7 +279,7 @@ TaskNews = TaskUpdated | TaskStarted | TaskCompleted | TaskFailed
 
 
 def task_news(task: TrackedTask) -> TaskNews:
-    """The one event for a task that has just come to stand as it does."""
+    """The event for a task's new status."""
     plan_id, task_id = task.plan_id, task.id
     if task.status is TaskStatus.IN_PROGRESS and not task.progress:
         return TaskStarted(plan_id=plan_id, task_id=task_id, agent=task.agent, active_form=task.active_form)
@@ -298,7 +298,7 @@ def task_news(task: TrackedTask) -> TaskNews:
 
 
 class TurnStarted(Frozen):
-    """The person spoke and the agent is at work."""
+    """The person sent a message and the agent is working."""
 
     type: Literal["turn_started"] = "turn_started"
     session_id: SessionId
@@ -306,7 +306,7 @@ class TurnStarted(Frozen):
 
 
 class AgentUpdated(Frozen):
-    """The agent said or did something."""
+    """The agent sent an update."""
 
     type: Literal["agent_heard"] = "agent_heard"
     session_id: SessionId
@@ -314,19 +314,19 @@ class AgentUpdated(Frozen):
 
 
 class TurnEnded(Frozen):
-    """The agent has come to an end, or was brought to one; `problem` says why it is not a good one."""
+    """The agent's turn ended; `problem` says why if it ended badly."""
 
     type: Literal["turn_ended"] = "turn_ended"
     session_id: SessionId
     stop_reason: StopReason | None = None
     problem: str = ""
     details: tuple[str, ...] = ()
-    """The agent's last words on its error output, and what to do."""
+    """The last lines of the agent's stderr, and what to do."""
     plan_id: PlanId | None = None
 
 
 class PermissionAsked(Frozen):
-    """A person has to answer before the agent can go on with this."""
+    """A person has to answer a request before the agent can continue."""
 
     type: Literal["permission_asked"] = "permission_asked"
     session_id: SessionId
@@ -334,7 +334,7 @@ class PermissionAsked(Frozen):
 
 
 class PermissionAnswered(Frozen):
-    """A request got its one answer."""
+    """A request was answered."""
 
     type: Literal["permission_answered"] = "permission_answered"
     session_id: SessionId
@@ -344,7 +344,7 @@ class PermissionAnswered(Frozen):
 
 
 class ChangesWaiting(Frozen):
-    """Plan mode is off, and the agent changed something no card had shown; it waits as a plan of its own."""
+    """Plan mode is off, and the agent changed something no card had shown; it waits as a plan."""
 
     type: Literal["changes_waiting"] = "changes_waiting"
     session_id: SessionId
@@ -360,7 +360,7 @@ class ChatGrew(Frozen):
 
 
 class OperationStaged(Frozen):
-    """An operation of an agent was staged, or takes the place of the one with its id."""
+    """An operation of an agent was staged, or replaces the one with its id."""
 
     type: Literal["operation_staged"] = "operation_staged"
     session_id: SessionId
@@ -368,11 +368,11 @@ class OperationStaged(Frozen):
     operation: StagedOperation
     added: int | None = None
     removed: int | None = None
-    """How many lines; None where it is no text, or so long that counting waits for the plan."""
+    """Lines added and removed; None for binary content, or if too long to count live."""
 
 
 class OperationUnstaged(Frozen):
-    """An operation was taken out before it became part of a plan."""
+    """A staged operation was removed before it became part of a plan."""
 
     type: Literal["operation_unstaged"] = "operation_unstaged"
     session_id: SessionId
@@ -380,7 +380,7 @@ class OperationUnstaged(Frozen):
 
 
 class StagingCleared(Frozen):
-    """Everything staged was drained."""
+    """The staging was cleared."""
 
     type: Literal["staging_cleared"] = "staging_cleared"
     session_id: SessionId
@@ -395,7 +395,7 @@ class PlanProposed(Frozen):
     revision: int
     digest: str
     tasks: int = 0
-    """How many it has; each new one is told by itself."""
+    """The number of its tasks; each new one has its own event."""
 
 
 class PlanApproved(Frozen):
@@ -408,7 +408,7 @@ class PlanApproved(Frozen):
 
 
 class PlanRejected(Frozen):
-    """A person said no; `status` says whether the agent may try again."""
+    """A person rejected the plan; `status` says whether the agent may try again."""
 
     type: Literal["plan_rejected"] = "plan_rejected"
     plan_id: PlanId
@@ -416,18 +416,18 @@ class PlanRejected(Frozen):
     reason: str
     status: PlanStatus
     qualification: str = ""
-    """The task looked at anew, with what the person said."""
+    """The new qualification of the task, with the person's feedback."""
 
 
 class PlanCancelled(Frozen):
-    """The plan was abandoned."""
+    """The plan was cancelled."""
 
     type: Literal["plan_cancelled"] = "plan_cancelled"
     plan_id: PlanId
 
 
 class PlanSuperseded(Frozen):
-    """It gave way to an alternative that was applied."""
+    """An alternative to the plan was applied."""
 
     type: Literal["plan_superseded"] = "plan_superseded"
     plan_id: PlanId
@@ -435,11 +435,11 @@ class PlanSuperseded(Frozen):
 
 
 class PlanMoved(Frozen):
-    """A plan took a step of its lifecycle; the session and the window perform the actions that concern them."""
+    """A plan moved in its lifecycle; the session and the window perform their actions."""
 
     type: Literal["plan_moved"] = "plan_moved"
     plan_id: PlanId | None
-    """None while a session drafts and nothing is stored yet."""
+    """None while a session drafts and no plan is stored."""
     session_id: SessionId
     event: EventKind
     state: PlanState
@@ -448,21 +448,21 @@ class PlanMoved(Frozen):
 
 
 class PlanExpired(Frozen):
-    """Nobody decided in time."""
+    """The plan expired without a decision."""
 
     type: Literal["plan_expired"] = "plan_expired"
     plan_id: PlanId
 
 
 class DiskTouched(Frozen):
-    """Something happened on disk where a plan that waits would write; whether it drifted has to be looked at."""
+    """Files changed on disk at the paths of a waiting plan; it may have drifted."""
 
     type: Literal["disk_touched"] = "disk_touched"
     plan_id: PlanId
 
 
 class RunStarted(Frozen):
-    """A warrant was accepted and the work begins."""
+    """A run started."""
 
     type: Literal["run_started"] = "run_started"
     run_id: RunId
@@ -474,7 +474,7 @@ class RunStarted(Frozen):
 
 
 class OperationStarted(Frozen):
-    """An operation is being carried out."""
+    """An operation is being executed."""
 
     type: Literal["operation_started"] = "operation_started"
     run_id: RunId
@@ -482,7 +482,7 @@ class OperationStarted(Frozen):
 
 
 class CommandPrinted(Frozen):
-    """A command that is running has printed more; the last of it."""
+    """A running command printed output; the last part of it."""
 
     type: Literal["command_printed"] = "command_printed"
     operation_id: OperationId
@@ -490,7 +490,7 @@ class CommandPrinted(Frozen):
 
 
 class OperationFinished(Frozen):
-    """An operation ended, well or not."""
+    """An operation ended, successfully or not."""
 
     type: Literal["operation_finished"] = "operation_finished"
     run_id: RunId
@@ -498,21 +498,21 @@ class OperationFinished(Frozen):
 
 
 class RunPaused(Frozen):
-    """The run waits before its next operation."""
+    """The run is paused before its next operation."""
 
     type: Literal["run_paused"] = "run_paused"
     run_id: RunId
 
 
 class RunResumed(Frozen):
-    """The run goes on."""
+    """The run continues after a pause."""
 
     type: Literal["run_resumed"] = "run_resumed"
     run_id: RunId
 
 
 class RunFinished(Frozen):
-    """The run came to rest; `rolled_back` says whether the tree is as before."""
+    """The run ended; `rolled_back` says whether the tree is as before."""
 
     type: Literal["run_finished"] = "run_finished"
     run_id: RunId
@@ -523,7 +523,7 @@ class RunFinished(Frozen):
 
 
 class RunUndone(Frozen):
-    """Another run took this one back."""
+    """Another run undid this one."""
 
     type: Literal["run_undone"] = "run_undone"
     run_id: RunId
@@ -531,7 +531,7 @@ class RunUndone(Frozen):
 
 
 class RehearsalStarted(Frozen):
-    """A revision is being played through in a throw-away shadow."""
+    """A revision is being rehearsed in a temporary shadow."""
 
     type: Literal["rehearsal_started"] = "rehearsal_started"
     plan_id: PlanId
@@ -539,7 +539,7 @@ class RehearsalStarted(Frozen):
 
 
 class CommandSaid(Frozen):
-    """A rehearsed command printed something."""
+    """A rehearsed command printed output."""
 
     type: Literal["command_said"] = "command_said"
     plan_id: PlanId
@@ -548,7 +548,7 @@ class CommandSaid(Frozen):
 
 
 class CommandRehearsed(Frozen):
-    """A rehearsed command came to its end. Whether it does the same again is known when the rehearsal has finished."""
+    """A rehearsed command ended. Whether it is repeatable is known when the rehearsal has finished."""
 
     type: Literal["command_rehearsed"] = "command_rehearsed"
     plan_id: PlanId
@@ -560,7 +560,7 @@ class CommandRehearsed(Frozen):
 
 
 class RehearsalFinished(Frozen):
-    """The rehearsal is over and its shadow is gone; `problem` says why it was cut short."""
+    """The rehearsal ended and its shadow was removed; `problem` says why it was cut short."""
 
     type: Literal["rehearsal_finished"] = "rehearsal_finished"
     plan_id: PlanId

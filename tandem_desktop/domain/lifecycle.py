@@ -59,7 +59,7 @@ def revision_events(
 
 
 def can(meta: PlanMeta, kind: EventKind) -> bool:
-    """Whether the person can ask for this now."""
+    """True if the person can request this event now."""
     return PlanStateMachine.restore(meta).can(kind)
 
 
@@ -69,7 +69,7 @@ def has_ended(status: PlanStatus) -> bool:
 
 
 def is_running(status: PlanStatus) -> bool:
-    """Whether a run of the plan is under way, or was when it was cut off."""
+    """True if a run of the plan is in progress, or was when it was interrupted."""
     return state_of(status) in RUNNING
 
 
@@ -112,7 +112,7 @@ def refusal(meta: PlanMeta, kind: EventKind) -> InvalidTransitionError:
 
 
 def follow_up(meta: PlanMeta, agent: str) -> PlanMeta:
-    """Keep which agent was told the result of the run first."""
+    """Record which agent got the result of the run first."""
     return meta if meta.executor_model else meta.model_copy(update={"executor_model": agent})
 
 

@@ -27,7 +27,7 @@ PLAN_TOOLS = ("read", "write", "edit", "bash", "patch", "delete", "move", "chmod
 
 
 class Absent(Frozen):
-    """Nothing is there, which is a state like any other."""
+    """No node."""
 
     type: Literal["absent"] = "absent"
 
@@ -79,26 +79,26 @@ class OperationKind(StrEnum):
 
     @property
     def spec(self) -> "KindSpec":
-        """What is known of the kind."""
+        """The properties of the kind."""
         return _SPECS[self]
 
 
 @dataclass(frozen=True, slots=True)
 class KindSpec:
-    """All that is known of a kind of operation outside the code that stages it and carries it out."""
+    """The properties of a kind of operation that other code uses."""
 
     label: str
-    """Its name in a row of the window."""
+    """Its label in the window."""
     participle: str
-    """What was done, after a number: `2 created`."""
+    """Its participle, after a number: `2 created`."""
     action: str
-    """What will be done. The fields are those of `StagedOperation.action`."""
+    """The sentence of what will be done, with the fields of `StagedOperation.action`."""
     title: str
     """The description of an operation that the agent did not describe, with the same fields."""
     tool: str
     """The tool of plan JSON that makes it."""
     fits: Callable[[NodeState, NodeState], bool]
-    """Whether it leads from the one state to the other."""
+    """True if it leads from the first state to the second."""
     has_target: bool = False
     """Whether it names a second path, `to`."""
     is_file: bool = True
@@ -254,7 +254,7 @@ def kind_of_change(before: NodeState, after: NodeState) -> OperationKind:
 
 
 class CommandCall(Frozen):
-    """The exact text a shell will be given, and where and how."""
+    """The exact shell command, its folder and environment."""
 
     command: Annotated[str, Field(min_length=1)]
     cwd: str = "."
@@ -310,7 +310,7 @@ class Effect(Frozen):
     call: OperationCall | None
     blocked_by: tuple[OperationId, ...]
     task: TaskId | None = None
-    """Of a command only: commands of independent tasks run side by side."""
+    """For commands only: commands of independent tasks run in parallel."""
 
 
 class StagedOperation(Frozen):
@@ -397,7 +397,7 @@ class StagedOperation(Frozen):
 
     @property
     def action(self) -> str:
-        """What will be done, in a few words, told from what it does."""
+        """What will be done, derived from the effect."""
         return self._filled(self.kind.spec.action)
 
     @property
@@ -432,7 +432,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def misfit(operation: StagedOperation) -> str | None:
-    """What is wrong with an operation that came from elsewhere, in words; nothing where it is sound."""
+    """Why an operation from outside is invalid; None if it is valid."""
     for path in operation.paths:
         try:
             if check_path(path) != path:

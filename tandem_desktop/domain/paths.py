@@ -20,7 +20,7 @@ _HARMLESS = re.compile(
     r"(?:(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$))[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
     re.IGNORECASE | re.ASCII,
 )
-"""Plain names, as nearly all are, that no rule below could object to; a plan of thousands is checked in one sweep."""
+"""Plain names that need no further check, for speed: nearly all names are."""
 
 
 def check_path(text: str) -> str:
@@ -61,7 +61,7 @@ def is_inside(path: str, directory: str) -> bool:
 
 
 def folded(path: str) -> str:
-    """`path` as a disk sees it that ignores case and the way accents are written."""
+    """`path` case-folded and normalised, as a disk that ignores case compares it."""
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
@@ -83,15 +83,15 @@ class Collision:
 
 
 class Spellings:
-    """Remembers every path and the directories above it, and notices a second spelling of one of them."""
+    """Records paths and their parent directories, and detects a second spelling of one of them."""
 
     def __init__(self) -> None:
         self._by_fold: dict[str, str] = {}
 
     def add(self, path: str) -> Collision | None:
-        """Remember `path`; answer the collision with an earlier spelling, if there is one."""
+        """Record `path`; returns the collision with an earlier spelling, if any."""
         if self._by_fold.get(folded(path)) == path:
-            return None  # and so its directories are known as well
+            return None  # then its directories are recorded too
         for spelling in (*ancestors(path), path):
             earlier = self._by_fold.setdefault(folded(spelling), spelling)
             if earlier != spelling:

@@ -11,19 +11,19 @@ from tandem_desktop.domain.advice import Complexity, Qualification, RiskLevel, T
 from tandem_desktop.domain.base import Frozen
 
 MOST_LISTED = 40
-"""Entries of one list; a person reads fewer."""
+"""Maximum number of entries of one list."""
 _LONGEST = 20_000
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """The role of a perspective."""
 
     CHAPO = "chapo"
-    """Strategy: risk, impact, what has to be coordinated."""
+    """Strategy: risk, impact, coordination."""
     KODA = "koda"
-    """Code: which files, which patterns, what could break, what has to be tested."""
+    """Code: files, patterns, what could break, tests."""
     DEVO = "devo"
-    """Operations: what deploying means, how to go back, what is affected."""
+    """Operations: deployment, roll back, affected systems."""
 
 
 class Effort(StrEnum):
@@ -46,7 +46,7 @@ Listed = Annotated[tuple[Annotated[str, Field(max_length=_LONGEST)], ...], Field
 
 
 class Opinion(Frozen):
-    """What every voice says."""
+    """Fields that every perspective has."""
 
     analysis: Annotated[Words, Field(description="What you found out about the task, in a few sentences.")]
     concerns: Annotated[Listed, Field(description="What could go wrong, one sentence each.")] = ()
@@ -94,19 +94,19 @@ class DevoOpinion(Opinion):
 
 
 class AgentPerspective(Opinion):
-    """What a voice said, and what Tandem saw it do."""
+    """A submitted perspective, and what Tandem observed."""
 
     agent: Role
     timestamp: datetime
     spoken_by: str = ""
-    """The agent that spoke for it."""
+    """The agent that answered."""
     model: str = ""
     files_read: tuple[str, ...] = ()
-    """What it really read, whatever it says."""
+    """The files it actually read."""
     denied: tuple[str, ...] = ()
-    """What it wanted to do beyond looking."""
+    """Refused requests beyond reading."""
     thrown_away: tuple[str, ...] = ()
-    """What it changed unasked, in a shadow that is gone."""
+    """Paths it changed without asking, in a discarded shadow."""
 
 
 class ChapoPerspective(ChapoOpinion, AgentPerspective):
@@ -131,7 +131,7 @@ Perspective = ChapoPerspective | KodaPerspective | DevoPerspective
 
 
 class MissingPart(Frozen):
-    """A voice that was asked and had nothing to say, or the synthesis, and why."""
+    """A perspective or synthesis that is missing, and why."""
 
     part: str
     reason: str
@@ -139,11 +139,11 @@ class MissingPart(Frozen):
 
 
 class Perspectives(Frozen):
-    """What was said about one task, kept with the revision it led to. Advice: nothing of it is in the digest."""
+    """The perspectives on one task, stored with the revision. They are advice and not part of the digest."""
 
     task: str
     qualification: str = ""
-    """The first look at the task, in words: whether planning was advised, and why."""
+    """The first qualification of the task, as text: whether planning was advised, and why."""
     chapo: ChapoPerspective | None = None
     koda: KodaPerspective | None = None
     devo: DevoPerspective | None = None
@@ -153,7 +153,7 @@ class Perspectives(Frozen):
 
     @property
     def voices(self) -> tuple[Perspective, ...]:
-        """Those that spoke, in the order they are asked."""
+        """The submitted perspectives, in the order they are asked."""
         return tuple(each for each in (self.chapo, self.koda, self.devo) if each is not None)
 
     def with_voice(self, perspective: Perspective) -> "Perspectives":
@@ -187,7 +187,7 @@ TITLES: Mapping[str, str] = {
 
 
 def as_text(perspective: Perspective) -> str:
-    """Every field that says something, one after the other."""
+    """The non-empty fields, in order."""
     said = perspective.model_dump(mode="json")
     lines: list[str] = []
     for name, title in TITLES.items():
@@ -200,7 +200,7 @@ def as_text(perspective: Perspective) -> str:
 
 
 def all_as_text(found: Perspectives) -> str:
-    """Every voice, and who is missing."""
+    """Every perspective, and those missing."""
     parts = [f"## {each.agent.value.upper()}\n\n{as_text(each)}" for each in found.voices]
     parts += [f"{lost.part.upper()} could not be heard: {lost.reason}" for lost in found.missing]
     return "\n\n".join(parts)

@@ -86,11 +86,11 @@ class PlanVersion(Frozen):
     warnings: tuple[str, ...] = ()
     """What a person has to know about how it came to be; like the next four, never in the digest."""
     confinement: str = ""
-    """What held the agent back while it planned."""
+    """The confinement of the agent while it planned."""
     incomplete: str = ""
     """Why the agent did not come to an end; such a revision cannot be approved."""
     perspectives: Perspectives | None = None
-    """What several minds said about the task before it was planned; advice, and as such not in the digest."""
+    """The perspectives on the task before it was planned; advice, not part of the digest."""
     drifted: tuple[str, ...] = ()
     """Paths the person changed while the agent worked on them; they cannot be approved as they are."""
     branched_from: BranchPoint | None = None
@@ -101,7 +101,7 @@ class PlanVersion(Frozen):
 
 
 class Rejection(Frozen):
-    """A person said no, and why."""
+    """A rejection by a person, and why."""
 
     revision: int
     feedback: str
@@ -109,7 +109,7 @@ class Rejection(Frozen):
 
 
 class PlanMeta(Frozen):
-    """The truth about a plan's status; every write raises `version`."""
+    """The authoritative status of a plan; every write increments `version`."""
 
     format: int = FORMAT
     plan_id: PlanId
@@ -126,7 +126,7 @@ class PlanMeta(Frozen):
     planner_model: str = ""
     """The agent that planned it last, with its model: `opencode:anthropic/claude-sonnet-4-5`; empty for a person."""
     executor_model: str = ""
-    """The same of whoever was told the result of its last run, to follow up on it. Tandem itself carries plans out."""
+    """The agent that got the result of its last run, to follow up on it. Tandem itself executes plans."""
     tools_required: tuple[str, ...] = ()
     execution_session: RunId | None = None
     execution_started_at: datetime | None = None
@@ -136,6 +136,6 @@ class PlanMeta(Frozen):
     """When a person last approved it."""
     rejections: tuple[Rejection, ...] = ()
     rating: Annotated[int, Field(ge=1, le=5)] | None = None
-    """What a person thought of it, once they have said."""
+    """The person's rating."""
     approval_notes: str = ""
-    """What the person said while approving; the agent hears it with the result."""
+    """The person's notes with the approval; sent to the agent with the result."""

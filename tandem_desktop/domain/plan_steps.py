@@ -19,7 +19,7 @@ from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.domain.tasks import PlanTask
 
 THINK = "think"
-"""A step that is only thought about: nothing is run for it, and it is kept as a note."""
+"""The tool of a step that is only a note: nothing is run for it."""
 
 
 class StepStatus(StrEnum):
@@ -41,7 +41,7 @@ class ExecutionStep(Frozen):
     """A tool of plan JSON, or `think`."""
     description: str = ""
     tool_input: dict[str, Any] = Field(default_factory=dict)
-    """What the tool is given; of a reviewed file operation the paths, for its bytes lie elsewhere."""
+    """The arguments of the tool; for a reviewed file operation only the paths, as its bytes are stored elsewhere."""
     operation: OperationId | None = None
     """The reviewed operation that carries it out as it stands; none once its input is a new one."""
     task: TaskId | None = None
@@ -52,7 +52,7 @@ class ExecutionStep(Frozen):
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether it is a note: something to think about or to read."""
+        """True for a note: a thought or a read."""
         return self.tool in _NOTES
 
     def mark_running(self) -> "ExecutionStep":
@@ -71,7 +71,7 @@ class ExecutionStep(Frozen):
         return self.model_copy(update={"status": StepStatus.CANCELLED})
 
     def reopened(self) -> "ExecutionStep":
-        """To be done again, as if for the first time."""
+        """The step reset to pending."""
         return self.model_copy(update={"status": StepStatus.PENDING, "error": None, "output": None})
 
 
@@ -86,7 +86,7 @@ class ExecutionPlan(Frozen):
 
     @classmethod
     def of(cls, version: PlanVersion, status: PlanStatus, results: Iterable[OperationResult] = ()) -> "ExecutionPlan":
-        """A revision and what came of it; without results, nothing has begun."""
+        """Build from a revision and its results; without results, nothing has begun."""
         came_of = {result.id: result for result in results}
         steps = (_staged(operation, came_of.get(operation.id)) for operation in version.operations)
         return cls(
@@ -113,7 +113,7 @@ class ExecutionPlan(Frozen):
         )
 
     def ready(self) -> tuple[ExecutionStep, ...]:
-        """Steps that wait for nothing any more."""
+        """Steps whose dependencies are completed."""
         done = {step.id for step in self.steps if step.status is StepStatus.COMPLETED}
         return tuple(
             step for step in self.steps if step.status is StepStatus.PENDING and done.issuperset(step.blocked_by)
@@ -123,14 +123,14 @@ class ExecutionPlan(Frozen):
         return tuple(step for step in self.steps if step.status is StepStatus.FAILED)
 
     def with_step(self, changed: ExecutionStep) -> "ExecutionPlan":
-        """The same plan with one step as it is now."""
+        """The plan with one step replaced."""
         return self.with_steps(tuple(changed if step.id == changed.id else step for step in self.steps))
 
     def with_steps(self, steps: tuple[ExecutionStep, ...]) -> "ExecutionPlan":
         return self.model_copy(update={"steps": steps})
 
     def with_result(self, result: OperationResult) -> "ExecutionPlan":
-        """What an operation came to, taken over by its step; a plan that does not have it stays as it is."""
+        """Apply an operation result to its step; ignored if the plan does not have it."""
         return self.with_steps(
             tuple(_after(step, result) if step.operation == result.id else step for step in self.steps)
         )
@@ -151,7 +151,7 @@ class ExecutionPlan(Frozen):
 _NOTES = frozenset({THINK, "read"})
 _TOOLS = frozenset(PLAN_TOOLS) - _NOTES
 _WHOLE_FILE = {"edit": "write"}
-"""A change of unknown places is told as the whole file."""
+"""A change at unknown lines is shown as the whole file."""
 
 
 def _noted(note: Note) -> ExecutionStep:
@@ -196,7 +196,7 @@ def _after(step: ExecutionStep, result: OperationResult) -> ExecutionStep:
             return step.mark_cancelled()
         case ResultStatus.RUNNING:
             return step.mark_running()
-        case ResultStatus.PENDING | ResultStatus.ROLLED_BACK:  # what was put back is still to be done
+        case ResultStatus.PENDING | ResultStatus.ROLLED_BACK:  # a rolled-back step is pending again
             return step.reopened()
 
 
@@ -216,7 +216,7 @@ _PHASES = {
 
 
 def phase_of(status: PlanStatus) -> str:
-    """Where the work on a plan stands; a plan that was sent back is looked at anew, one that has ended is done."""
+    """The phase of a plan; a rejected plan is qualified again, one that has ended is done."""
     return _PHASES.get(status, "done")
 
 

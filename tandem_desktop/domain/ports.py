@@ -20,11 +20,7 @@ from tandem_desktop.domain.operations import CommandCall, NodeState
 
 
 class SourceTree(Protocol):
-    """A workspace that can be looked at: relative paths with forward slashes, links never followed.
-
-    Every call raises `OutsideWorkspaceError` for a path that leads through a symbolic link, onto a special file or
-    across a mount, and `StagingError` for a file too large to stage.
-    """
+    """A readable workspace: relative paths with forward slashes, links never followed."""
 
     def state(self, path: str) -> NodeState:
         """What is at `path`; absent when nothing is."""
@@ -37,16 +33,16 @@ class SourceTree(Protocol):
 
 
 class AgentPort(Protocol):
-    """An agent that can be talked to. Every call raises a `SidecarError` when the agent cannot do its part."""
+    """A client of an agent. Every call raises a `SidecarError` when the agent fails."""
 
     async def start(self) -> AgentFacts:
-        """Start the process and greet it."""
+        """Start the process and initialise the connection."""
 
     async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
         """Open a conversation, in the mode in which the agent asks before it acts."""
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
-        """Say something, perhaps with pictures, and wait for the end of the turn."""
+        """Send a prompt, possibly with images, and wait for the end of the turn."""
 
     async def cancel(self, session_id: SessionId) -> None:
         """End the turn; every open request of the session is answered."""
@@ -56,36 +52,39 @@ class AgentPort(Protocol):
 
 
 class AdvisorPort(Protocol):
-    """Agents that are asked something and may only look; nothing they do is staged or reaches the workspace."""
+    """Agents that answer questions and may only read; nothing they do is staged or reaches the workspace."""
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
-        """The answer in the shape that was asked for. Cancelling the call ends the agent.
+        """The answer in the requested model. Cancelling the call ends the agent.
 
         Raises:
-            SidecarError: the agent cannot do its part, or had no usable answer; a `NoAnswerError` says why the last
-                one was refused.
-            TandemError: there is no such agent, or no place for it to look from.
+            SidecarError: the agent failed, or had no usable answer; a `NoAnswerError` says why the last one was
+                refused.
+            TandemError: there is no such agent, or no shadow for it.
         """
 
     def together(self) -> AbstractAsyncContextManager[None]:
-        """A block of questions about the same files: an agent may be kept for the next of them, and ends with it."""
+        """A block of questions about the same files.
+
+        An agent may be reused for the next one, and ends with the block.
+        """
 
 
 class AgentClient(Protocol):
-    """What an agent may ask of us: three doors (permission, files, terminal) and an ear.
+    """Handles an agent's requests (permission, files, terminal) and updates.
 
-    Paths are relative to the workspace; a path outside it never gets here. Every call belongs to one session and none
-    waits for another.
+    Paths are relative to the workspace; paths outside it are refused before. Every call belongs to one session, and
+    calls do not wait for each other.
     """
 
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         """Answer a request; cancelled from outside when the turn or the agent ends first."""
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
-        """Take note of a request that came when nobody was to be asked; it is answered as cancelled."""
+        """Record a request that arrived when none could be answered; it is answered as cancelled."""
 
     def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
-        """Take note; returns at once."""
+        """Record an update; returns at once."""
 
     async def read_text(self, session_id: SessionId, path: str) -> str:
         """The text of a file as the agent's shadow has it."""
@@ -94,16 +93,16 @@ class AgentClient(Protocol):
         """Write a file in the agent's shadow."""
 
     async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:
-        """Run, stage or refuse a command, as the policy says; the terminal tells which."""
+        """Run, stage or refuse a command, as the policy says; the terminal shows which."""
 
     async def terminal_output(self, terminal_id: TerminalId) -> TerminalOutput:
-        """What the terminal shows now."""
+        """The current output of the terminal."""
 
     async def wait_for_terminal(self, terminal_id: TerminalId) -> TerminalOutput:
-        """What it shows when its command has ended."""
+        """Wait for its command to end and return the output."""
 
     async def kill_terminal(self, terminal_id: TerminalId) -> None:
         """End its command."""
 
     async def release_terminal(self, terminal_id: TerminalId) -> None:
-        """Forget it, ending its command."""
+        """End its command and release it."""

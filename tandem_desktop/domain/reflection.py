@@ -25,11 +25,11 @@ class Assessment(StrEnum):
     NEEDS_ADJUSTMENT = "NEEDS_ADJUSTMENT"
     OFF_TRACK = "OFF_TRACK"
     UNKNOWN = "UNKNOWN"
-    """The reflector could not answer; nobody guesses in its place."""
+    """The reflector could not answer."""
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the work ends here: it is done, it cannot be done, or nobody knows."""
+        """True if the work ends here: done, impossible, or unknown."""
         return self in (Assessment.COMPLETE, Assessment.FAILED, Assessment.UNKNOWN)
 
 
@@ -53,7 +53,7 @@ _NEEDS_TOOL = frozenset({AdjustmentAction.ADD_BEFORE, AdjustmentAction.ADD_AFTER
 
 
 class StepAdjustment(Frozen):
-    """One proposed change of one step. It is nothing but a proposal until a person has accepted it."""
+    """One proposed change of one step. It has no effect until a person accepts it."""
 
     action: Annotated[
         AdjustmentAction,
@@ -102,19 +102,19 @@ class ReflectionResult(Frozen):
 
 
 class PlanSnapshot(Frozen):
-    """A plan as it stood at one moment; whatever is changed afterwards, this stays."""
+    """An immutable snapshot of a plan."""
 
     plan: ExecutionPlan
     run_id: RunId
     session_id: SessionId | None = None
-    """The session of the plan: what is said about the run is kept with it."""
+    """The session of the plan; the conversation about the run is stored there."""
     cycle: Annotated[int, Field(ge=0)]
     """How often the plan had been adjusted before."""
     taken_at: datetime
 
 
 class AdjustmentVerdict(StrEnum):
-    """What a person said to one adjustment."""
+    """A person's answer to one adjustment."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -122,7 +122,7 @@ class AdjustmentVerdict(StrEnum):
 
 
 class Judged(Frozen):
-    """An adjustment, what stands against it, and what the person said."""
+    """An adjustment, why it cannot be accepted, if so, and the person's answer."""
 
     adjustment: StepAdjustment
     problem: str = ""
@@ -131,7 +131,7 @@ class Judged(Frozen):
 
 
 class Reflection(Frozen):
-    """The record of one look back, kept with its run."""
+    """The record of one reflection, stored with its run."""
 
     format: int = 1
     plan_id: PlanId
@@ -146,7 +146,7 @@ class Reflection(Frozen):
     """The revision the accepted adjustments became."""
 
     def judged(self, number: int, verdict: AdjustmentVerdict) -> "Reflection":
-        """The person's word on one adjustment, counted from 1; the rest stays."""
+        """Set the person's answer to one adjustment, counted from 1."""
         return self.model_copy(
             update={
                 "adjustments": tuple(
@@ -157,7 +157,7 @@ class Reflection(Frozen):
         )
 
     def numbers(self, verdict: AdjustmentVerdict) -> tuple[int, ...]:
-        """The adjustments the person said this of, counted from 1."""
+        """The adjustments with this answer, counted from 1."""
         return tuple(n for n, each in enumerate(self.adjustments, start=1) if each.verdict is verdict)
 
 
@@ -176,9 +176,9 @@ class OrchestrationOutcome(StrEnum):
 
     COMPLETED = "completed"
     FAILED = "failed"
-    """The run failed and nothing is left to try, or something went wrong that nobody foresaw."""
+    """The run failed and nothing is left to try, or an unexpected error occurred."""
     WAITING = "waiting"
-    """The person has not decided; the plan waits, and can be taken up again."""
+    """The person has not decided; the plan waits, and can be resumed."""
     ABORTED = "aborted"
     MAX_CYCLES = "max_cycles"
     """The run failed, and the plan was adjusted as often as it may be."""
@@ -187,14 +187,14 @@ class OrchestrationOutcome(StrEnum):
 
 
 class Orchestration(Frozen):
-    """What came of it, as it is; nothing here is hoped for."""
+    """The outcome of an orchestration."""
 
     task: str
     outcome: OrchestrationOutcome
     stage: OrchestrationStage
     """Where it ended."""
     plan: ExecutionPlan | None = None
-    """As it stands; none when it ended before there was one."""
+    """The current plan; None if it ended before there was one."""
     cycles: int = 0
     """How often the plan was adjusted."""
     reflection: Reflection | None = None

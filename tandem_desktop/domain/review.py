@@ -15,18 +15,18 @@ LineNumber = Annotated[int, Field(ge=1)]
 
 
 class Side(StrEnum):
-    """Which file a line number counts in: as it was, or as it is proposed."""
+    """Which version a line number refers to: the original, or the proposed one."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class Place(Frozen):
-    """Where a comment stands: on lines, on a whole operation, or, without an operation, on the plan text."""
+    """The position of a comment: on lines, on a whole operation, or, without an operation, on the plan text."""
 
     operation: OperationId | None = None
     subject: str = ""
-    """The path, or the command, for a reader; the operation is what counts."""
+    """The path, or the command, for display; `operation` identifies it."""
     side: Side = Side.AFTER
     first_line: LineNumber | None = None
     last_line: LineNumber | None = None
@@ -35,7 +35,7 @@ class Place(Frozen):
 
 
 class Comment(Frozen):
-    """A remark of the person."""
+    """A comment by the person."""
 
     id: CommentId
     place: Place
@@ -43,11 +43,11 @@ class Comment(Frozen):
     revision: int
     written_at: datetime
     outdated: bool = False
-    """What it is about is not in the latest revision any more; the quoted lines still tell."""
+    """Its target is not in the latest revision any more; the quoted lines are kept."""
 
 
 class Comments(Frozen):
-    """All remarks about one plan: drafts until they are sent together, and those that were."""
+    """All comments on one plan: drafts, and those that were sent."""
 
     format: int = 1
     plan_id: PlanId
@@ -61,7 +61,7 @@ class Comments(Frozen):
         return self.model_copy(update={"drafts": (*self.drafts, made)})
 
     def edit(self, comment: CommentId, text: str) -> "Comments":
-        """Other words for a draft; one that has been sent stays as it is."""
+        """Change the text of a draft; sent comments are not changed."""
         changed = tuple(c.model_copy(update={"text": text}) if c.id == comment else c for c in self.drafts)
         return self.model_copy(update={"drafts": changed})
 
@@ -69,7 +69,7 @@ class Comments(Frozen):
         return self.model_copy(update={"drafts": tuple(c for c in self.drafts if c.id != comment)})
 
     def mark_sent(self, read: Collection[Comment]) -> "Comments":
-        """Those that were read, in these words, are drafts no longer; what was written meanwhile still waits."""
+        """Mark these comments as sent if their text is unchanged; newer drafts stay."""
         known = {(comment.id, comment.text) for comment in read}
         sent = tuple(draft for draft in self.drafts if (draft.id, draft.text) in known)
         waiting = tuple(draft for draft in self.drafts if draft not in sent)

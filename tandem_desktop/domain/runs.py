@@ -17,7 +17,7 @@ class FailurePolicy(StrEnum):
 
 
 class RunKind(StrEnum):
-    """What gave the run its warrant."""
+    """What a run does: apply a plan, undo a run or redo it."""
 
     APPLY = "apply"
     UNDO = "undo"
@@ -25,7 +25,7 @@ class RunKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """How a run ended, or that it did not."""
+    """The status of a run."""
 
     RUNNING = "running"
     COMPLETED = "completed"
@@ -48,7 +48,7 @@ class ResultStatus(StrEnum):
 
 
 class OperationResult(Frozen):
-    """How one operation ended, in words where it failed."""
+    """The result of one operation, with the error if it failed."""
 
     id: OperationId
     status: ResultStatus
@@ -58,14 +58,14 @@ class OperationResult(Frozen):
 
 
 class OtherChange(Frozen):
-    """A path that somebody else changed while a run went on."""
+    """A path that another program changed during a run."""
 
     path: str
     change: Literal["modified", "deleted", "created", "mode", "type"]
 
 
 class RunRecord(Frozen):
-    """The people's copy of a run, beside the plans."""
+    """The readable record of a run, stored beside the plans."""
 
     format: int = 1
     run_id: RunId
@@ -81,19 +81,19 @@ class RunRecord(Frozen):
     ended_at: datetime | None = None
     undone_by: RunId | None = None
     partial: bool = False
-    """An undo of a part; the run it belongs to is not wholly undone."""
+    """A partial undo; its run is not completely undone."""
     also: tuple[RunId, ...] = ()
-    """Later runs that were taken back together with `of`."""
+    """Later runs that were undone together with `of`."""
     summary: str = ""
     meanwhile: tuple[OtherChange, ...] = ()
-    """What else changed while it ran, as far as its folders tell."""
+    """Concurrent changes by other programs in the folders of the run."""
 
 
 class ExecutionRecord(Frozen):
-    """What stands in the audit: the approval and what came of it."""
+    """The audit record: the approval and its outcome."""
 
     timestamp: datetime
     approval: str | None
-    """The digest that was approved, as the audit has it from the approval itself; none where none was needed."""
+    """The approved digest, taken from the approval; None if none was needed."""
     run_id: RunId
     results: tuple[OperationResult, ...]

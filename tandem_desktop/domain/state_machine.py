@@ -651,7 +651,7 @@ def _needs_person(context: PlanContext) -> bool:
 
 
 def _holds(guard: Guard | None, context: PlanContext, event: PlanEvent | None) -> bool:
-    """Whether the guard holds; without an event it is asked for what a person could do."""
+    """True if the guard holds; without an event, checked for what a person could do."""
     match guard:
         case None:
             return True

@@ -32,7 +32,7 @@ class TaskPriority(StrEnum):
 
 
 SETTLED = frozenset({TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.SKIPPED})
-"""Nothing more happens to a task that stands here."""
+"""The final statuses."""
 
 
 class PlannedToolCall(Frozen):
@@ -44,7 +44,7 @@ class PlannedToolCall(Frozen):
 
 
 class ExecutedTool(Frozen):
-    """What was done for a task, and how it ended."""
+    """An action for a task, and how it ended."""
 
     tool: str
     operation_id: OperationId | None = None
@@ -59,7 +59,7 @@ class PlanTask(Frozen):
     subject: str
     description: str = ""
     active_form: str = ""
-    """What is said while it is under way, as "Updating the endpoint…"."""
+    """Its spinner text while it is in progress, as "Updating the endpoint…"."""
     agent: str = ""
     """Who is asked to plan it and to follow up on it."""
     priority: TaskPriority = TaskPriority.NORMAL
@@ -83,7 +83,7 @@ class TrackedTask(PlanTask):
 
 
 class TaskProgress(Frozen):
-    """How many tasks stand where."""
+    """The number of tasks by status."""
 
     total: int
     pending: int

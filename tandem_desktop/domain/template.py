@@ -14,19 +14,19 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class TemplateParameter(Frozen):
-    """Something that is said anew each time, and what it was when the template was made."""
+    """A parameter of a template, and its value when the template was made."""
 
     name: Annotated[str, Field(pattern=rf"^{NAME.pattern}$")]
     example: Annotated[str, Field(min_length=1)]
 
     @property
     def mark(self) -> str:
-        """What stands in the steps in its place."""
+        """Its placeholder in the steps."""
         return "{{" + self.name + "}}"
 
 
 class PlanTemplate(Frozen):
-    """Plan JSON with marks in it."""
+    """Plan JSON with placeholders."""
 
     format: Annotated[int, Field(ge=1, le=1)] = 1
     name: Annotated[str, Field(pattern=rf"^{NAME.pattern}$")]
@@ -35,10 +35,10 @@ class PlanTemplate(Frozen):
     plan: dict[str, Any]
 
     def filled(self, values: Mapping[str, str]) -> dict[str, Any]:
-        """Plan JSON with these values in the places of the marks.
+        """Fill the placeholders with these values.
 
         Raises:
-            BadInputError: a value is missing, nobody asked for it, or it is empty or of several lines.
+            BadInputError: a value is missing, unknown, empty or has several lines.
         """
         known = [parameter.name for parameter in self.parameters]
         usage = " ".join((self.name, *(f"{each.name}={each.example}" for each in self.parameters)))
@@ -55,10 +55,10 @@ class PlanTemplate(Frozen):
 
 
 def read_template_words(text: str) -> tuple[str, dict[str, str]]:
-    """A name and its values, as they are typed: `endpoint resource="new orders"`.
+    """Parse a name and its values: `endpoint resource="new orders"`.
 
     Raises:
-        BadInputError: a quotation has no end, there is no name, or a word says no value.
+        BadInputError: a quotation has no end, there is no name, or an argument has no value.
     """
     try:
         name, *words = shlex.split(text)
@@ -68,10 +68,10 @@ def read_template_words(text: str) -> tuple[str, dict[str, str]]:
 
 
 def read_values(words: Iterable[str]) -> dict[str, str]:
-    """Values as they are typed: `name=value`, each name once.
+    """Parse `name=value` arguments.
 
     Raises:
-        BadInputError: a word says no value, or a name comes twice.
+        BadInputError: an argument has no value, or a name occurs twice.
     """
     values: dict[str, str] = {}
     for word in words:
@@ -83,10 +83,10 @@ def read_values(words: Iterable[str]) -> dict[str, str]:
 
 
 def marked(plan: dict[str, Any], parameters: Iterable[TemplateParameter]) -> dict[str, Any]:
-    """Plan JSON with the mark of each parameter wherever its example stood; longer examples first.
+    """Replace the example of each parameter by its placeholder; longer examples first.
 
     Raises:
-        BadInputError: an example occurs nowhere, or a mark stands in the plan already.
+        BadInputError: an example does not occur, or a placeholder is already in the plan.
     """
     ordered = sorted(parameters, key=lambda parameter: -len(parameter.example))
     for parameter in ordered:
@@ -104,7 +104,7 @@ def marked(plan: dict[str, Any], parameters: Iterable[TemplateParameter]) -> dic
 
 
 def occurrences(value: Any, text: str) -> int:
-    """How often a text stands in the strings of a JSON value."""
+    """The number of occurrences of a text in the strings of a JSON value."""
     match value:
         case str():
             return value.count(text)
@@ -116,7 +116,7 @@ def occurrences(value: Any, text: str) -> int:
 
 
 def replaced(value: Any, pairs: Mapping[str, str]) -> Any:
-    """A JSON value with texts in place of others, all at once: what came in is not looked at again."""
+    """Replace texts in a JSON value in one pass; inserted text is not searched again."""
     if not pairs:
         return value
     pattern = re.compile("|".join(re.escape(text) for text in pairs))
@@ -135,4 +135,4 @@ def replaced(value: Any, pairs: Mapping[str, str]) -> Any:
 
 
 _FIXED = frozenset({"id", "tool", "task", "blocked_by", "mode", "content_base64"})
-"""What holds a plan together, or is no text."""
+"""Keys whose values are ids or no text."""

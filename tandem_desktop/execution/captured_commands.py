@@ -65,7 +65,7 @@ class CapturedCommands:
     def run_together(
         self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
     ) -> tuple[CommandOutcome | TandemError, ...]:
-        """Each in an overlay of its own, over the same tree; it is read what they changed when all have ended."""
+        """Run each command in its own overlay over the same tree; read the changes after all have ended."""
         self._sweep()
         captures = [
             _Capture(operation, Overlay(self._workspace.path, self._place(number)))
@@ -84,7 +84,7 @@ class CapturedCommands:
         return self._folder.with_name(f"{self._folder.name}{_BESIDE}{number}") if number else self._folder
 
     def _sweep(self) -> None:
-        """Layers of commands that ran beside others when a run was cut off."""
+        """Overlay layers of parallel commands, left by an interrupted run."""
         for leftover in self._folder.parent.glob(f"{self._folder.name}{_BESIDE}*"):
             remove_tree(leftover)
 
@@ -136,7 +136,7 @@ class CapturedCommands:
 
 
 class _Together(RunControl):
-    """Stops a whole batch: with the run, or when one of it has failed and none is kept without all."""
+    """Stops a whole batch: when the run is stopped, or when one command fails and all or none are kept."""
 
     def __init__(self, outer: RunControl, *, all_or_none: bool) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ def _sizes(folder: Path) -> Iterator[int]:
 
 
 class BestCommands:
-    """Captured where this system can do it, in place where not; found out when first asked."""
+    """Captures effects where the system can mount an overlay, else runs in place; checked on first use."""
 
     def __init__(
         self, workspace: Workspace, objects: ObjectStore, shadows: Path, budget_bytes: int = BUDGET_BYTES

@@ -15,18 +15,18 @@ from tandem_desktop.storage.workspace import Workspace
 
 
 class RunControl:
-    """What a person's Stop and Pause buttons, or Ctrl-C, turn."""
+    """Stop and pause requests for a run, from the window or Ctrl-C."""
 
     def __init__(self) -> None:
         self._aborted = threading.Event()
         self._going = threading.Event()
         self._going.set()
         self._is_free = True
-        """Neither stopped nor paused: asked before every single step."""
+        """Neither stopped nor paused. A plain attribute, because it is read before every step."""
         self._on_wait: Callable[[bool], None] = lambda waits: None
 
     def watch(self, on_wait: Callable[[bool], None]) -> None:
-        """Tell `on_wait`, on the thread of the run, when it begins to wait and when it goes on."""
+        """Call `on_wait`, on the thread of the run, when it starts and stops waiting."""
         self._on_wait = on_wait
 
     def abort(self) -> None:
@@ -40,7 +40,7 @@ class RunControl:
 
     def resume(self) -> None:
         self._is_free = True
-        if self._aborted.is_set():  # asked last, so that a stop at the same moment is not lost
+        if self._aborted.is_set():  # checked last, so that a concurrent stop is not lost
             self._is_free = False
         self._going.set()
 
@@ -53,7 +53,7 @@ class RunControl:
         return not self._going.is_set()
 
     def may_go_on(self) -> bool:
-        """Wait while paused; then say whether to go on."""
+        """Wait while paused; then return whether to go on."""
         if self._is_free:
             return True
         if self.is_paused:
@@ -78,7 +78,7 @@ class CommandOutcome:
 
 
 class CommandRunner(Protocol):
-    """Whoever runs commands for an executor."""
+    """Runs the commands of a run."""
 
     @property
     def captures(self) -> bool:
@@ -87,21 +87,21 @@ class CommandRunner(Protocol):
 
     @property
     def together(self) -> "CommandsTogether | None":
-        """Who runs several at once; nobody where commands run in place, so there each keeps its turn."""
+        """Runs several commands at once; None where commands run in place, one after the other."""
         ...
 
     def run(self, operation: StagedOperation, control: RunControl, on_output: OnOutput) -> CommandOutcome: ...
 
 
 class CommandsTogether(Protocol):
-    """Whoever runs several commands at once: only where their effects are held back."""
+    """Runs several commands at once, with their effects held back."""
 
     def run_together(
         self, operations: tuple[StagedOperation, ...], control: RunControl, on_output: OnOutput, *, all_or_none: bool
     ) -> tuple["CommandOutcome | TandemError", ...]:
-        """Each sees the workspace as it stands and none of them the others.
+        """Run each command on the current workspace, isolated from the others.
 
-        With `all_or_none` the failure of one ends the others. What one cannot do is its own answer, not an error here.
+        With `all_or_none` the failure of one ends the others. The error of one command is its result, not raised here.
         """
         ...
 
@@ -181,7 +181,7 @@ class ExternalCalls:
 
 
 def shell_argv(command: str) -> list[str]:
-    """The whole text goes to one fresh shell; nothing is parsed or rewritten."""
+    """Arguments that run the whole text in one new shell; nothing is parsed or rewritten."""
     bash = shutil.which("bash")
     return [bash, "--noprofile", "--norc", "-c", command] if bash else ["/bin/sh", "-c", command]
 
@@ -213,7 +213,7 @@ def segments(operations: Iterable[StagedOperation]) -> tuple[Segment, ...]:
 
 
 def dependents(operations: Iterable[StagedOperation], failed: OperationId) -> frozenset[OperationId]:
-    """Everything that cannot go on without `failed`: blocked by it, or building on a path it should have made."""
+    """Operations that depend on `failed`: blocked by it, or building on a path it should have made."""
     lost = {failed}
     paths: set[str] = set()
     for operation in operations:
@@ -240,9 +240,9 @@ AT_ONCE = 4
 
 
 def batches(all_segments: Sequence[Segment]) -> Iterator[tuple[Segment, ...]]:
-    """Segments in order; neighbouring commands of independent tasks together, everything else by itself.
+    """Segments in order; adjacent commands of independent tasks together, everything else by itself.
 
-    All that is looked at was approved: commands are hashed with their tasks and with what they wait for.
+    Uses only approved data: commands are hashed with their tasks and with what they wait for.
     """
     waits = _everything_waited_for(operation for segment in all_segments for operation in segment)
     batch: list[Segment] = []
@@ -256,9 +256,9 @@ def batches(all_segments: Sequence[Segment]) -> Iterator[tuple[Segment, ...]]:
 
 
 def in_turn(all_segments: Sequence[Segment], commands: CommandRunner) -> Iterator[tuple[Segment, ...]]:
-    """Batches as they can run here: where effects are not held back each command keeps its turn.
+    """Batches as this system can run them: one command at a time where effects are not held back.
 
-    Whether they are is found out by trying, so it is asked only where it counts.
+    `commands.together` may have to try a mount, so it is read only for batches of several.
     """
     for batch in batches(all_segments):
         if len(batch) == 1 or commands.together is not None:
@@ -271,7 +271,7 @@ Beside = dict[OperationId, tuple[OperationId, ...]]
 
 
 def beside(operations: Sequence[StagedOperation], commands: CommandRunner) -> Beside:
-    """For each command that a run starts together with others, which ones: a person approves that too."""
+    """For each command that runs in parallel with others, which ones; shown for approval."""
     together = [[segment[0].id for segment in batch] for batch in in_turn(segments(operations), commands) if batch[1:]]
     return {each: tuple(other for other in group if other != each) for group in together for each in group}
 
@@ -286,7 +286,7 @@ def _independent(earlier: StagedOperation, later: StagedOperation, waits: dict[O
 
 
 def _everything_waited_for(operations: Iterable[StagedOperation]) -> dict[OperationId, set[OperationId]]:
-    """For each operation what it waits for, directly or through others; blockers come first in a plan."""
+    """For each operation, what it waits for, directly or indirectly; blockers come first in a plan."""
     found: dict[OperationId, set[OperationId]] = {}
     for operation in operations:
         found[operation.id] = set(operation.blocked_by).union(*(found.get(each, ()) for each in operation.blocked_by))
@@ -294,13 +294,13 @@ def _everything_waited_for(operations: Iterable[StagedOperation]) -> dict[Operat
 
 
 class Touched:
-    """What the commands of one batch have left so far, in plan order."""
+    """The states that the commands of one batch have left so far, in plan order."""
 
     def __init__(self) -> None:
         self._left: dict[str, tuple[NodeState, OperationId]] = {}
 
     def take(self, operation: OperationId, effects: tuple[PathChange, ...]) -> tuple[PathChange, ...]:
-        """What is still to be written of a command's effects: what another left in the same state is there already.
+        """The effects that are still to be written; those another command left in the same state are dropped.
 
         Raises:
             OperationError: another command of the batch left something else at one of its paths.

@@ -34,7 +34,7 @@ _NAMED = 5
 
 
 def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> StatSignatures:
-    """Check the folder, the paths, every base, every stored byte and the room on the disk; answer what was seen.
+    """Check the folder, paths, base states, stored bytes and disk space; returns the stat signatures that were read.
 
     Raises:
         PreflightError: and nothing has been written.
@@ -95,7 +95,7 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace, 
 def _is_plainly_unchanged(
     operations: Iterable[StagedOperation], workspace: Workspace, objects: ObjectStore, sights: StatSignatures
 ) -> bool:
-    """Whether every path is just as the plan saw it first; plans that touch folders need the thorough look."""
+    """True if every path is in its first planned base state; plans that touch folders need the full drift check."""
     first: dict[str, NodeState] = {}
     for operation in operations:
         if isinstance(operation.base, DirectoryState):
@@ -138,7 +138,7 @@ def _check_room(workspace: Workspace, needed: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run."""
+    """The record of a run that ended, and its results."""
 
     record: RunRecord
     results: tuple[OperationResult, ...]
@@ -149,7 +149,7 @@ class RunResult:
 
 
 class PlanExecutor:
-    """Enforce, check, consume the approval, then carry out segment by segment under the journal."""
+    """Enforce and consume the approval, run the preflight checks, then execute the segments under the journal."""
 
     def __init__(self, desk: RunManager, enforcer: ApprovalEnforcer) -> None:
         self._desk = desk
@@ -205,13 +205,13 @@ class PlanExecutor:
 
 
 class KnowsBytes(Protocol):
-    """Where stored bytes are asked for."""
+    """Says whether bytes are stored."""
 
     def has(self, sha256: str) -> bool: ...
 
 
 def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsBytes) -> None:
-    """Look at every operation by itself; whether files have changed meanwhile is asked when it runs.
+    """Check every operation by itself; drift is checked when the plan runs.
 
     Raises:
         PreflightError: one could never be done; it is named with the reason.
@@ -235,7 +235,7 @@ def refuse_impossible(operations: tuple[StagedOperation, ...], stored: KnowsByte
 
 
 def refuse_out_of_scope(operations: Iterable[StagedOperation], scope: tuple[str, ...]) -> None:
-    """Run only what the plan's record names as its tools; a command only where the shell is among them.
+    """Refuse operations whose tool is not in the plan's scope; a command needs the shell in scope.
 
     Raises:
         PreflightError: an operation uses another tool.

@@ -162,7 +162,7 @@ _WHOSE = "workspace.json"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A journal, understood."""
+    """The parsed content of a journal."""
 
     record: RunRecord | None
     operations: tuple[StagedOperation, ...] = ()
@@ -173,14 +173,14 @@ class History:
     lost: dict[int, Metadata] = field(default_factory=dict)
     commands_done: frozenset[OperationId] = frozenset()
     command_open: OperationId | None = None
-    """Of commands that were running when it was cut off, the first."""
+    """The first of the commands that were running when the run was interrupted."""
     command_captured: bool = False
     ran_in_place: bool = False
     end: Record | None = None
     planned: tuple[Step, ...] = ()
-    """Steps that were worked out before the run began, when no operations say what is to be done."""
+    """Steps computed before the run began, for a run without operations."""
     metadata: dict[str, Metadata] = field(default_factory=dict)
-    """Owner and attributes the planned steps give back, by path."""
+    """Owner and attributes that the planned steps restore, by path."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -246,37 +246,40 @@ class JournalStore:
         raise RunNotFoundError(f"There is no run {run_id} here.", next="See them with: tandem runs")
 
     def is_open(self, run_id: RunId) -> bool:
-        """Whether a journal of this run lies here unclosed; asks for nothing that a failing disk could refuse."""
+        """True if the journal of this run is still open. Only checks a name, so a failing disk cannot refuse it."""
         return (self._folder / f"{run_id}{_OPEN}").exists()
 
     def has(self, run_id: RunId) -> bool:
-        """Whether a journal of this run is here. The end of a run is told before its journal is closed."""
+        """True if there is a journal of this run, open or closed.
+
+        The end of a run is announced before its journal is closed.
+        """
         return self.is_open(run_id) or (self._folder / f"{run_id}{_CLOSED}").exists()
 
     def close(self, run_id: RunId) -> None:
-        """Nothing is left to do for this run."""
+        """Close the journal of a run that is settled."""
         syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(self._folder / f"{run_id}{_CLOSED}"))
         atomic.sync_directory(self._folder)
 
     def set_aside(self, run_id: RunId) -> Path:
-        """Keep a journal nobody can read, under a name that no longer stands in the way."""
+        """Rename an unreadable journal so that it no longer counts as open."""
         kept = self._folder / f"{run_id}{_DAMAGED}"
         syscalls.rename(str(self._folder / f"{run_id}{_OPEN}"), str(kept))
         atomic.sync_directory(self._folder)
         return kept
 
     def drop(self, run_id: RunId) -> None:
-        """Forget a run that never began: its journal has no record."""
+        """Delete the journal of a run that never began: it has no record."""
         syscalls.unlink(str(self._folder / f"{run_id}{_OPEN}"))
         atomic.sync_directory(self._folder)
 
     def forget(self, run_id: RunId) -> None:
-        """Give up the undo record of a run that is put away for good; an open journal is never given up."""
+        """Delete the closed journal of a run that can no longer be undone; open journals are kept."""
         with contextlib.suppress(FileNotFoundError):
             syscalls.unlink(str(self._folder / f"{run_id}{_CLOSED}"))
 
     def _adopt(self, journals: Path) -> None:
-        """Follow a workspace that was moved: its journals lie under the name of its old path."""
+        """Adopt the journals of a workspace that was moved: they are stored under its old path."""
         for whose in journals.glob(f"*/{_WHOSE}"):
             with contextlib.suppress(OSError, ValidationError):
                 known = WorkspaceIdentity.model_validate_json(whose.read_bytes())
@@ -289,7 +292,7 @@ class JournalStore:
 
 
 def understand(records: tuple[Record, ...]) -> History:
-    """Read the story out of the records."""
+    """Parse the records of a journal."""
     record: RunRecord | None = None
     operations: tuple[StagedOperation, ...] = ()
     done: list[Step] = []

@@ -13,12 +13,12 @@ from tandem_desktop.storage.workspace import StatSignature, Workspace, look_at, 
 
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 _MANY = 16
-"""More places than these are cheaper to sync with their file system."""
+"""Above this number, syncing the whole file system is cheaper."""
 _NODE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Publisher:
-    """Exchange nodes between the workbench and the workspace, checking what comes back."""
+    """Exchange nodes between the scratch dir and the workspace, and check what comes back."""
 
     def __init__(
         self, workspace: Workspace, scratch_dir: RunScratchDir, sights: dict[str, StatSignature] | None = None
@@ -27,13 +27,13 @@ class Publisher:
         self._scratch_dir = scratch_dir
         self._first_sights = sights or {}
         self._sights = dict(self._first_sights)
-        """How each file is known that was read, or prepared, and not touched since."""
+        """Stat signatures of files that were read or prepared."""
         self._sights_before: dict[int, StatSignature | None] = {}
         self.touched_folders: set[str] = set()
         self._changed_modes: set[str] = set()
 
     def publish(self, step: Step) -> None:
-        """Make the step true.
+        """Publish the step.
 
         Raises:
             OperationError: the path is not in the state that was approved, or the disk refused; nothing changed.
@@ -46,7 +46,7 @@ class Publisher:
         self._remember(step)
 
     def take_back(self, step: Step, metadata: Metadata, *, trusted: bool) -> None:
-        """Undo a published step; `trusted` skips the look at what rests on the bench."""
+        """Undo a published step; `trusted` skips the check of the node in the scratch dir."""
         inverse = invert(step)
         try:
             if inverse.needs_preparation and not (trusted and step.action is not Action.RMDIR):
@@ -60,7 +60,7 @@ class Publisher:
         self._recall(step)
 
     def first_not_restored(self, before: Mapping[str, NodeState]) -> str | None:
-        """A path that is not as it was: neither the very file that was there, untouched, nor the same again."""
+        """The first path that is not restored: not the original file, and not equal to it."""
         self._workspace.forget_directories()
         for path, state in before.items():
             seen = self._first_sights.get(path)
@@ -71,12 +71,12 @@ class Publisher:
         return None
 
     def give_back(self, steps: tuple[Step, ...]) -> None:
-        """Put back nodes on the bench that no step put there: an edit that was taken out just before a crash."""
+        """Move nodes that no step put into the scratch dir back: edits that were taken out just before a crash."""
         for step in steps:
             if step.action not in (Action.SWAP, Action.REMOVE):
                 continue
             resting = self._came_out(step.name, step)
-            # Before it is published, the bench may hold half of an after-image; afterwards only what was in its place.
+            # Before publishing, the scratch dir may hold a partial after-image; afterwards only the replaced node.
             is_published = self._workspace.peek(step.path, keep=False)[0] == step.after
             if not is_published or resting in (ABSENT, step.before):
                 continue
@@ -107,7 +107,7 @@ class Publisher:
         return self._scratch_dir.is_for_many or len(self.touched_folders) + len(self._changed_modes) > _MANY
 
     def _sync_modes(self) -> bool:
-        """Sync each node whose mode was changed in place; whether every one of them could be opened."""
+        """Sync each node whose mode was changed in place; returns whether all could be opened."""
         for path in sorted(self._changed_modes):
             try:
                 dir_fd, name = self._workspace.parent(path)
@@ -220,7 +220,7 @@ class Publisher:
         self._workspace.forget_directory(step.path)
 
     def _remember(self, step: Step) -> None:
-        """By what the file is known that is in place now, and by what the one it took the place of."""
+        """Stat signatures of the file in place now and of the one it replaced."""
         sight = self._sights.pop(step.path, None)
         self._sights_before[step.n] = sight
         if step.to is None:
@@ -235,7 +235,7 @@ class Publisher:
             self._sights[step.path] = sight
 
     def _is_known(self, dir_fd: int, name: str, step: Step) -> bool:
-        """Whether what came out is the file that was read before the run, or that the run itself had put there."""
+        """True if the replaced node is the file that was read before the run, or that the run itself wrote."""
         sight = self._sights.get(step.path)
         return sight is not None and stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
 
@@ -243,7 +243,7 @@ class Publisher:
         try:
             return look_at(self._scratch_dir.fd, own, step.path, keep=False)[0]
         except TandemError:
-            # A pipe or device was put there meanwhile: not what was approved, whatever it is.
+            # A pipe or device: not what was approved.
             return None
 
     def _note(self, step: Step) -> None:
@@ -268,7 +268,7 @@ _DO = {
 
 
 def invert(step: Step) -> Step:
-    """The step that takes this one back, with the same number on the bench."""
+    """The inverse of this step, with the same number in the scratch dir."""
     if step.action is Action.RENAME:
         assert step.to is not None
         return Step(step.n, step.operation, Action.RENAME, step.to, step.after, step.before, step.path)

@@ -31,7 +31,7 @@ EXECUTOR_TIMEOUT = timedelta(minutes=30)
 
 
 def is_overdue(meta: PlanMeta, since: Since, timeout: timedelta = EXECUTOR_TIMEOUT) -> bool:
-    """Whether a run began longer ago than it may take. A clock that was set makes nothing overdue."""
+    """True if a run started longer ago than the timeout. Changes of the system clock are not counted."""
     if meta.status is not PlanStatus.EXECUTING:
         return False
     return meta.execution_started_at is None or since(meta.execution_started_at) >= timeout
@@ -55,11 +55,11 @@ def _ago(elapsed: timedelta) -> str:
 
 
 States = dict[str, NodeState | None]
-"""What is at each path; None where it cannot be read as a file, link or folder."""
+"""The state of each path; None where it cannot be read as a file, link or folder."""
 
 
 def look(workspace: Workspace, paths: Iterable[str]) -> States:
-    """Read every path as it is now."""
+    """Read the current state of every path."""
     workspace.forget_directories()
     return {path: workspace.peek(path, keep=False)[0] for path in paths}
 
@@ -70,10 +70,10 @@ def touched_paths(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def locate(steps: tuple[Step, ...], found: States) -> int | None:
-    """How many steps are done, when the disk is in a state between two of them; otherwise None.
+    """The number of steps that are done; None if the disk is not in a state between two steps.
 
-    Steps are atomic and ordered, so without a stranger's hand some count always fits. The smallest is taken: where
-    two fit, the tree looks the same.
+    Steps are atomic and ordered, so unless another program changed a path some count always fits. The smallest is used:
+    where two fit, the tree is the same.
     """
     current: dict[str, NodeState] = {}
     for step in steps:
@@ -119,15 +119,15 @@ class InterruptedRun:
 
 
 class Recovery:
-    """Look at interrupted runs and settle them. Everything here may itself be cut off and repeated."""
+    """Find interrupted runs and settle them. Every call can be interrupted itself and repeated."""
 
     def __init__(self, desk: RunManager) -> None:
         self._desk = desk
 
     def interrupted(self) -> tuple[InterruptedRun, ...]:
-        """Runs that need a decision; none while one is under way. Those that had ended or never begun are tidied away.
+        """Runs that need a decision; none while a run is in progress. Runs that had ended or never begun are closed.
 
-        Somebody who is only looking too is waited for: nobody would be told of what was cut off.
+        Waits for a concurrent check to release the lock; otherwise interrupted runs would be missed.
         """
         try:
             with self._desk.only_run():
@@ -136,7 +136,7 @@ class Recovery:
             return ()
 
     def resume(self, run_id: str | None = None, *, run_command_again: bool = False) -> Settled:
-        """Go on from where the disk says the run stands.
+        """Continue from the step that the disk is at.
 
         Raises:
             ExecutionError: a path is in no state the run knows, or a command would run a second time.
@@ -160,10 +160,10 @@ class Recovery:
             )
 
     def roll_back(self, run_id: str | None = None) -> Settled:
-        """Put every path back to what it was before the run.
+        """Restore every path to its state before the run.
 
         Raises:
-            RollbackError: a path was changed by someone else meanwhile; it is left alone and named.
+            RollbackError: another program changed a path; it is left alone and named.
         """
         with self._desk.only_run():
             journal, history, record = self._reopen(run_id)
@@ -271,7 +271,7 @@ class Recovery:
         return RunOutcome(RunStatus.FAILED, rolled_back=not history.ran_in_place)
 
     def _leave(self, run: Run, history: History) -> RunOutcome:
-        """Note how far the last segment came, so that what is there can still be undone."""
+        """Record how many steps of the last segment are done, so that they can still be undone."""
         found = look(self._desk.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         _remember_completed(run, history)
@@ -284,7 +284,7 @@ class Recovery:
         run.roll_back(trusted=False)
 
     def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:
-        """Strangers changed something: restore every path whose state the run knows, name the others."""
+        """Other programs changed some paths: restore the paths in a known state, name the others."""
         strangers = _strangers(history, found)
         changes = []
         for path, states in histories(history.steps).items():

@@ -27,7 +27,7 @@ from tandem_desktop.storage.workspace import AtHand, StatSignatures, Workspace
 
 
 def not_as_approved(steps: Iterable[Step], workspace: Workspace, at_hand: AtHand) -> list[OperationError]:
-    """Read back every path the steps touched; whatever is not as approved is an error."""
+    """Read back every path the steps touched; returns an error for each that is not as approved."""
     expected: dict[str, tuple[NodeState, Step]] = {}
     for step in steps:
         if step.to is None:
@@ -50,7 +50,7 @@ def not_as_approved(steps: Iterable[Step], workspace: Workspace, at_hand: AtHand
 _log = logging.getLogger(__name__)
 
 FAILED_HERE = -1
-"""The exit code in the journal of a command that never ended by itself, or whose effects could not be kept."""
+"""The exit code in the journal for a command that did not end by itself, or whose effects could not be kept."""
 
 _BESIDE_A_FAILURE = "A command that ran beside it failed; nothing it did was kept."
 
@@ -59,7 +59,7 @@ OnResults = Callable[[tuple[OperationResult, ...]], None]
 
 
 class HaltError(Exception):
-    """The run goes no further: an operation failed under a policy that stops, or the person stopped it."""
+    """Stops the run: an operation failed under a policy that stops, or the person stopped it."""
 
     def __init__(self, *, cancelled: bool) -> None:
         super().__init__("cancelled" if cancelled else "failed")
@@ -67,7 +67,7 @@ class HaltError(Exception):
 
 
 class Run:
-    """Carry out segments in order. Knows nothing of plans or approvals; those were checked before."""
+    """Execute segments in order. Plans and approvals were checked before."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Run:
         self._begun: set[OperationId] = set()
         self._metadata = metadata
         self._plain = sights.plain if sights is not None else set()
-        """Files that were seen to have nothing to keep, as long as nothing was published and no command has run."""
+        """Files without attributes to keep; valid until something is published or a command runs."""
         self._published: list[Step] = []
         self._lost = LostAttributes(workspace, scratch_dir, metadata or {})
         self._next_step = 0
@@ -109,7 +109,7 @@ class Run:
         self.results: dict[OperationId, OperationResult] = {}
         self.ran_in_place = False
         self.touched: set[str] = set()
-        """Every path the run dealt with, also those it took back."""
+        """Every path the run touched, also those it restored."""
         self._segments_done = 0
 
     def carry_out(self, all_segments: tuple[Segment, ...]) -> None:
@@ -127,13 +127,13 @@ class Run:
                 self._run_commands(tuple(segment[0] for segment in batch if segment[0].id not in self._doomed))
 
     def continue_after(self, published: tuple[Step, ...], lost: dict[int, Metadata], next_step: int) -> None:
-        """Take over what an earlier, cut-off run had published."""
+        """Continue after the steps that an interrupted run had published."""
         self._published = list(published)
         self._lost.take_over(lost)
         self._next_step = next_step
 
     def finish_segment(self, steps: tuple[Step, ...], done: int) -> None:
-        """Publish the rest of a segment that was cut off after `done` steps."""
+        """Publish the rest of a segment that was interrupted after `done` steps."""
         rest = steps[done:]
         self._published.extend(steps[:done])
         self._lost.catch_up(steps[:done])
@@ -142,22 +142,22 @@ class Run:
         self._publish(steps, rest)
 
     def carry_out_steps(self, steps: tuple[Step, ...]) -> None:
-        """Run steps that were worked out beforehand, as one segment."""
+        """Execute precomputed steps as one segment."""
         self._go_on_or_halt()
         self._next_step = len(steps)
         self._prepare_all(steps)
         self._publish(steps, steps)
 
     def to_read_again(self) -> dict[str, NodeState]:
-        """What stands of the run and how it was left; nothing where it was all verified a moment ago."""
+        """The paths to read again at the end, with their expected states; empty if they were just verified."""
         if self._segments_done < 2:
             return {}
         return {path: after for path, (_, after) in net_changes(self._published).items()}
 
     def roll_back(self, *, trusted: bool = True) -> None:
-        """Take every published step back, newest first, and check the outcome on disk.
+        """Undo every published step, newest first, and verify the result on disk.
 
-        The tree comes first: a journal that can no longer be written does not keep it from being restored.
+        Continues if the journal cannot be written: restoring the tree comes first.
 
         Raises:
             RollbackError: a path could not be restored; the run stays open for recovery.
@@ -183,7 +183,7 @@ class Run:
         self._mark_rolled_back()
 
     def restore(self, steps: tuple[Step, ...]) -> None:
-        """Bring single paths back, in no relation to the order of the run.
+        """Restore single paths, independent of the order of the run.
 
         Raises:
             RollbackError: one of them refused.
@@ -199,7 +199,7 @@ class Run:
         self._mark_rolled_back()
 
     def note_done(self, steps: tuple[Step, ...], count: int) -> None:
-        """Write down that a segment ends after `count` of its steps."""
+        """Record that a segment ends after `count` of its steps."""
         self._lost.catch_up(steps[:count])
         self._journal.append({"type": "done", "count": count, "lost": self._lost.packed()})
         whole = {step.operation for step in steps[:count]} - {step.operation for step in steps[count:]}
@@ -237,7 +237,7 @@ class Run:
             self._after_failed_publish(wanted, steps, error)
 
     def _without(self, wanted: Segment, error: OperationError) -> None:
-        """Preparation of one operation failed: nothing of the segment is published yet; do what the policy allows."""
+        """Handle a failed preparation by the policy; nothing of the segment is published yet."""
         failed = OperationId(error.step or wanted[0].id)
         if self._policy is FailurePolicy.STOP:
             position = next(i for i, operation in enumerate(wanted) if operation.id == failed)
@@ -264,7 +264,7 @@ class Run:
 
     def _prepare_all(self, steps: tuple[Step, ...]) -> None:
         self._scratch_dir.prepare(steps, self._metadata, self._plain)
-        with self._scratch_dir.syncing(steps):  # a good time for everything that does not need the disk
+        with self._scratch_dir.syncing(steps):  # use the time for work that needs no disk
             intent = encode({"type": "intent", "steps": [pack_step(step) for step in steps]})
             for step in steps:
                 self._completed(step.operation)
@@ -301,7 +301,7 @@ class Run:
         return not_as_approved(steps, self._workspace, self._scratch_dir.at_hand)
 
     def _finish(self, steps: tuple[Step, ...], done: int, completed: set[OperationId]) -> None:
-        """Make the segment durable, say so in the journal, then acknowledge."""
+        """Make the segment durable, record that in the journal, then report the results."""
         self._publisher.sync()
         self._segments_done += 1
         self._journal.append({"type": "done", "count": done, "lost": self._lost.packed()})
@@ -316,14 +316,14 @@ class Run:
         self._set(*done_now)
 
     def _completed(self, operation: OperationId) -> OperationResult:
-        """The result of an operation that succeeds, made once."""
+        """The cached result of an operation that succeeds."""
         result = self._success.get(operation)
         if result is None:
             result = self._success[operation] = OperationResult(id=operation, status=ResultStatus.COMPLETED)
         return result
 
     def _run_commands(self, operations: tuple[StagedOperation, ...]) -> None:
-        """One command, or several that do not depend on each other: run side by side, committed in plan order."""
+        """Run one command, or several independent ones in parallel; commit their effects in plan order."""
         for operation in operations:
             captured = not operation.kind.spec.is_external and self._commands.captures
             self._journal.append({"type": "command", "operation": operation.id, "captured": captured})

@@ -1,8 +1,4 @@
-"""Opens and closes runs, one at a time per workspace.
-
-It goes through everything that lives, again and again, and finds nothing: runs make no such garbage. It is not turned
-off: a run may take as long as its commands do, or as the person lets it wait.
-"""
+"""Opens and closes runs, one at a time per workspace."""
 
 import contextlib
 import errno
@@ -54,12 +50,12 @@ from tandem_desktop.tasks.board import tasks_told
 
 
 def clear_now(clearing: Callable[[], None]) -> None:
-    """Before the caller goes on: right for a process that ends with its run."""
+    """Clear before the caller goes on: for a process that ends with its run."""
     clearing()
 
 
 class ClearBeside:
-    """Beside the caller, for a process that lives on. A run that begins meanwhile finds nothing in its way."""
+    """Clear on another thread, for a process that lives on. The next run does not depend on it."""
 
     def __init__(self) -> None:
         self._threads: list[threading.Thread] = []
@@ -78,7 +74,7 @@ class ClearBeside:
 
 
 _RARELY = 50_000
-"""New values between two searches; the interpreter's own number is a few hundred."""
+"""Allocations between two collections; Python's default is a few hundred."""
 
 _lock = threading.Lock()
 _users = 0
@@ -87,7 +83,10 @@ _usual = gc.get_threshold()
 
 @contextlib.contextmanager
 def collecting_rarely() -> Iterator[None]:
-    """Search rarely inside the block, whichever thread is in it last."""
+    """Raise the GC threshold inside the block; nested and concurrent blocks are counted.
+
+    Collections during a run scan all objects and find no cycles. GC is not disabled, because a run may take long.
+    """
     global _users, _usual
     with _lock:
         if _users == 0:
@@ -108,20 +107,23 @@ _log = logging.getLogger(__name__)
 
 _LETTING_GO_S = 2.0
 _A_LOOK_S = 0.5
-"""Somebody who only asks whether a run is under way holds its lock for an instant."""
+"""A check whether a run is in progress holds the lock this long at most."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 MOST_LISTED = 100
 _MOST_ENTRIES = 20_000
-"""Entries that are looked at; a run is not held up by a huge folder."""
+"""Limit of scanned entries, so that a huge folder does not delay a run."""
 _NOT_LOOKED_AT = (".git", ".tandem")
 
 
 class ConcurrentChanges:
-    """Begun before the first write and asked after the last one. It only looks, and no trouble with that ends a run.
+    """Finds changes by other programs during a run.
 
-    Folders are compared one level deep: names that came and went, and files whose time of change is that of the run.
+    Created before the first write, read after the last one; never fails.
+
+    Folders are compared one level deep: names that were added or removed, and files whose change time is within the
+    run.
     """
 
     def __init__(self, workspace: Workspace, paths: Iterable[str]) -> None:
@@ -130,7 +132,7 @@ class ConcurrentChanges:
         self._since_ns = time.time_ns()
 
     def changes(self, touched: set[str], written: Mapping[str, NodeState]) -> tuple[OtherChange, ...]:
-        """What is other than the run left it: `touched` are the paths it dealt with, `written` those to read again."""
+        """Changes by others: `touched` are the paths of the run, `written` those to read again."""
         self._workspace.forget_directories()
         found = {path: change for path, state in written.items() if (change := self._difference(path, state))}
         looked_at = 0
@@ -184,20 +186,20 @@ def _inside(folder: str, name: str) -> str:
 
 
 class RunOutcome(NamedTuple):
-    """How a run ends when its work decides that itself."""
+    """The end of a run, if its work determines it."""
 
     status: RunStatus
     rolled_back: bool
 
 
 class RunCompletion(Protocol):
-    """Whoever keeps plans and the audit in step with a run that has ended. Filing twice is filing once."""
+    """Updates the plan and the audit log after a run. Idempotent."""
 
     def file(self, record: RunRecord, results: tuple[OperationResult, ...]) -> None: ...
 
 
 class RunManager:
-    """Open a run, conduct it to an end, and close it, so that every way it can go leaves a true record."""
+    """Open, execute and close runs; every outcome leaves a correct record."""
 
     def __init__(
         self,
@@ -232,7 +234,7 @@ class RunManager:
 
     @contextlib.contextmanager
     def only_run(self) -> Iterator[None]:
-        """Hold the workspace for one run; one that has just told its end here is given a moment to let go.
+        """Hold the workspace for one run. Waits briefly for a run that has announced its end and still holds the lock.
 
         Raises:
             BusyError: another run holds it.
@@ -256,7 +258,7 @@ class RunManager:
         return atomic.is_held(self._lock)
 
     def refuse_if_interrupted(self) -> None:
-        """Raises InterruptedRunError while a cut-off run is not settled."""
+        """Raises InterruptedRunError while an interrupted run is not settled."""
         open_runs = self.journal_store.open_runs()
         if open_runs:
             raise InterruptedRunError(
@@ -271,7 +273,7 @@ class RunManager:
         planned: tuple[Step, ...] = (),
         metadata: dict[str, Metadata] | None = None,
     ) -> Journal:
-        """The durable beginning of a run: its operations, or the steps that were worked out in their place.
+        """Record the start of a run durably: its operations, or its precomputed steps.
 
         Raises:
             StorageError: the disk refused; nothing was written outside `.tandem`.
@@ -295,7 +297,7 @@ class RunManager:
         return journal
 
     def sweep(self) -> None:
-        """Remove benches that a crash left behind after their run had ended; what is not a bench stays."""
+        """Remove scratch dirs of runs that have ended; other files stay."""
         folder = self._locations.scratch_dirs
         if not folder.is_dir() or folder.is_symlink():
             return
@@ -317,7 +319,7 @@ class RunManager:
         sights: StatSignatures | None = None,
         meanwhile: ConcurrentChanges | None = None,
     ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
-        """Do the work, roll back when the policy says so, close the books.
+        """Do the work, roll back if the policy says so, close the run.
 
         Raises:
             RollbackError: the tree could not be restored; the run stays open.
@@ -351,7 +353,7 @@ class RunManager:
             except RollbackError:
                 raise
             except (OSError, TandemError) as error:
-                # Not the fault of one operation: whatever the policy, the tree goes back to what it was.
+                # Not the failure of one operation: restore the tree, whatever the policy.
                 fault, status = error, RunStatus.FAILED
                 rolled_back = self._roll_back(run, FailurePolicy.ROLLBACK)
             if any(result.status is ResultStatus.FAILED for result in run.results.values()):
@@ -372,7 +374,7 @@ class RunManager:
         return ended, results
 
     def give_back(self, record: RunRecord, steps: tuple[Step, ...]) -> None:
-        """Return what a crash left on the bench and is not the run's own: somebody's edit, caught in an exchange."""
+        """Move back what a crash left in the scratch dir and is not the run's own: an edit caught in an exchange."""
         scratch_dir = self._scratch_dir(record)
         if not scratch_dir.folder.is_dir():
             return
@@ -389,10 +391,10 @@ class RunManager:
         results: tuple[OperationResult, ...],
         encoded: bytes | None = None,
     ) -> None:
-        """What follows the last record of a journal; repeated by recovery when it was cut off.
+        """Store the results, complete the run and close its journal; repeated by recovery if interrupted.
 
         Raises:
-            StorageError: the workspace is no longer where its papers would be put.
+            StorageError: the workspace is not at its path any more.
         """
         self.workspace.check_identity()
         try:
@@ -400,7 +402,7 @@ class RunManager:
         except OSError as error:
             if error.errno not in _FULL:
                 raise
-            # What rests on its own bench takes up the room, and a run that has ended needs none of it.
+            # The disk is full: a run that has ended does not need its scratch dir.
             _discard(self._scratch_dir(record))
             self.runs.finish(record, operations, results, encoded)
         self._run_completion.file(record, results)
@@ -413,7 +415,7 @@ class RunManager:
         self.sweep()
 
     def _told(self, run_id: RunId, steps: StepLog, results: tuple[OperationResult, ...]) -> None:
-        """A result is written down before it is announced."""
+        """Record results, then announce them."""
         steps.add(results)
         for result in results:
             self._on_result(run_id, result)
@@ -461,7 +463,7 @@ class RunManager:
             self.file(record, operations, results, encoded)
         except (OSError, StorageError) as error:
             raise self._left_open(record, error, "closed: {reason}. What it wrote is safe.") from error
-        # Last, so that no sync has to wait for it; what an error or a kill leaves behind is swept by the next call.
+        # Last, so that no sync waits for it; leftovers are removed by the next run.
         scratch_dir.close()
         self._clear(lambda: _discard(scratch_dir))
 
@@ -497,7 +499,7 @@ def _discard(scratch_dir: RunScratchDir) -> None:
 def _all_results(
     operations: tuple[StagedOperation, ...], run: Run, status: RunStatus, fault: OSError | TandemError | None
 ) -> tuple[OperationResult, ...]:
-    """One result per operation; what was never reached says so, and a fault is that of the operation it names."""
+    """One result per operation, also for those not reached; a fault goes to the operation it names."""
     rest = ResultStatus.CANCELLED if status is RunStatus.CANCELLED else ResultStatus.PENDING
     known = run.results
     results = [known.get(o.id) or OperationResult(id=o.id, status=rest) for o in operations]
@@ -526,7 +528,7 @@ def _words(error: OSError | TandemError | None) -> str:
 
 
 def _place(error: OSError | TandemError) -> str | None:
-    """The path an error is about, when it names a whole one."""
+    """The absolute path of an error, if it has one."""
     if isinstance(error, TandemError):
         return error.path
     return error.filename if isinstance(error.filename, str) and error.filename.startswith("/") else None

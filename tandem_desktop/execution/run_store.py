@@ -27,16 +27,16 @@ _RESULTS = TypeAdapter(tuple[OperationResult, ...], config=_LATER)
 
 
 class RunStore:
-    """`runs/RUN-x/{meta,operations,results}.json` and `steps.jsonl`, with a `reflection.json` where one was made.
+    """`runs/RUN-x/{meta,operations,results}.json` and `steps.jsonl`, and `reflection.json` if there is one.
 
-    Undo never trusts it: the journal is the truth.
+    Not used by undo, which reads the journal.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def begin(self, record: RunRecord, encoded: bytes, operations: tuple[StagedOperation, ...]) -> None:
-        """Lay down what is to be done, the operations as JSON as well, with nothing done yet."""
+        """Store the operations of a new run, also given as JSON, with no results yet."""
         folder = self._folder / record.run_id
         with atomic.together():
             atomic.make_directory(folder)
@@ -46,7 +46,7 @@ class RunStore:
             self.save(record)
 
     def step_log(self, run_id: RunId, operations: tuple[StagedOperation, ...]) -> "StepLog":
-        """Where the results of a run are written down while it goes on."""
+        """The log that receives results during the run."""
         return StepLog(self._folder / run_id, operations)
 
     def finish(
@@ -56,7 +56,7 @@ class RunStore:
         results: tuple[OperationResult, ...],
         encoded: bytes | None = None,
     ) -> None:
-        """Write down what came of it; the results may come as JSON as well."""
+        """Store the outcome; the results may be given as JSON as well."""
         folder = self._folder / record.run_id
         with atomic.together():
             atomic.make_directory(folder)
@@ -88,20 +88,20 @@ class RunStore:
             ) from None
 
     def results(self, run_id: RunId) -> tuple[OperationResult, ...]:
-        """What is known of each operation so far; nothing where that cannot be read."""
+        """The results so far; empty if they cannot be read."""
         try:
             return _RESULTS.validate_json((self._folder / run_id / _RESULTS_FILE).read_bytes())
         except (FileNotFoundError, ValidationError):
             return ()
 
     def save_reflection(self, reflection: Reflection) -> None:
-        """Keep what was thought of a run, and what the person said to it; the last word counts."""
+        """Store the reflection on a run and the person's answer; the last one replaces earlier ones."""
         folder = self._folder / reflection.run_id
         atomic.make_directory(folder)
         atomic.replace(folder / _REFLECTION, reflection.model_dump_json(indent=1).encode())
 
     def reflection(self, run_id: str) -> Reflection | None:
-        """What was thought of a run; nothing where nobody has, or where it cannot be read."""
+        """The reflection on a run; None if there is none or it cannot be read."""
         try:
             return Reflection.model_validate_json((self._folder / self.get(run_id).run_id / _REFLECTION).read_bytes())
         except (FileNotFoundError, ValidationError):
@@ -134,7 +134,6 @@ class StepLog:
         self._fd = -1
 
     def add(self, results: tuple[OperationResult, ...]) -> None:
-        """Write down results that became known together."""
         known = [result for result in results if result.id in self._numbers]
         if not known:
             return
@@ -199,7 +198,7 @@ def _encoded(lines: Iterable[str]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DoneOperation:
-    """One operation of a run with every path it changed; a captured command's effects are among them."""
+    """One operation of a run with every path it changed, including the effects of a captured command."""
 
     id: OperationId
     staged: StagedOperation | None
@@ -208,7 +207,7 @@ class DoneOperation:
 
 
 def done_operations(history: History) -> tuple[DoneOperation, ...]:
-    """In the order they were done; one that changed nothing in the end is left out."""
+    """In execution order, without paths that ended unchanged."""
     staged = {operation.id: operation for operation in history.operations}
     steps: dict[OperationId, list[Step]] = {}
     for step in history.done:

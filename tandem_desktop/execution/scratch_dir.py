@@ -1,9 +1,8 @@
 """The scratch folder of a run, and the attributes of replaced files.
 
-Prepared files are made on the bench and then moved: what the kernel gives to other programs' files is given by hand.
-
-It lies in `.tandem/tmp` of the workspace, on the same file system as every target, so that each publish and each roll
-back is one rename, and no half-written file is ever seen beside the person's own.
+Prepared files are created in the scratch dir and then moved, so attributes that a folder hands to new files are set
+explicitly. It is in `.tandem/tmp` of the workspace, on the same file system as every target, so that each publish and
+each roll back is one rename, and no partial file is visible in the workspace.
 """
 
 import base64
@@ -27,7 +26,7 @@ from tandem_desktop.storage.workspace import StatSignature, Workspace, is_settle
 
 _ACCESS, _DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 _NO_ENTRIES = struct.pack("<I", 2)
-"""An access list without a line: setting it removes the one that is there."""
+"""An empty access list: setting it removes the existing one."""
 
 
 class _Given(NamedTuple):
@@ -37,14 +36,14 @@ class _Given(NamedTuple):
 
 
 class Inheritance:
-    """What each folder of a workspace gives to what is made in it; looks at each once."""
+    """What each folder hands to files created in it; each is read once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._known: dict[str, _Given] = {}
 
     def of(self, step: Step) -> dict[str, Any]:
-        """Metadata by which the node of `step` is as one that was made in its place."""
+        """The metadata that the node of `step` would inherit in its target folder."""
         given = self._by(parent_of(step.path))
         metadata: dict[str, Any] = {}
         if given.group is not None:
@@ -59,7 +58,7 @@ class Inheritance:
             try:
                 self._known[folder] = _given_by(self._workspace.directory(folder))
             except FileNotFoundError:
-                # The same run makes it, and it is an heir itself.
+                # Created by the same run, with inherited attributes.
                 self._known[folder] = self._by(parent_of(folder))
             except (OSError, OutsideWorkspaceError, StorageError):
                 self._known[folder] = _Given()
@@ -67,7 +66,7 @@ class Inheritance:
 
 
 def give_nothing(folder_fd: int) -> None:
-    """Let what is made in a folder be as if nobody had said anything about it."""
+    """Remove inherited defaults from a folder."""
     given = _given_by(folder_fd)
     if given.access:
         syscalls.set_attribute(folder_fd, _DEFAULT, _NO_ENTRIES)
@@ -79,7 +78,7 @@ def _given_by(folder_fd: int) -> _Given:
     info = os.fstat(folder_fd)
     is_shared = info.st_mode & stat.S_ISGID and info.st_gid != os.getegid()
     access = b""
-    with contextlib.suppress(OSError, AttributeError):  # no such list, no such system
+    with contextlib.suppress(OSError, AttributeError):  # no access lists, or not supported
         access = os.getxattr(folder_fd, _DEFAULT)
     return _Given(info.st_gid if is_shared else None, access)
 
@@ -92,11 +91,11 @@ _T = TypeVar("_T")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _FEW = 16
-"""Up to this many prepared files are synced one by one; more are cheaper to sync with their file system."""
+"""Above this number of prepared files, syncing the whole file system is cheaper."""
 _HANDS = 2
-"""Threads that prepare after-images side by side; publishing is always one thread in plan order."""
+"""Threads that prepare after-images; publishing is always one thread in plan order."""
 _WORTH_A_THREAD = 64 * 1024
-"""Bytes per file from which that pays; small files only get into each other's way in the kernel."""
+"""Minimum bytes per file for parallel preparation; small files contend in the kernel."""
 
 
 class RunScratchDir:
@@ -110,7 +109,7 @@ class RunScratchDir:
         self._sights: dict[str, StatSignature] = {}
         self._synced_ns = 0
         self.is_for_many = False
-        """Whether so much was prepared that it was synced with its file system, as its names then are as well."""
+        """True if the whole file system was synced, which includes the names."""
         self.fd = -1
 
     def open(self) -> None:
@@ -137,8 +136,8 @@ class RunScratchDir:
     ) -> None:
         """Write every after-image; durable after the next `sync_all`.
 
-        With `metadata` files come back with what they had; without, new ones get what their folder gives. Of those
-        that are replaced, the `plain` ones have nothing to hand on.
+        With `metadata`, files are restored with what they had; without it, new ones inherit from their folder. Replaced
+        files in `plain` have no attributes to copy.
 
         Raises:
             OperationError: one could not be written; nothing of the workspace has changed.
@@ -167,7 +166,7 @@ class RunScratchDir:
             _side_by_side(place, wanted)
 
     def place(self, step: Step, metadata: Metadata, *, sync: bool, name: str = "") -> None:
-        """Write one after-image under the step's number, or another name, replacing a leftover of that name."""
+        """Write one after-image under the step's number, or another name, replacing a leftover."""
         name, after = name or step.name, step.after
         if isinstance(after, FileState):
             self._place_file(name, after, metadata, sync=sync)
@@ -177,7 +176,7 @@ class RunScratchDir:
             self.place_directory(name, after.mode, metadata, sync=sync)
 
     def replace(self, step: Step, metadata: Metadata) -> None:
-        """Put another after-image in the place of what rests under the step's number, whole at every moment."""
+        """Atomically replace the node under the step's number with another after-image."""
         part = f"{step.name}.part"
         self.place(step, metadata, sync=True, name=part)
         syscalls.rename(part, step.name, self.fd, self.fd)
@@ -200,7 +199,7 @@ class RunScratchDir:
 
     @contextlib.contextmanager
     def syncing(self, steps: tuple[Step, ...]) -> Iterator[None]:
-        """Make the prepared nodes and their names durable, while the caller does something else with its time."""
+        """Make the prepared nodes and their names durable in the background of the block."""
         self.is_for_many = sum(step.needs_preparation for step in steps) > _FEW
         if self.is_for_many:
             with ThreadPoolExecutor(1) as hand:
@@ -213,7 +212,7 @@ class RunScratchDir:
         self._synced_ns = time.time_ns()
 
     def sight(self, step: Step) -> StatSignature | None:
-        """By what the prepared file of a step is known, if a change after it was made durable is sure to show."""
+        """The stat signature of a prepared file, if later changes are sure to show in it."""
         sight = self._sights.get(step.name) if step.needs_preparation else None
         return sight if sight is not None and is_settled(sight, self._synced_ns) else None
 
@@ -223,7 +222,7 @@ class RunScratchDir:
             self.fd = -1
 
     def discard(self) -> None:
-        """Remove the folder and everything on it; what is left behind by an error is swept by the next run."""
+        """Remove the folder and its contents; leftovers are removed by the next run."""
         self.close()
         sweep_folder(self.folder)
 
@@ -273,7 +272,7 @@ class RunScratchDir:
 
 
 class _Origins:
-    """Where on disk the file of a path lies before the segment runs; nowhere when the segment makes it."""
+    """The path on disk of a file before the segment runs; None if the segment creates it."""
 
     def __init__(self) -> None:
         self._moved: dict[str, str | None] = {}
@@ -289,7 +288,7 @@ class _Origins:
 
 
 def _let_benches_lie_apart(folder: Path) -> None:
-    """Where many files come and go, making one becomes slow; each bench gets fresh ground, if the disk can do that."""
+    """Creating files gets slow after many deletions; ask for a fresh disk region for each scratch dir, if supported."""
     with contextlib.suppress(OSError):
         fd = os.open(folder, _FOLDER)
         try:
@@ -299,14 +298,14 @@ def _let_benches_lie_apart(folder: Path) -> None:
 
 
 def read_metadata(dir_fd: int, name: str) -> Metadata:
-    """Owner and extended attributes where they are not what a new file would have anyway."""
+    """Owner and extended attributes, where they differ from those of a new file."""
     metadata: Metadata = {}
     info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
     if (info.st_uid, info.st_gid) != (os.geteuid(), os.getegid()):
         metadata["owner"] = [info.st_uid, info.st_gid]
     if not stat.S_ISREG(info.st_mode) and not stat.S_ISDIR(info.st_mode):
         return metadata
-    # By way of the directory's descriptor: the attributes of a link's target are never read.
+    # By the directory's descriptor: attributes of a link's target are never read.
     place = f"/proc/self/fd/{dir_fd}/{name}"
     if names := _attribute_names(place):
         metadata["xattrs"] = {n: base64.b64encode(os.getxattr(place, n, follow_symlinks=False)).decode() for n in names}
@@ -314,7 +313,6 @@ def read_metadata(dir_fd: int, name: str) -> Metadata:
 
 
 def remove_node(dir_fd: int, name: str) -> None:
-    """Remove one file, link or folder from a bench."""
     info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
     if stat.S_ISDIR(info.st_mode):
         syscalls.rmdir(name, dir_fd)
@@ -323,12 +321,12 @@ def remove_node(dir_fd: int, name: str) -> None:
 
 
 def sweep_folder(folder: Path) -> None:
-    """Remove a bench with its nodes, following nothing."""
+    """Remove a scratch dir with its nodes; follows no links."""
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             for name in os.listdir(fd):
-                with contextlib.suppress(FileNotFoundError):  # somebody else may be sweeping too
+                with contextlib.suppress(FileNotFoundError):  # another process may be removing it too
                     remove_node(fd, name)
         finally:
             os.close(fd)
@@ -336,7 +334,7 @@ def sweep_folder(folder: Path) -> None:
 
 
 def _side_by_side(do: Callable[[_T], None], tasks: list[_T]) -> None:
-    """Do every task, shared out among several threads; a failure is raised when all have stopped."""
+    """Run every task on several threads; a failure is raised when all have stopped."""
 
     def share(first: int) -> None:
         for task in tasks[first::_HANDS]:
@@ -370,7 +368,7 @@ def _attribute_names(place: str) -> list[str]:
 
 def _apply_metadata(fd: int, metadata: Metadata) -> None:
     if owner := metadata.get("owner"):
-        # A group that is only inherited may be one this person is not in; then the file stays in theirs.
+        # The user may not be in an inherited group; then the file keeps the user's own.
         with contextlib.suppress(PermissionError) if owner[0] < 0 else contextlib.nullcontext():
             syscalls.chown(fd, owner[0], owner[1])
     for name, value in metadata.get("xattrs", {}).items():
@@ -378,9 +376,9 @@ def _apply_metadata(fd: int, metadata: Metadata) -> None:
 
 
 class LostAttributes:
-    """Look at each node that goes, and remember by the number of its step what it had, nothing included.
+    """Record, by step number, the attributes of each node that is removed or replaced.
 
-    A file that is replaced hands on what it had, unless its successor is one of the `renewed`, which get their own.
+    A replaced file hands them on to its successor, except those in `renewed`, which get their own.
     """
 
     def __init__(self, workspace: Workspace, scratch_dir: RunScratchDir, renewed: Collection[str]) -> None:
@@ -390,22 +388,22 @@ class LostAttributes:
         self._known: dict[int, Metadata] = {}
 
     def take_over(self, known: dict[int, Metadata]) -> None:
-        """Go on with what an earlier, cut-off run had written down."""
+        """Restore the records of an interrupted run."""
         self._known = known
 
     def before(self, step: Step) -> None:
-        """A folder leaves nothing behind, so it is looked at before it goes."""
+        """Read the attributes of a folder before it is removed; no node of it remains."""
         if step.action is Action.RMDIR:
             with contextlib.suppress(OSError):
                 self._known[step.n] = read_metadata(*self._workspace.parent(step.path))
 
     def after(self, step: Step) -> None:
-        """A file rests on the bench when it has gone."""
+        """Read the attributes of a file after the step moved it into the scratch dir."""
         if self._rests(step):
             self._known[step.n] = read_metadata(self._scratch_dir.fd, step.name)
 
     def catch_up(self, steps: Iterable[Step]) -> None:
-        """Look again at what went right before a run was cut off."""
+        """Read the attributes of nodes that were removed right before an interruption."""
         for step in steps:
             if step.n not in self._known:
                 with contextlib.suppress(OSError):
@@ -415,7 +413,7 @@ class LostAttributes:
         return self._known.get(step.n, {})
 
     def packed(self) -> dict[str, Metadata]:
-        """For the journal."""
+        """As stored in the journal."""
         return {str(n): metadata for n, metadata in self._known.items()}
 
     def _rests(self, step: Step) -> bool:

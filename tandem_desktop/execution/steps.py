@@ -22,13 +22,13 @@ class Action(StrEnum):
     """What one step does to its path. Each is one atomic call of the kernel."""
 
     PUT = "put"
-    """The prepared node takes a free name."""
+    """Move the prepared node to a free name."""
     SWAP = "swap"
-    """The prepared file and the one in place change names."""
+    """Exchange the prepared file and the one in place."""
     REMOVE = "remove"
-    """The node in place moves to the workbench."""
+    """Move the node in place to the scratch dir."""
     RENAME = "rename"
-    """The node moves to another free name in the workspace."""
+    """Move the node to another free name in the workspace."""
     CHMOD = "chmod"
     RMDIR = "rmdir"
 
@@ -49,7 +49,10 @@ class Step(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name on the workbench: so long that a block of the folder holds few, as each search reads a whole one."""
+        """Its name in the scratch dir.
+
+        Long, so that a directory block holds few names, as each lookup reads a whole block.
+        """
         return f"{self.n:032d}"
 
     @property
@@ -64,7 +67,7 @@ class Step(NamedTuple):
 
 
 class Directories(Protocol):
-    """What a compiler needs to know of the tree: which folders are there."""
+    """The view of the tree that the compiler needs: which folders exist."""
 
     def is_directory(self, path: str) -> bool: ...
 
@@ -100,7 +103,7 @@ def _compile(operations: Iterable[StagedOperation], tree: Directories, n: int) -
 
 
 def missing_parents(path: str, exists: Any) -> list[str]:
-    """Folders above `path` that are not there, outermost first."""
+    """Missing parent folders of `path`, outermost first."""
     missing = []
     folder = path.rpartition("/")[0]
     while folder and not exists(folder):
@@ -221,7 +224,7 @@ def ordered_steps(
         change = by_path[path]
         goes, comes = _parts(change)
         if goes is not None:
-            # A folder that only goes waits for what is moved out of it; one that makes room for a file cannot.
+            # A folder that is only removed waits for moves out of it; one that is replaced by a file cannot.
             late = isinstance(goes, DirectoryState) and not _is_at_or_below(path, replaced)
             (emptied if late else removed).append((path, goes, ABSENT))
         if comes is not None:
@@ -243,7 +246,7 @@ def ordered_steps(
 
 
 def _parts(change: PathChange) -> tuple[NodeState | None, NodeState | None]:
-    """What has to go and what has to come; neither when the node can be changed in place."""
+    """What to remove and what to create; neither if the node can be changed in place."""
     if isinstance(change.before, Absent):
         return None, change.after
     if isinstance(change.after, Absent):
@@ -254,7 +257,7 @@ def _parts(change: PathChange) -> tuple[NodeState | None, NodeState | None]:
 
 
 def _loses_its_folder(change: PathChange) -> bool:
-    """Whether a folder gives way to a file or link."""
+    """True if a folder is replaced by a file or link."""
     return isinstance(change.before, DirectoryState) and not isinstance(change.after, DirectoryState | Absent)
 
 
@@ -268,7 +271,7 @@ def _place_of_mode_change(
     closed: list[_Change],
     placed: list[_Change],
 ) -> list[_Change]:
-    """A folder is opened before its contents change and closed after."""
+    """The phase of a mode change: a folder becomes writable before its contents change, read-only after."""
     if not isinstance(change.after, DirectoryState):
         return placed
     return opened if change.after.mode & _OWNER_WRITES else closed

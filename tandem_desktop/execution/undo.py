@@ -30,7 +30,7 @@ from tandem_desktop.storage.workspace import Workspace
 
 
 class RewoundTree:
-    """Laid over the workspace, which is only read."""
+    """Simulated changes on top of the workspace, which is only read."""
 
     def __init__(self, workspace: Workspace, objects: ObjectStore) -> None:
         self._workspace = workspace
@@ -57,13 +57,13 @@ class RewoundTree:
         return self._workspace.is_directory(path) if state is None else isinstance(state, DirectoryState)
 
     def let(self, changes: Iterable[PathChange], contents: Iterable[bytes]) -> None:
-        """Let changes have happened; `contents` are bytes that are not stored yet."""
+        """Apply changes to the simulated tree; `contents` are bytes that are not stored yet."""
         for data in contents:
             self._contents[hashlib.sha256(data).hexdigest()] = data
         self._states.update({change.path: change.after for change in changes})
 
     def changes(self) -> tuple[PathChange, ...]:
-        """All of it at once, against the disk."""
+        """The total changes against the disk."""
         found = []
         for path, after in sorted(self._states.items()):
             before = self._workspace.peek(path)[0]
@@ -80,7 +80,7 @@ NetChanges = dict[str, tuple[NodeState, NodeState]]
 
 
 class UndoContext(Protocol):
-    """The tree an undo would meet: the disk, or what is imagined of it."""
+    """The tree an undo works on: the disk, or a simulated tree."""
 
     def peek(self, path: str) -> tuple[NodeState | None, bytes | None]: ...
 
@@ -91,7 +91,7 @@ class UndoContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UndoPart:
-    """How much of a run is taken back: all of it, one operation, or one path with what lies below it."""
+    """The part of a run to undo: all of it, one operation, or one path with everything below it."""
 
     operation: OperationId | None = None
     path: str | None = None
@@ -106,22 +106,22 @@ WHOLE = UndoPart()
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What an undo would do: exactly this, as long as the disk stays as it was looked at."""
+    """The changes of an undo, valid while the disk is unchanged."""
 
     changes: tuple[PathChange, ...]
     merged: tuple[str, ...]
     kept: tuple[str, ...]
-    """Folders the run made that hold something else by now; they stay."""
+    """Folders created by the run that contain other files now; they stay."""
     conflicts: tuple[tuple[str, str], ...]
     contents: tuple[bytes, ...]
     moves: dict[str, str]
-    """Where a node lies that was moved, and where it lay before the run."""
+    """Current path of each moved node, and its path before the run."""
     metadata: dict[str, Metadata]
-    """What the nodes had that the run removed, by where they lay before it."""
+    """Attributes of nodes that the run removed, by their path before the run."""
 
 
 def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: UndoPart = WHOLE) -> UndoPlan:
-    """Compare what the run left with what is there now, path by path.
+    """Compare the results of the run with the disk, path by path.
 
     Raises:
         BadInputError: the run has no such part.
@@ -170,7 +170,7 @@ def work_out(history: History, tree: UndoContext, objects: ObjectStore, part: Un
 
 
 def _whence(steps: Iterable[Step], lost: Mapping[int, Metadata]) -> tuple[dict[str, str], dict[str, Metadata]]:
-    """Where each node that was moved lay at first, and what those that are gone had, by where they lay at first."""
+    """The original path of each moved node, and the attributes of removed nodes by original path."""
     first: dict[str, str | None] = {}
     had: dict[str, Metadata] = {}
     for step in steps:
@@ -183,7 +183,7 @@ def _whence(steps: Iterable[Step], lost: Mapping[int, Metadata]) -> tuple[dict[s
 
 
 def _only_path(net: NetChanges, steps: Iterable[Step], path: str) -> NetChanges:
-    """The changes of one file, or of all in one folder: where it was moved from or to, and the folders it needs."""
+    """The changes of one file, or of all files in one folder, with moves from or to it and the folders it needs."""
     wanted = {each for each in net if each == path or is_inside(each, path)}
     moves = [(step.path, step.to) for step in steps if step.to is not None]
     known = -1
@@ -216,7 +216,7 @@ def _refuse_if_built_upon(history: History, only: OperationId) -> None:
 
 
 def _is_fine_as_it_is(disk: NodeState, before: NodeState, after: NodeState) -> bool:
-    """A folder that is back, or gone, whoever did it."""
+    """True if a folder is already restored or removed."""
     if isinstance(before, DirectoryState) and isinstance(after, Absent):
         return isinstance(disk, DirectoryState)
     return isinstance(before, Absent) and isinstance(after, DirectoryState) and isinstance(disk, Absent)
@@ -227,7 +227,7 @@ def _made_folder(disk: NodeState, before: NodeState, after: NodeState) -> bool:
 
 
 def _merely_refreshed(path: str, data: bytes | None, after: NodeState, objects: ObjectStore) -> bool:
-    """An index git has rewritten by looking at it counts as untouched."""
+    """Treat a git index that was only refreshed as unchanged."""
     if path != INDEX_PATH or data is None or not isinstance(after, FileState):
         return False
     return same_entries(data, objects.read(after.sha256))
@@ -236,7 +236,7 @@ def _merely_refreshed(path: str, data: bytes | None, after: NodeState, objects: 
 def _combined(
     disk: NodeState, data: bytes | None, before: NodeState, after: NodeState, objects: ObjectStore
 ) -> tuple[FileState, bytes] | None:
-    """The person's later edit kept, the run's change taken out, when they do not touch."""
+    """Merge: keep the person's later edit and remove the run's change, if they do not overlap."""
     if not (isinstance(disk, FileState) and isinstance(before, FileState) and isinstance(after, FileState)):
         return None
     if data is None or not (disk.mode == after.mode or before.mode == after.mode):
@@ -257,7 +257,7 @@ def _what_happened(disk: NodeState, after: NodeState) -> str:
 
 
 def _without_full_folders(changes: list[PathChange], tree: UndoContext) -> tuple[list[PathChange], list[str]]:
-    """Leave every folder that still holds something the undo does not remove."""
+    """Keep every folder that contains something the undo does not remove."""
     by_path = {change.path: change for change in changes}
     leaving = {change.path for change in changes if isinstance(change.after, Absent)}
     kept = []
@@ -271,7 +271,7 @@ def _without_full_folders(changes: list[PathChange], tree: UndoContext) -> tuple
 
 
 def _missing_folders(changes: Iterable[PathChange], tree: UndoContext) -> list[PathChange]:
-    """Folders that have to be made again for a file to come back."""
+    """Folders to recreate so that a file can be restored."""
     known = {change.path for change in changes if isinstance(change.after, DirectoryState)}
     made: dict[str, PathChange] = {}
     for change in changes:
@@ -285,15 +285,15 @@ def _missing_folders(changes: Iterable[PathChange], tree: UndoContext) -> list[P
 
 @dataclass(frozen=True, slots=True)
 class RewindPlan:
-    """What going back would do, all runs together."""
+    """The changes of a rewind over several runs."""
 
     runs: tuple[RunId, ...]
-    """Newest first; a run that was taken back already is not among them, nor is what took it back."""
+    """Newest first, without runs that are undone already and their undos."""
     undoing: UndoPlan
 
 
 def is_undoable(record: RunRecord, *, has_journal: bool) -> bool:
-    """Whether a run left something behind that can be taken back."""
+    """True if a run left changes that can be undone."""
     if record.status is RunStatus.COMPLETED:
         return has_journal
     left_work = record.status in (RunStatus.FAILED, RunStatus.CANCELLED) and not record.rolled_back
@@ -303,10 +303,10 @@ def is_undoable(record: RunRecord, *, has_journal: bool) -> bool:
 def runs_since(
     first: RunRecord, every: Iterable[RunRecord], has_journal: Callable[[RunId], bool]
 ) -> tuple[RunRecord, ...]:
-    """What has to be taken back to come to before `first`, newest first.
+    """The runs to undo to get the state before `first`, newest first.
 
-    A run that was undone since is out of the way together with its undo. An undo of something older than `first`
-    changed the files like any run, and is taken back.
+    A run that is undone is skipped together with its undo. An undo of a run older than `first` changed files like any
+    run, so it is undone too.
     """
     since = {each.run_id: each for each in every if each.started_at >= first.started_at}
     chain = [each for each in since.values() if is_undoable(each, has_journal=has_journal(each.run_id))]
@@ -323,7 +323,7 @@ def runs_since(
 def work_out_rewind(
     histories: Sequence[tuple[RunId, History]], workspace: Workspace, objects: ObjectStore
 ) -> RewindPlan:
-    """Undo each in turn, in the mind only; the first conflict ends it."""
+    """Simulate the undo of each run in turn; stops at the first conflict."""
     tree = RewoundTree(workspace, objects)
     merged: dict[str, None] = {}
     kept: dict[str, None] = {}
@@ -374,7 +374,7 @@ class UndoneRun:
 
 
 class UndoExecutor:
-    """Undo and redo runs. An undo is itself a run, so it can be taken back too."""
+    """Undo and redo runs. An undo is a run itself, so it can be undone too."""
 
     def __init__(self, desk: RunManager) -> None:
         self._desk = desk
@@ -384,7 +384,7 @@ class UndoExecutor:
         return self._work_out(self._undoable(run_id), part)
 
     def undo(self, run_id: str, *, part: UndoPart = WHOLE, control: RunControl | None = None) -> UndoneRun:
-        """Take one run back, or a part of it.
+        """Undo one run, or a part of it.
 
         Raises:
             UndoConflictError: a later edit overlaps; nothing was changed and each path is named.
@@ -400,7 +400,7 @@ class UndoExecutor:
         return self._work_out_rewind(run_id)
 
     def rewind(self, run_id: str, *, control: RunControl | None = None) -> UndoneRun:
-        """Take a run back with every run since, newest first, as one run: the files as before it.
+        """Undo a run and all later runs, newest first, as one run.
 
         Raises:
             UndoConflictError: an edit of the person overlaps; nothing was changed and each path is named.
@@ -417,7 +417,7 @@ class UndoExecutor:
             )
 
     def redo(self, run_id: str, *, control: RunControl | None = None) -> UndoneRun:
-        """Bring back what an undo took away. Takes the undone run's name, or the undo's own."""
+        """Redo an undone run; takes the name of the run or of its undo."""
         with self._desk.only_run():
             self._desk.refuse_if_interrupted()
             record = self._desk.runs.get(run_id)
@@ -427,7 +427,7 @@ class UndoExecutor:
             return self._carry_out(target[0], self._work_out(target, WHOLE), RunKind.REDO, control)
 
     def _undo_of(self, record: RunRecord) -> RunRecord:
-        """The undo that took the run back; else the latest that took back a part of it and still stands."""
+        """The undo of the run; otherwise the latest undo of a part of it that is not redone."""
         if record.undone_by is not None:
             return self._desk.runs.get(record.undone_by)
         for each in self._desk.runs.list():

@@ -26,7 +26,7 @@ from tandem_desktop.domain.review import Comments
 
 
 class BundledPlan(Frozen):
-    """What stands in a plan's record and is worth taking along; no status, and no approval, ever travels."""
+    """The exported part of a plan's record; the status and the approval are never exported."""
 
     planner_model: str = ""
     tools_required: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class BundledPlan(Frozen):
 
 
 class Artifact(Frozen):
-    """A context too large for its revision: the file it lies in, and the digest of its bytes."""
+    """A context stored apart from its revision: the file and the digest of its bytes."""
 
     name: str
     sha256: str
@@ -45,7 +45,7 @@ class PlanBundle(Frozen):
 
     record: BundledPlan
     revisions: tuple[PlanVersion, ...]
-    """Oldest first, from 1, without the session they were made in: it stays where it was."""
+    """Oldest first, from 1, without the session they were made in."""
     comments: Comments
     artifacts: tuple[Artifact, ...] = ()
     contents: dict[str, bytes]
@@ -113,7 +113,7 @@ def seal(body: bytes) -> str:
 
 
 def decode(data: bytes) -> PlanBundle:
-    """The parts of a bundle, each read as it stands; whether they belong together is checked elsewhere.
+    """Parse the parts of a bundle; their consistency is checked by `check`.
 
     Raises:
         BundleError: it is no bundle, was changed on the way, or comes from a newer version.
@@ -144,7 +144,7 @@ def decode(data: bytes) -> PlanBundle:
 
 
 class _Reader:
-    """Takes one line after the other, and only what is expected there."""
+    """Reads one line after the other and accepts only the expected kind."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = lines
@@ -169,7 +169,7 @@ class _Reader:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = ".".join(str(step) for step in first["loc"])
             raise BundleError(f"line {self._next}: {where}: {first['msg']}"[:300]) from None
-        # What was read into another value than what was written is not the thing that was sealed.
+        # A value that does not encode to the same line is not what was sealed.
         if canonical({name: part.model_dump(mode="json", exclude_unset=True)}) != line:
             raise BundleError(f"line {self._next} is not written as Tandem writes it")
         return part
@@ -221,13 +221,13 @@ def check(bundle: PlanBundle) -> None:
     """Refuse a bundle that could not have been exported.
 
     Raises:
-        BundleError: and the sentence says what does not fit.
+        BundleError: the message says what is inconsistent.
     """
     if not PLAN_ID.fullmatch(bundle.plan_id):
         raise BundleError("its plan has no proper id")
     for number, version in enumerate(bundle.revisions, start=1):
         _check_revision(bundle, number, version)
-    _check_words(bundle)
+    _check_comments(bundle)
     linked = {artifact for version in bundle.revisions for artifact in artifacts_of(version)}
     if list(bundle.artifacts) != sorted(linked, key=lambda each: (each.name, each.sha256)):
         raise BundleError("its artifacts are not those its revisions name")
@@ -247,7 +247,7 @@ def file_states(version: PlanVersion) -> Iterator[FileState]:
 
 
 def artifacts_of(version: PlanVersion) -> tuple[Artifact, ...]:
-    """The file that holds the revision's context, where that was too large for the revision itself."""
+    """The file that holds the revision's context, if it was too large for the revision itself."""
     context: dict[str, Any] = version.context
     names, sha256 = context.get("artifacts"), context.get("sha256")
     if set(context) != {"artifacts", "sha256", "size"} or not isinstance(names, list) or len(names) != 1:
@@ -283,7 +283,7 @@ def _check_revision(bundle: PlanBundle, number: int, version: PlanVersion) -> No
             raise BundleError(f"bytes that {where} needs are missing or of another size")
 
 
-def _check_words(bundle: PlanBundle) -> None:
+def _check_comments(bundle: PlanBundle) -> None:
     comments, latest = bundle.comments, bundle.latest.revision
     every = (*comments.drafts, *comments.sent)
     if comments.format != 1 or comments.plan_id != bundle.plan_id:
@@ -292,7 +292,7 @@ def _check_words(bundle: PlanBundle) -> None:
         raise BundleError("its comments are not numbered")
     said_at = [comment.revision for comment in every] + [said.revision for said in bundle.record.rejections]
     if not all(1 <= revision <= latest for revision in said_at):
-        raise BundleError("somebody speaks of a revision that is not in it")
+        raise BundleError("a comment or rejection names a revision that is not in it")
 
 
 def _ids(bundle: PlanBundle) -> list[str]:

@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 class StatCache(Generic[Key, Value]):
-    """Hold the latest few values, each good only while its file looks as it did. Safe to share between threads."""
+    """A small cache; a value is valid while its file has the same stat signature. Thread-safe."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -34,7 +34,7 @@ class StatCache(Generic[Key, Value]):
         self._values: OrderedDict[Key, tuple[Signature, Value]] = OrderedDict()
 
     def get(self, key: Key, found: Signature) -> Value | None:
-        """The value, when `found` is the signature it was remembered under."""
+        """The value if it was cached under the signature `found`."""
         with self._lock:
             known = self._values.get(key)
             if known is None or known[0] != found:
@@ -57,7 +57,7 @@ _VERSIONS_REMEMBERED = 16
 
 
 class PlanFiles:
-    """Everything a plan store does to the disk. Whoever saves holds the plan's lock; reading never writes."""
+    """Disk access of a plan store. A writer holds the plan's lock; reading never writes."""
 
     def __init__(self, folder: Path, artifacts: Path) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class PlanFiles:
         self._worded: StatCache[tuple[PlanId, int], str] = StatCache(_VERSIONS_REMEMBERED)
 
     def existing(self, plan_id: PlanId) -> Path:
-        """The folder of a plan that is there.
+        """The folder of an existing plan.
 
         Raises:
             PlanNotFoundError: it is not.
@@ -78,7 +78,7 @@ class PlanFiles:
         return folder
 
     def meta(self, plan_id: PlanId) -> PlanMeta:
-        """The record, from memory while its file is the one that was read."""
+        """The record, from the cache while its file is unchanged."""
         folder = self.existing(plan_id)
         with contextlib.suppress(OSError):
             known = self._metas.get(plan_id, records.signature(os.lstat(folder / META)))
@@ -87,13 +87,13 @@ class PlanFiles:
         return self.fresh_meta(plan_id)[0]
 
     def fresh_meta(self, plan_id: PlanId) -> tuple[PlanMeta, Signature]:
-        """The record from disk, with the signature under which it may be remembered."""
+        """The record from disk, with its stat signature."""
         meta, seen = self.load_meta(self.existing(plan_id))
         self._metas.put(plan_id, seen or NEVER, meta)
         return meta, seen or NEVER
 
     def load_meta(self, folder: Path) -> tuple[PlanMeta, Signature | None]:
-        """The record from disk; without a signature when a crash left it behind its newest revision."""
+        """The record from disk; without a signature if a crash left it behind its newest revision."""
         latest = records.latest_revision(folder)
         try:
             meta, seen = records.read_meta(folder)
@@ -101,7 +101,7 @@ class PlanFiles:
             return first_meta(self.load_revision(folder, latest))[0], None
         if meta.revision == latest:
             return meta, seen
-        # Behind: the newest revision wins. Ahead: its revision is gone, and looking for it says so.
+        # Behind: use the newest revision. Ahead: its revision is missing, and reading it raises.
         version = self.load_revision(folder, max(latest, meta.revision))
         repaired = meta.model_copy(update={"status": PlanStatus.PROPOSED})
         return next_meta(repaired, version), None
@@ -133,12 +133,12 @@ class PlanFiles:
         except FileExistsError:
             found = records.latest_revision(folder)
             raise StaleRevisionError(saved.plan_id, expected=saved.revision - 1, found=found) from None
-        # Whoever writes into it in the same instant is not heard: what was said here is what is shown and run.
+        # A concurrent edit of the file is ignored: the validated value is what is shown and run.
         self._versions.put((saved.plan_id, saved.revision), records.signature(os.lstat(path)), saved)
         return saved
 
     def whole_context(self, version: PlanVersion) -> dict[str, Any]:
-        """The context of a revision, also where it lies in an artifact; the link alone when that is gone."""
+        """The context of a revision, also from an artifact; only the link if the artifact is missing."""
         names = version.context.get(markdown.ARTIFACTS)
         if isinstance(names, list) and names == [_context_name(version)]:
             with contextlib.suppress(OSError, ValueError):
@@ -148,13 +148,13 @@ class PlanFiles:
         return version.context
 
     def save_meta(self, folder: Path, meta: PlanMeta) -> None:
-        """Replace the record, then the page for people, without which the plan is whole."""
+        """Replace the record, then the Markdown page, which is optional."""
         atomic.replace(folder / META, records.encode(meta))
         if meta.status is not PlanStatus.EXECUTING:
-            self._save_page(folder, meta)  # for reading before and after; a run does not wait for it
+            self._save_page(folder, meta)  # only for reading; a run does not wait for it
 
     def adopt(self, folder: Path, versions: tuple[PlanVersion, ...], meta: PlanMeta) -> bool:
-        """Write a whole plan beside its place and put it there in one go; says whether the place was free."""
+        """Write a whole plan to a temporary folder and rename it; returns whether the name was free."""
         beside = self._folder / f".{folder.name}.{secrets.token_hex(6)}.tmp"
         atomic.make_directory(beside)
         try:
@@ -173,7 +173,7 @@ class PlanFiles:
         return True
 
     def sweep(self, folder: Path) -> None:
-        """Remove what writers that died left behind; the caller holds the lock, so none is at work."""
+        """Remove leftovers of crashed writers; the caller holds the lock, so no writer is active."""
         for name in os.listdir(folder):
             if name.endswith(".tmp"):
                 with contextlib.suppress(OSError):
@@ -181,10 +181,10 @@ class PlanFiles:
 
     @contextlib.contextmanager
     def revising(self, plan_id: PlanId) -> Iterator[None]:
-        """Keep a mark beside the plan from before its new revision to after its new record.
+        """Keep a marker file from before the new revision until after the new record.
 
-        A list believes a record whose file has not changed; the mark tells it to look for a newer revision too.
-        After a failure it stays, which costs a look and no more.
+        A list trusts a record whose file has not changed; the marker tells it to look for a newer revision too. After a
+        failure it stays, which only costs a check.
         """
         with contextlib.suppress(FileExistsError):
             os.close(syscalls.create(str(self._mark(plan_id)), mode=0o644))
@@ -193,7 +193,7 @@ class PlanFiles:
         self.caught_up(plan_id)
 
     def caught_up(self, plan_id: PlanId) -> None:
-        """Take the mark away: the record says what the newest revision says."""
+        """Remove the marker: the record matches the newest revision."""
         with contextlib.suppress(FileNotFoundError):
             syscalls.unlink(str(self._mark(plan_id)))
 
@@ -207,7 +207,7 @@ class PlanFiles:
             atomic.replace(page, text.encode("utf-8", "replace"))
 
     def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
-        """The page of a revision where a person has edited it; it is never what is approved or applied."""
+        """The page of a revision if a person has edited it; it is never what is approved or applied."""
         folder = self.existing(plan_id)
         with contextlib.suppress(OSError, PlanDamagedError):
             page = folder / records.document_file(revision)
@@ -219,7 +219,7 @@ class PlanFiles:
         return kept if kept.exists() else None
 
     def _steps(self, folder: Path, version: PlanVersion) -> str:
-        """The steps in words: a revision keeps its own, and its page is written at every turn of the plan."""
+        """The cached description of the steps: they never change, and the page is written at every status change."""
         key = (version.plan_id, version.revision)
         seen = records.signature(os.lstat(folder / records.revision_file(version.revision)))
         steps = self._worded.get(key, seen) or markdown.steps(version.operations)
@@ -254,7 +254,7 @@ def _context_name(version: PlanVersion) -> str:
 def first_meta(
     version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
 ) -> tuple[PlanMeta, TransitionStep]:
-    """The record of a plan with one revision, and the step that created it."""
+    """The record of a new plan with one revision, and the lifecycle step that created it."""
     machine = PlanStateMachine()
     machine.send(StartPlanning(task=version.title))
     step = machine.send(PlanCreated(plan_id=version.plan_id, revision=version.revision))
@@ -277,7 +277,7 @@ def first_meta(
 def next_meta(
     meta: PlanMeta, version: PlanVersion, planner_model: str = "", tools_required: tuple[str, ...] | None = None
 ) -> PlanMeta:
-    """The record once `version` is the newest revision; the planner stays the same unless another is named."""
+    """The record with `version` as the newest revision; the planner stays the same unless another is named."""
     return meta.model_copy(
         update={
             "title": version.title,

@@ -20,7 +20,7 @@ from tandem_desktop.plans.records import INODE_MASK, META, NEVER, Signature
 from tandem_desktop.storage import atomic
 
 REVISING = ".revising"
-"""`.PLAN-xxxxxxxx.revising` stands beside a plan while its record may be behind its newest revision."""
+"""`.PLAN-xxxxxxxx.revising` exists while a plan's record may be behind its newest revision."""
 
 _INDEX = "index.json"
 _HEAD = b'{"format":1,"crc":"%08x","columns":'
@@ -61,7 +61,7 @@ class PlanListing:
 
     @cached_property
     def plans(self) -> tuple[PlanSummary, ...]:
-        """The rows, made when they are first looked at."""
+        """The rows, built on first use."""
         return self._columns.newest_first() if self._columns else ()
 
 
@@ -69,14 +69,14 @@ ReadMeta = Callable[[PlanId], tuple[PlanMeta, Signature]]
 
 
 class PlanIndex:
-    """Keep `index.json` in step with the records. It can be deleted or damaged at any time; nothing depends on it."""
+    """Keeps `index.json` up to date. It is a cache and can be deleted or damaged at any time."""
 
     def __init__(self, folder: Path, read: ReadMeta) -> None:
         self._folder = folder
         self._read = read
 
     def listing(self) -> PlanListing:
-        """Look at every record, read those that changed, and remember them for the next time."""
+        """Stat every record, read those that changed, and store the rows in the index."""
         try:
             fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -128,7 +128,7 @@ class PlanIndex:
 
     def _save(self, columns: "_Columns") -> None:
         body = json.dumps(columns.encode(), separators=(",", ":")).encode()
-        with contextlib.suppress(OSError):  # a list that cannot be remembered is still a list
+        with contextlib.suppress(OSError):  # the list is valid even if the index cannot be saved
             atomic.replace(self._folder / _INDEX, (_HEAD % zlib.crc32(body)) + body + b"}\n", durable=False)
 
 
@@ -199,11 +199,11 @@ class _Columns:
 
 _NUMBERS = ("signatures", "revisions", "order")
 _ROW: Callable[[Iterable[Any]], PlanSummary] = partial(tuple.__new__, PlanSummary)
-"""`PlanSummary._make` without a call in Python for each row."""
+"""`PlanSummary._make` without a Python call for each row."""
 
 
 def _scan(fd: int) -> tuple[list[str], set[str]]:
-    """Plan folders, as the directory gives them, and the plans caught in the middle of a new revision."""
+    """Plan folders in directory order, and the plans that may have an unrecorded revision."""
     names = []
     revising = set()
     with os.scandir(fd) as entries:
@@ -218,7 +218,7 @@ def _scan(fd: int) -> tuple[list[str], set[str]]:
 
 
 def _look(fd: int, names: list[str]) -> "array[int]":
-    """The signature of every record, two numbers each, and one that fits nothing where there is none."""
+    """The signature of every record, two numbers each; one that never matches if there is none."""
     numbers: list[int] = []
     stat, mask, meta = os.stat, INODE_MASK, f"/{META}"
     for name in names:
@@ -258,9 +258,9 @@ def alternatives(plans: Iterable[PlanSummary], plan_id: PlanId) -> tuple[PlanSum
 
 
 def family_roots(plans: Iterable[PlanSummary]) -> dict[PlanId, PlanId]:
-    """The plan each one goes back to; itself for one that was branched from none.
+    """The root plan of each plan; itself if it is no branch.
 
-    A root need not be among the plans: its alternatives stay a family when it has been put away.
+    A root need not be among the plans: its alternatives stay grouped after it is archived.
     """
     origins = {plan.plan_id: plan.branched_from.plan_id if plan.branched_from else None for plan in plans}
     return {plan_id: _root(plan_id, origins) for plan_id in origins}

@@ -14,7 +14,7 @@ MAX_INLINE_CONTEXT = 50 * 1024
 """Bytes of context kept in the plan itself; more goes into a file of its own."""
 
 ARTIFACTS = "artifacts"
-"""The field of a context that names files which hold it, or belong to it."""
+"""The context field that lists its files."""
 _BACKTICKS = re.compile("`+")
 _SEAL = re.compile(r"^page_sha256: ([0-9a-f]{64})\n", re.MULTILINE)
 _END_OF_FRONT = "\n---\n"
@@ -46,7 +46,7 @@ def render(version: PlanVersion, meta: PlanMeta, artifacts: Path, folder: Path, 
 
 
 def is_edited(found: str, expected: Callable[[], str]) -> bool:
-    """Whether a page is not as Tandem wrote it. A page of an earlier version has no seal: its body is compared."""
+    """True if a page was edited. A page of an earlier version has no seal: its body is compared."""
     seal = _SEAL.search(found)
     if seal is None:
         return found.partition(_END_OF_FRONT)[2] != expected().partition(_END_OF_FRONT)[2]
@@ -54,7 +54,7 @@ def is_edited(found: str, expected: Callable[[], str]) -> bool:
 
 
 def _sealed(text: str) -> str:
-    """The page with its own digest as the last line of its front matter, so that an edit can be told."""
+    """The page with its own digest as the last line of its front matter, so that an edit can be detected."""
     front, end, body = text.partition(_END_OF_FRONT)
     return f"{front}\npage_sha256: {_digest(text)}{end}{body}"
 
@@ -68,7 +68,7 @@ def context_bytes(context: dict[str, Any]) -> bytes:
 
 
 def linked_context(name: str, data: bytes) -> dict[str, Any]:
-    """What stands in the record when the context lies in the artifact `name`; the plan's digest covers its bytes."""
+    """The context in the record if its content is in the artifact `name`; the plan's digest covers its bytes."""
     return {ARTIFACTS: [name], "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
 
 
@@ -81,7 +81,7 @@ def _front_matter(meta: PlanMeta) -> dict[str, Any]:
 
 
 def steps(operations: tuple[StagedOperation, ...]) -> str:
-    """Every operation in words, a numbered line each."""
+    """Every operation as a numbered line."""
     lines = []
     for number, operation in enumerate(operations, start=1):
         lines.append(f"{number}. {_step(operation)}")
@@ -117,7 +117,7 @@ def _context(context: dict[str, Any], artifacts: Path, folder: Path) -> str:
 
 
 def _link(item: object, artifacts: Path, folder: Path) -> str:
-    """A link when the file lies in our artifacts, otherwise the words alone."""
+    """A link if the file is in the artifacts folder, otherwise plain text."""
     text = str(item)
     if text.startswith(f"{folder.name}/") and (artifacts / text).is_file():
         up = "../" * len(folder.relative_to(artifacts.parent).parts)
@@ -143,7 +143,7 @@ def _json_block(value: object) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as code whatever backticks it holds; line breaks are shown, not made."""
+    """Text as inline code, with any backticks; line breaks are shown as characters."""
     shown = text.replace("\r", "\\r").replace("\n", "\\n")
     fence = "`" * (_longest_run(shown) + 1)
     padding = " " if shown.startswith("`") or shown.endswith("`") else ""

@@ -19,7 +19,7 @@ _BEGINNING = re.compile(r"(?:PLAN-)?([0-9a-f]{4,8})", re.IGNORECASE)
 
 
 def folder_of(plans: Path, plan_id: PlanId) -> Path:
-    """Where a plan lies or would lie.
+    """The folder of a plan, existing or not.
 
     Raises:
         PlanNotFoundError: the id is not one.
@@ -72,14 +72,14 @@ Record = TypeVar("Record", PlanMeta, PlanVersion)
 
 
 class Signature(NamedTuple):
-    """What tells one state of a file from the next without reading it: every write moves the time of change."""
+    """The stat signature of a file: every write changes its change time."""
 
     changed_ns: int
     inode: int
 
 
 NEVER = Signature(0, 0)
-"""Equal to the signature of no file."""
+"""A signature that no file has."""
 
 
 def revision_file(revision: int) -> str:
@@ -91,7 +91,7 @@ def document_file(revision: int) -> str:
 
 
 def edited_file(revision: int) -> str:
-    """Where a person's edit of a page is kept when the page is written anew."""
+    """Where a person's edit of a page is kept when the page is rewritten."""
     return f"r{revision:03d}.edited.md"
 
 
@@ -120,7 +120,7 @@ def signature(info: os.stat_result) -> Signature:
 
 
 def read_meta(folder: Path) -> tuple[PlanMeta, Signature]:
-    """The record as it lies there, with the signature under which it may be remembered.
+    """The stored record, with its stat signature.
 
     Raises:
         FileNotFoundError: there is none.
@@ -150,13 +150,13 @@ def read_revision(folder: Path, revision: int) -> tuple[PlanVersion, Signature]:
         raise _damaged(path, f"it belongs to {version.plan_id[:40]!r} r{version.revision}")
     try:
         canonical(version.context)
-    except ValueError as error:  # a number that is none has no digest
+    except ValueError as error:  # NaN or infinity has no digest
         raise _damaged(path, f"context: {error}") from None
     return version, seen
 
 
 def _read(path: Path) -> tuple[bytes, Signature]:
-    """Bytes of a regular file; a link or a pipe planted under the name is damage, not something to follow."""
+    """Bytes of a regular file; a link or a pipe under the name counts as damage and is not followed."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:

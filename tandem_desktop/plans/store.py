@@ -31,21 +31,21 @@ from tandem_desktop.storage.errors import writing
 
 
 class SessionPlans:
-    """Remember every plan of a session, in order. The file is also the lock under which a plan is added."""
+    """Stores the plans of a session, in order. The file is also the lock under which a plan is added."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @contextmanager
     def held(self, session_id: SessionId) -> Iterator[None]:
-        """Keep other writers of this session away."""
+        """Lock the session."""
         if not self._folder.is_dir():
             atomic.make_directory(self._folder)
         with atomic.held(self._path(session_id)):
             yield
 
     def plans(self, session_id: SessionId) -> tuple[PlanId, ...]:
-        """Oldest first; a line cut short by a crash names no plan."""
+        """Oldest first; a line truncated by a crash is ignored."""
         try:
             lines = self._path(session_id).read_text(encoding="ascii", errors="replace").splitlines()
         except FileNotFoundError:
@@ -53,7 +53,7 @@ class SessionPlans:
         return tuple(PlanId(line) for line in lines if PLAN_ID.fullmatch(line))
 
     def add(self, session_id: SessionId, plan_id: PlanId) -> None:
-        """Make `plan_id` the plan in use, durably. The caller holds the session."""
+        """Make `plan_id` the current plan, durably. The caller holds the lock."""
         fd = syscalls.open_appending(str(self._path(session_id)), mode=0o644)
         try:
             # The line break in front keeps a torn line from swallowing this one.
@@ -74,7 +74,7 @@ _log = logging.getLogger(__name__)
 
 
 class ActionPerformer:
-    """Performs the actions of a plan's lifecycle that lie outside the store; by itself none."""
+    """Performs the lifecycle actions outside the store; by default none."""
 
     def before(self, meta: PlanMeta, step: TransitionStep) -> None:
         """Called under the plan's lock, before the step is stored."""
@@ -84,7 +84,10 @@ class ActionPerformer:
 
 
 class PlanStore:
-    """Append-only revisions and an optimistic lock. Several processes may use one folder; none trusts its memory."""
+    """Append-only revisions with optimistic locking.
+
+    Several processes may use one folder; caches are always checked.
+    """
 
     def __init__(
         self,
@@ -154,7 +157,7 @@ class PlanStore:
         return saved
 
     def adopt(self, bundle: PlanBundle, session_id: SessionId) -> PlanVersion:
-        """Take in a checked plan from elsewhere, whole or not at all; it is proposed, whatever became of it there.
+        """Import a checked plan atomically; its status here is proposed, whatever it was there.
 
         Raises:
             StaleRevisionError: there is a plan of this name already.
@@ -165,7 +168,7 @@ class PlanStore:
         meta, step = first_meta(here[-1], **record)
         meta = meta.model_copy(
             update={
-                "branched_from": None,  # what it was branched from is a plan of another workspace
+                "branched_from": None,  # its origin is a plan of another workspace
                 "created_at": here[0].created_at,
                 "updated_at": self._clock(),
                 "rejections": bundle.record.rejections,
@@ -181,13 +184,13 @@ class PlanStore:
         return here[-1]
 
     def restore(self, plan_id: PlanId, revision: int) -> PlanVersion:
-        """Bring an earlier revision back, as a new one made by the person."""
+        """Restore an earlier revision as a new one made by the person."""
         earlier = self.revision(plan_id, revision)
         latest = self.latest_revision(plan_id)
         return self.create_revision(earlier.model_copy(update={"parent_revision": latest, "origin": Origin.PERSON}))
 
     def branch(self, plan_id: PlanId, revision: int | None = None) -> PlanVersion:
-        """An alternative to a revision, the latest when none is named: a plan and a session of its own.
+        """Branch a revision, by default the latest, into a new plan with its own session.
 
         Raises:
             PlanNotFoundError: there is no such plan or revision.
@@ -209,7 +212,7 @@ class PlanStore:
     def update(
         self, plan_id: PlanId, change: Callable[[PlanMeta], PlanMeta], expected_version: int | None = None
     ) -> PlanMeta:
-        """Change the record of a plan; identity, revision and digest stay whatever `change` says.
+        """Change the record of a plan; identity, revision and digest cannot be changed.
 
         Raises:
             PlanModifiedError: it is no longer the version the caller saw.
@@ -240,7 +243,7 @@ class PlanStore:
         return self.send_if(plan_id, lambda _: event)
 
     def send_if(self, plan_id: PlanId, choose: Callable[[PlanMeta], PlanEvent | None]) -> PlanMeta:
-        """Move a plan by the event that `choose` answers for its record as it is under the lock, if any."""
+        """Move a plan by the event that `choose` returns for its record under the lock, if any."""
         steps: Steps = ()
 
         def moved(meta: PlanMeta) -> PlanMeta:
@@ -256,7 +259,7 @@ class PlanStore:
         return saved
 
     def archive(self, plan_id: PlanId, target: Path, is_due: Callable[[PlanMeta], bool]) -> bool:
-        """Move a plan that is due out of the store, whole; says whether it was."""
+        """Move a plan to the archive if it is due; returns whether it was."""
         folder = self._files.existing(plan_id)
         with writing(folder), atomic.held(folder / LOCK):
             if target.exists() or not is_due(self._files.load_meta(folder)[0]):
@@ -267,11 +270,11 @@ class PlanStore:
         return True
 
     def archived_at(self, folder: Path) -> datetime:
-        """When the plan in an archived folder was last written to."""
+        """The time of the last write to an archived plan."""
         return records.read_meta(folder)[0].updated_at
 
     def meta(self, plan_id: PlanId) -> PlanMeta:
-        """Where the plan stands, brought up to its newest revision if a crash left it behind.
+        """The plan's record, updated to its newest revision if a crash left it behind.
 
         Raises:
             PlanNotFoundError: there is no such plan.
@@ -288,7 +291,7 @@ class PlanStore:
         """
         folder = self._files.existing(plan_id)
         latest = records.latest_revision(folder)
-        if not latest:  # without its first one a plan is damaged, and looking for it says so
+        if not latest:  # a plan without its first revision is damaged; reading it raises
             return self._files.load_revision(folder, 1)
         number = latest if revision is None else revision
         if not 1 <= number <= latest:
@@ -299,7 +302,7 @@ class PlanStore:
         return self._files.load_revision(folder, number)
 
     def edited_page(self, plan_id: PlanId, revision: int) -> Path | None:
-        """The Markdown page of a revision where a person has edited it. Only the record is approved and applied."""
+        """The Markdown page of a revision if a person has edited it. Only the record is approved and applied."""
         return self._files.edited_page(plan_id, revision)
 
     def revisions(self, plan_id: PlanId) -> tuple[PlanVersion, ...]:
@@ -322,7 +325,7 @@ class PlanStore:
         return records.resolve(self._folder, text)
 
     def plan_of(self, session_id: SessionId) -> PlanId | None:
-        """The one plan a session works on, or worked on last."""
+        """The current or last plan of a session."""
         plans = self._sessions.plans(session_id)
         return next((plan_id for plan_id in reversed(plans) if self._is_saved(plan_id)), None)
 
@@ -373,7 +376,7 @@ class PlanStore:
             self._performer.after(meta, kind, step)
 
     def _first_new(self, folder: Path, draft: PlanVersion) -> StagedOperation | None:
-        """The first operation that is not the same in the revision before."""
+        """The first operation that differs from the previous revision."""
         assert draft.parent_revision is not None
         known = {each.id: each for each in self._files.load_revision(folder, draft.parent_revision).operations}
         return next((each for each in draft.operations if known.get(each.id) != each), None)

@@ -8,7 +8,7 @@ from tandem_desktop.domain.runs import OperationResult, OtherChange, ResultStatu
 
 
 def denied(feedback: str) -> str:
-    """The answer to a plan a person sent back."""
+    """A person rejected a plan."""
     return f"denied: {feedback.strip()}"
 
 
@@ -51,18 +51,18 @@ def command_denied() -> str:
     return "Commands are not run while planning. Go on without it, and name it in the plan if it is needed."
 
 
-def nobody_to_ask() -> str:
-    """A question came up where no person can be asked."""
+def no_person_to_ask() -> str:
+    """A request where no person can be asked."""
     return "Nobody is there to confirm this. Go on without it."
 
 
 def answered_twice(request_id: str) -> str:
-    """A request came again under an id that has its answer already."""
+    """A request with an id that is already answered."""
     return f"The request {request_id} has been answered before."
 
 
 def turn_over(reason: str) -> str:
-    """A request was still open when the turn, the agent or the session came to its end."""
+    """A request that was open when the turn, the agent or the session ended."""
     return f"Cancelled: {reason}" if reason else "Cancelled."
 
 
@@ -95,7 +95,7 @@ def after_run(
 
 
 def after_undo(changed: Sequence[str], merged: Sequence[str] = ()) -> str:
-    """A person took a run back."""
+    """A person undid a run."""
     lines = ["The person undid what was applied. These paths are as they were before: " + _listed(changed) + "."]
     if merged:
         lines.append("Later edits by the person were kept in: " + _listed(merged) + ".")
@@ -104,11 +104,11 @@ def after_undo(changed: Sequence[str], merged: Sequence[str] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DecidedByUser:
-    """What a person made of an agent's revision."""
+    """A person's changes to an agent's revision."""
 
     left_out: tuple[StagedOperation, ...] = ()
     changed: tuple[StagedOperation, ...] = ()
-    """As they stand in the person's revision."""
+    """The operations of the person's revision."""
     added: tuple[StagedOperation, ...] = ()
     is_reordered: bool = False
     has_other_text: bool = False
@@ -125,7 +125,7 @@ class DecidedByUser:
 
 
 def plan_changed(by_person: DecidedByUser) -> str:
-    """A person took something out of the plan, or changed it, while it waits."""
+    """A person removed or changed something in a waiting plan."""
     lines = ["The person changed the plan:", *by_person.lines()]
     if by_person.left_out:
         lines.append("What was left out is as it is on disk again. Do not bring it back unless asked to.")
@@ -135,7 +135,7 @@ def plan_changed(by_person: DecidedByUser) -> str:
 
 
 def plan_cancelled() -> str:
-    """The plan was given up."""
+    """The plan was cancelled."""
     return "The person cancelled the plan. Nothing of it was applied. Wait for the next request."
 
 
@@ -148,7 +148,7 @@ def plan_superseded() -> str:
 
 
 def taken_over(title: str, text: str, carried: Sequence[StagedOperation], left: Sequence[StagedOperation]) -> str:
-    """An agent goes on with a plan that it has not made, or made in another conversation."""
+    """An agent continues a plan that another agent or conversation made."""
     lines = [f"You take over a plan: {title}", "This is its text:", text.strip()]
     if carried:
         lines += ["These operations of it are in your copy, or queued, already:", *map(_item, carried)]
@@ -160,7 +160,7 @@ def taken_over(title: str, text: str, carried: Sequence[StagedOperation], left: 
 
 
 def handed_over(title: str, text: str) -> str:
-    """An agent follows up on a plan that somebody else made and that has come to its end."""
+    """An agent follows up on a finished plan that it did not make."""
     return "\n".join(
         (f"Somebody else made this plan, and you follow up on it: {title}", "This was its text:", text.strip())
     )
@@ -182,7 +182,7 @@ def plan_approved() -> str:
 
 
 def carry_out(title: str, text: str) -> str:
-    """A plan of text alone was accepted: its agent goes on to do what it says."""
+    """A text-only plan was approved: its agent carries it out."""
     return "\n".join(
         (
             f"The person approved this plan, which has no operations yet: {title}",
@@ -200,7 +200,7 @@ def go_on(numbers: Sequence[int]) -> str:
 
 
 def described(operation: StagedOperation) -> str:
-    """One operation in a few words, from what it does and not from what was said of it."""
+    """A short description of one operation, from its effect, not from the agent's text."""
     if operation.is_run:
         return f"{operation.id} run `{operation.subject}`"
     to = f" to {operation.to}" if operation.to else ""

@@ -24,8 +24,8 @@ _WITHOUT_TOOLS = "End your turn with your detailed plan (Markdown)."
 class PromptComposer:
     """Fills the bundled template for one session.
 
-    It names only tools the agent has: `own_tools`, where they are known, and the `planning_tools` it was handed.
-    What fills a placeholder is never searched for placeholders again.
+    It names only tools the agent has: `own_tools`, if known, and the `planning_tools` it was given. Inserted text is
+    not searched for placeholders.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class PromptComposer:
         }
 
     def register(self, name: str, provider: Callable[[], str]) -> None:
-        """Let `{{name}}` stand for what `provider` answers at the time."""
+        """Register `provider` for the placeholder `{{name}}`; called on each use."""
         self._providers[name] = provider
 
     def compose(self, *, plan_mode: bool) -> str:
-        """The whole text; `{{PLAN_MODE}}` is the planning instructions, or nothing when Plan mode is off."""
+        """The whole prompt; `{{PLAN_MODE}}` is the planning instructions, or empty when Plan mode is off."""
         self._plan_mode = plan_mode
         template = self._files.text(TEMPLATE)
         composed = _SECTION.sub(lambda found: self._files.text(f"sections/{found[1]}.md"), template)
@@ -72,12 +72,12 @@ class PromptComposer:
         return _GAP.sub("\n\n", _filled(composed, words)).strip()
 
     def plan_mode_text(self) -> str:
-        """What is said, by itself, when Plan mode is turned on in the middle of a conversation."""
+        """The message when Plan mode is turned on during a conversation."""
         return _filled(self._files.text(PLAN_MODE), self._plan_mode_words)
 
 
 def _named(tools: tuple[str, ...], categories: tuple[ToolCategory, ...], otherwise: str) -> tuple[str, ...]:
-    """The tools of these categories by name; in words where an agent's own tools are not known."""
+    """The names of the tools of these categories; a description if the agent's tools are not known."""
     return tuple(tool for tool in tools if category_of(tool) in categories) if tools else (otherwise,)
 
 

@@ -1,7 +1,7 @@
 """Classifies requests and detects plan signals in answers.
 
-No model is asked, so the answer is there at once and always the same. It says only what its words show: that no word
-of a risk is there does not make the risk low, and a request it does not understand is of no known kind.
+Uses no model, so it is instant and deterministic. It only reports what the text shows: without a risk word the risk is
+unknown, not low, and a request it does not understand has no known kind.
 """
 
 import re
@@ -68,7 +68,7 @@ _LONG = 600
 
 
 def qualify(request: str, exists: Callable[[str], bool] = lambda path: False) -> Qualification:
-    """What the words show of a task; `exists` tells whether a name in it is a path of the workspace."""
+    """Qualify a task from its text; `exists` tells whether a name in it is a path of the workspace."""
     named = tuple(dict.fromkeys(name.rstrip(".") for name in _NAME.findall(request) if exists(name.rstrip("."))))
     task_type = _task_type(request)
     complexity, reach = _complexity(request, named)
@@ -111,12 +111,12 @@ def _risk(request: str) -> tuple[RiskLevel | None, str]:
 
 
 def _found(pattern: re.Pattern[str], request: str) -> Iterable[str]:
-    """The words that were found, each once, at most three."""
+    """The matched words, each once, at most three."""
     return list(dict.fromkeys(match.group().lower() for match in pattern.finditer(request)))[:3]
 
 
 class PlanSignal(StrEnum):
-    """The two things a planning agent announces."""
+    """The two signals of a planning agent."""
 
     PLAN_CREATED = "PLAN_CREATED"
     PLAN_UPDATED = "PLAN_UPDATED"
@@ -127,7 +127,10 @@ _LONGEST = max(len(signal) for signal in PlanSignal)
 
 
 class SignalListener:
-    """Listens to one turn. A signal counts once it is sure to be a word of its own; each is reported once per turn."""
+    """Detects signals in the text of a turn.
+
+    A signal counts when it is a complete word; each is reported once per turn.
+    """
 
     def __init__(self) -> None:
         self._tail = ""
@@ -135,17 +138,17 @@ class SignalListener:
         self._heard: set[PlanSignal] = set()
 
     def hear(self, text: str) -> tuple[PlanSignal, ...]:
-        """The signals that became certain with this piece."""
+        """The signals completed by this piece."""
         self._tail += text
         found = self._found(len(self._tail) - 1)
-        # Long enough for a signal that may yet go on, and for the character before it.
+        # Long enough for an incomplete signal and the character before it.
         if len(self._tail) > _LONGEST + 1:
             self._tail = self._tail[-(_LONGEST + 1) :]
             self._is_cut = True
         return found
 
     def end(self) -> tuple[PlanSignal, ...]:
-        """The turn is over: what stood last counts as well, and the next turn begins."""
+        """End the turn: a signal at the very end counts, and the state is reset."""
         found = self._found(len(self._tail))
         self._tail, self._is_cut, self._heard = "", False, set()
         return found
@@ -154,7 +157,7 @@ class SignalListener:
         new = []
         for match in _SIGNAL.finditer(self._tail):
             signal = PlanSignal(match[1])
-            # At the very start of what is left, it was decided when the character before it was still known.
+            # At the start of the buffer it was decided earlier, with the character before it.
             decided = self._is_cut and match.start() == 0
             if not decided and match.end() <= certain and signal not in self._heard:
                 self._heard.add(signal)

@@ -1,6 +1,6 @@
 """Authorization rules and how they combine to one answer.
 
-Lower priorities are asked first, and any denial is final whatever its priority:
+Rules run by ascending priority, and any denial is final whatever its priority:
 
 90 only look · 100 plan mode · 110 plan scope · 120 guarded tools · 130 the person's own rules · 140 the shadow
 200 read-only · 205 planning · 300 yolo · 310 ignore list
@@ -39,10 +39,10 @@ _KINDS = {category.value: category for category in (ToolCategory.READ, ToolCateg
 
 
 def matches(rule: PermissionRule, use: ToolUse) -> bool:
-    """Whether every pattern of `rule` fits `use`.
+    """True if every pattern of `rule` matches `use`.
 
-    An allowing rule must fit the whole use: all of its paths, inside the workspace, and one plain command. A denying
-    or asking one fits when any path, or any part of a joined command, does.
+    An allowing rule must match the whole use: all of its paths, inside the workspace, and one plain command. A denying
+    or asking one matches if any path, or any part of a joined command, does.
     """
     if not _names_it(rule.tool, use):
         return False
@@ -104,7 +104,7 @@ def _spec(pattern: str) -> "GitIgnoreSpec":
 
 
 class OnlyLookRule:
-    """Whoever is asked for advice looks and answers. Nothing else is there, in a shadow or out of it."""
+    """Advisors may only read and submit their answer."""
 
     priority: ClassVar[int] = 90
 
@@ -122,7 +122,7 @@ class OnlyLookRule:
 
 
 class PlanModeBlockRule:
-    """In plan mode, what cannot be staged cannot happen.
+    """In plan mode, block what cannot be staged.
 
     Writing and running are blocked outright (the blocked set is write and execute, and bash is blocked fully) unless
     they land in a shadow, from where they reach the workspace only as operations of an approved plan. An agent may
@@ -153,7 +153,7 @@ class PlanModeBlockRule:
 
 
 class PlanScopeRule:
-    """While a plan is worked on, only the tools it lists are there."""
+    """While a plan is worked on, allow only the tools it lists."""
 
     priority: ClassVar[int] = 110
 
@@ -168,7 +168,7 @@ class PlanScopeRule:
 
 
 class GuardedToolsRule:
-    """A guarded tool acts through a plan or not at all.
+    """A guarded tool may only be used through a plan.
 
     In plan mode it becomes part of the plan, as an operation or as an external call, which is what the guard asks for.
     """
@@ -199,7 +199,7 @@ class ShadowRule:
 
 
 class PatternRule:
-    """What the person decided once in the settings: deny before ask, ask before allow."""
+    """The person's rules from the settings: deny before ask, ask before allow."""
 
     priority: ClassVar[int] = 130
 
@@ -226,7 +226,7 @@ class PatternRule:
 
 
 class ReadOnlyToolRule:
-    """Reading needs no question."""
+    """Reading is allowed."""
 
     priority: ClassVar[int] = 200
 
@@ -239,7 +239,7 @@ class ReadOnlyToolRule:
 
 
 class PlanningToolRule:
-    """Planning changes nothing but the plan, so it needs no question, in plan mode or out of it."""
+    """Planning tools are allowed in any mode: they change only the plan."""
 
     priority: ClassVar[int] = 205
 
@@ -276,7 +276,7 @@ class ToolIgnoreListRule:
 
 
 def is_guarded(use: ToolUse, context: AuthContext) -> bool:
-    """Whether a guard names the tool, also where an agent puts the name of a server before it."""
+    """True if the tool is guarded, also with the name of a server before it."""
     return any(
         guard.lower() in use.names or use.tool.lower().endswith(f"_{guard.lower()}") for guard in context.guarded_tools
     )
@@ -302,7 +302,7 @@ def _listed(use: ToolUse, tools: tuple[str, ...]) -> bool:
 
 
 class Ruling(NamedTuple):
-    """An answer, and the words of the rule that gave it; none when all were silent."""
+    """An answer, and the reason of the rule that gave it; none if all abstained."""
 
     result: AuthorizationResult
     reason: str = ""
@@ -314,7 +314,7 @@ class Ruling(NamedTuple):
 
 
 class AuthorizationPolicy:
-    """Combine rules into a single answer. Any denial is final; silence means ask the person."""
+    """Combine rules into a single answer. Any denial is final; if all abstain, ask the person."""
 
     def __init__(self, rules: Iterable[AuthorizationRule] | None = None) -> None:
         chosen = standard_rules() if rules is None else tuple(rules)

@@ -21,7 +21,7 @@ from tandem_desktop.storage import atomic, syscalls
 from tandem_desktop.storage.paths import PromptFiles
 
 UNKNOWN_TOOL = "unknown"
-"""What a request is filed under when its agent names no tool."""
+"""The tool name of a request whose agent names none."""
 
 READ_ONLY_TOOLS = ("read_file", "grep", "list_dir", "glob", "react", "research_codebase", "web_fetch")
 WRITE_TOOLS = ("write_file", "update_file")
@@ -89,7 +89,7 @@ def _is_inside(path: str) -> bool:
 
 
 def name_of(tool: str) -> str:
-    """The one name of a tool in every agent."""
+    """The common name of a tool across agents."""
     return _known(tool)[0]
 
 
@@ -174,7 +174,7 @@ def _graver(one: ToolCategory, other: ToolCategory) -> ToolCategory:
 
 
 def _known(tool: str) -> tuple[str, ToolCategory]:
-    # An agent has few tools and names each many times; a name made to fill the memory is not kept.
+    # An agent has few tools and uses each often; the size limits names made to fill the memory.
     return _looked_up(tool) if len(tool) <= _LONGEST_KEPT else _looked_up.__wrapped__(tool)
 
 
@@ -203,11 +203,11 @@ PROGRAMS = (
     *("bash", "sh", "git", "make", "cmake", "python3", "pip", "uv", "node", "npm", "pnpm", "yarn", "cargo", "go"),
     *("java", "mvn", "gradle", "ruby", "php", "dotnet", "gcc", "clang", "docker", "curl", "jq", "rg"),
 )
-"""What planners reach for most; anything else may be there as well."""
+"""The most used tools; others may exist as well."""
 
 
 def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | None] = shutil.which) -> str:
-    """The manifest a planner is handed before its first task, so that it plans with what there is."""
+    """The manifest of the available tools, given to a planner before its first task."""
     here = [name for name in PROGRAMS if which(name)]
     missing = [name for name in PROGRAMS if name not in here]
     lines = [
@@ -223,7 +223,7 @@ def tool_inventory(guarded: tuple[str, ...] = (), which: Callable[[str], str | N
 
 
 class ToolBundle(Frozen):
-    """Instructions, the JSON schema of what is wanted, and a worked example."""
+    """Instructions, the JSON schema of the answer, and an example."""
 
     category: str
     instructions: str
@@ -232,13 +232,13 @@ class ToolBundle(Frozen):
 
     @property
     def words(self) -> str:
-        """All of it in one text, for an agent that is told in the middle of a conversation."""
+        """The bundle as one text, for an agent in the middle of a conversation."""
         schema = json.dumps(self.json_schema, indent=1)
         return f"{self.instructions.strip()}\n\nA plan has this shape:\n{schema}\n\nAn example:\n{self.example.strip()}"
 
 
 def planning_bundle(files: PromptFiles | None = None) -> ToolBundle:
-    """The bundle for planning. Its example is a plan that Tandem takes as it stands."""
+    """The bundle for planning. Its example is a valid plan."""
     files = files or PromptFiles()
     return ToolBundle(
         category="planning",
@@ -249,7 +249,7 @@ def planning_bundle(files: PromptFiles | None = None) -> ToolBundle:
 
 
 def plan_schema() -> dict[str, Any]:
-    """The shape of a plan; whether a step applies is found out when the plan meets the workspace."""
+    """The schema of a plan; whether a step applies is checked against the workspace."""
     text = {"type": "string"}
     names = {"type": "array", "items": text}
     step = {
@@ -295,12 +295,12 @@ def plan_schema() -> dict[str, Any]:
 
 
 _MAX_BYTES = 256 * 1024
-"""A planner that insists for ever fills no disk."""
+"""Limit of the file, for planners that repeat a request for ever."""
 _MAX_NAME = 80
 
 
 class ToolCounts:
-    """A file that only grows, outside the workspace. A name that cannot be noted is no reason to fail."""
+    """Counts the requested tools that do not exist, in an append-only file. Write errors are ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -317,7 +317,7 @@ class ToolCounts:
                 os.close(fd)
 
     def counts(self) -> Counter[str]:
-        """How often each was noted; a line cut short by a crash counts for nothing."""
+        """The count of each tool; a line truncated by a crash is ignored."""
         found: Counter[str] = Counter()
         with contextlib.suppress(OSError):
             for line in self._path.read_bytes().splitlines():

@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import IO
 
 OUTPUT_LIMIT = 1024 * 1024
-"""Bytes of output that are kept: the first half and the last half of it."""
+"""Bytes of output that are kept: the first and the last half of this."""
 _GRACE_S = 2.0
 _TICK_S = 0.1
 _ONLY_AS_OUR_CHILD = '[ "$PPID" = "$0" ] && exec "$@"'
-"""A Tandem killed before the child was tied to it left an orphan: that one ends by itself, before it does anything."""
+"""If Tandem is killed before the parent-death signal is set, the orphan ends before it does anything."""
 _PASSED_THROUGH = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER")
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessOutcome:
-    """How a child ended, and what it said."""
+    """Exit and output of a child."""
 
     exit_code: int
     output: bytes
@@ -37,7 +37,7 @@ class ProcessOutcome:
 
 
 def scrubbed_environment(additions: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A fresh, fixed environment: only harmless names pass through, then what the plan shows is added."""
+    """A clean environment: only safe variables pass through, then those of the plan are added."""
     environment = {name: os.environ[name] for name in _PASSED_THROUGH if name in os.environ}
     environment.setdefault("PATH", os.defpath)
     environment.setdefault("LANG", "C.UTF-8")
@@ -53,9 +53,9 @@ def run_child(
     should_abort: Callable[[], bool],
     on_output: Callable[[bytes], None],
 ) -> ProcessOutcome:
-    """Run to the end, the time limit or the abort; nothing of its process group is left afterwards.
+    """Run until the end, the time limit or the abort; the whole process group has ended afterwards.
 
-    There is no terminal and nothing to read: a command that asks for input gets end-of-file.
+    There is no terminal and no input: a command that reads input gets end-of-file.
     """
     process = subprocess.Popen(
         [*dies_with_us(), *argv],
@@ -83,7 +83,7 @@ def run_child(
                     kept.add(chunk)
                     on_output(chunk)
             if process.poll() is not None:
-                # A grandchild may hold the pipe open: what is there is read, nobody is waited for.
+                # A grandchild may hold the pipe open: read what is there, without waiting.
                 _drain(pipe, kept, on_output)
                 break
             timed_out = time.monotonic() > deadline
@@ -97,7 +97,7 @@ def run_child(
 
 
 def dies_with_us() -> tuple[str, ...]:
-    """A child must not outlive a Tandem that was killed: nobody would take charge of what it still does."""
+    """End the child when Tandem is killed: nothing would supervise it."""
     setpriv = _setpriv()
     if not setpriv:
         return ()
@@ -148,7 +148,7 @@ def _drain(pipe: IO[bytes], kept: _Kept, on_output: Callable[[bytes], None]) -> 
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Ask the group to end, then make it."""
+    """Terminate the group, then kill it."""
     for number, grace in ((signal.SIGTERM, _GRACE_S), (signal.SIGKILL, None)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
@@ -162,29 +162,29 @@ def _end_group(process: "subprocess.Popen[bytes]") -> None:
 
 _LONGEST_LINE = 256
 _MOST_SCRIPTS = 5
-"""Both as the kernel has them: the rest of a first line is not read, and no script is run by a script without end."""
+"""Limits of the kernel: the length of a first line, and the depth of scripts run by scripts."""
 _BEGINNING = 4096
 _FAR_AWAY = re.compile(rb"#!/bin/sh\n'''exec' (.+) \"\$0\" \"\$@\"\n")
-"""How installers of Python packages write a first line that would be too long, or has a space in it."""
+"""How Python installers write a first line that is too long or contains a space."""
 _TO_SPLIT = re.compile(r"(?:-[iv0]*S|--split-string=?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """What has to be there for a program to start."""
+    """A program that another one needs in order to start."""
 
     name: str
     path: Path | None
-    """Where it was found; None where it is not."""
+    """Where it was found; None if it is missing."""
 
 
 def interpreters(argv: Sequence[str], search_path: str) -> Iterator[Interpreter]:
-    """What runs `argv`, then what runs that; nothing for a program that runs by itself.
+    """The interpreter of `argv`, then its interpreter; empty for a binary.
 
-    Where it is not certain what will be looked for, only what was found is told.
+    Where it is not certain what will be searched, only what was found is listed.
     """
     words = tuple(argv)
-    for _ in range(2 * _MOST_SCRIPTS):  # each of them may ask `env`
+    for _ in range(2 * _MOST_SCRIPTS):  # each of them may use `env`
         by_env = Path(words[0]).name == "env"
         called = _called_by_env(words[1:]) if by_env else (*_first_line(Path(words[0])), *words)
         if not called or called == words:
@@ -199,16 +199,16 @@ def interpreters(argv: Sequence[str], search_path: str) -> Iterator[Interpreter]
 
 
 def missing_interpreter(argv: Sequence[str], search_path: str) -> str:
-    """The first of them that is not there, by its name; empty where nothing is missing."""
+    """The name of the first missing interpreter; empty if none is missing."""
     return next((each.name for each in interpreters(argv, search_path) if each.path is None), "")
 
 
 def _first_line(program: Path) -> tuple[str, ...]:
-    """The words of a script's first line: what runs it, and at most one word for that."""
+    """The interpreter of a script's first line, and at most one argument."""
     try:
         with program.open("rb") as file:
             beginning = file.read(_BEGINNING)
-    except OSError:  # it may be run by whoever may not read it
+    except OSError:  # it may be executable but not readable
         return ()
     far = _FAR_AWAY.match(beginning)
     named = _split(os.fsdecode(far.group(1))) if far else []
@@ -221,7 +221,7 @@ def _first_line(program: Path) -> tuple[str, ...]:
 
 
 def _called_by_env(words: Sequence[str]) -> tuple[str, ...]:
-    """The program `env` is to find, with its words: behind options and assignments."""
+    """The program that `env` starts, with its arguments, after options and assignments."""
     left = list(words)
     while left and (left[0].startswith("-") or "=" in left[0]):
         word = left.pop(0)
@@ -239,7 +239,7 @@ def _split(words: str) -> list[str]:
 
 
 def _found(name: str, search_path: str) -> Path | None:
-    """Only in absolute folders: what lies in the current one, perhaps a workspace, is another in the sandbox."""
+    """Search only absolute folders: the current one differs in the sandbox."""
     folders = [each for each in search_path.split(os.pathsep) if each.startswith("/")]
     found = shutil.which(name, path=os.pathsep.join(folders))
     return Path(found) if found else None
@@ -247,13 +247,13 @@ def _found(name: str, search_path: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command with everything it needs. The environment is all there is: nothing is inherited beside it."""
+    """A command with its complete environment; nothing is inherited."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
     cwd: Path
     program: str = ""
-    """What is started, by its name, where a sandbox stands before it in `argv`."""
+    """The name of the started program, if `argv` begins with a sandbox."""
     confined: bool = False
 
 

@@ -18,7 +18,7 @@ def is_frozen() -> bool:
 
 
 def own_papers() -> Path | None:
-    """Where documents and licences lie that came with a frozen program, as `packaging/making/tree.py` puts them."""
+    """The documents and licences of a frozen program, as `packaging/making/tree.py` places them."""
     if not is_frozen():
         return None
     found = Path(sys.executable).resolve().parents[2] / "share" / "doc" / "tandem-desktop"
@@ -26,19 +26,20 @@ def own_papers() -> Path | None:
 
 
 def own_command(*words: str) -> tuple[str, ...]:
-    """How to start a sub-command of this program."""
+    """The arguments that start a sub-command of this program."""
     return (sys.executable, *words) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *words)
 
 
 def own_files() -> tuple[Path, ...]:
-    """What a child has to see in order to be this program, or one of its scripts."""
+    """The files a child must be able to read to run this program, or one of its scripts."""
     return (Path(sys.executable),) if is_frozen() else (Path(sys.executable), Path(__file__))
 
 
 def own_script(script: str, *arguments: str, frozen: tuple[str, ...]) -> tuple[str, ...]:
-    """How to start a module that needs only the standard library; `frozen` is the sub-command that does the same.
+    """The arguments that start a module that needs only the standard library.
 
-    By its file it starts quickest, and no module of the folder it is started in can take the place of another.
+    `frozen` is the equivalent sub-command of a frozen program. Started by its file it is fastest, and modules in the
+    current folder cannot shadow others.
     """
     if is_frozen():
         return (sys.executable, *frozen)
@@ -46,10 +47,10 @@ def own_script(script: str, *arguments: str, frozen: tuple[str, ...]) -> tuple[s
 
 
 def leave_bundle_out_of(environment: MutableMapping[str, str]) -> None:
-    """Give children the person's search paths again, not those the frozen program was started with.
+    """Restore the person's library search paths for children of a frozen program.
 
-    Call it once, before anything is started: this process has read them already. A git or an editor that found the
-    bundle's libraries first would fail in ways nobody could explain.
+    Call it once, before anything is started: this process has read them already. A git or an editor that loaded the
+    bundle's libraries would fail in confusing ways.
     """
     if not is_frozen():
         return

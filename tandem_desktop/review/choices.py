@@ -26,7 +26,7 @@ _MANY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """One operation that the person does not want, or some of its hunks and lines; or their own version of its file."""
+    """One dropped operation, or some of its hunks and lines, or the person's own version of its file."""
 
     operation: OperationId
     hunks: tuple[int, ...] = ()
@@ -64,14 +64,14 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is left, and the bytes that came into being by choosing."""
+    """The remaining operations and the new bytes."""
 
     operations: tuple[StagedOperation, ...]
     contents: tuple[bytes, ...]
 
 
 def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objects: ObjectStore) -> Chosen:
-    """The operations as the person wants them. Whether they still apply one after the other is for the simulation.
+    """Apply the choices to the operations. The simulation checks whether they still apply in order.
 
     Raises:
         UnknownOperationError: there is no such operation, hunk or line.
@@ -100,7 +100,7 @@ def choose(operations: tuple[StagedOperation, ...], drops: Sequence[Drop], objec
 
 
 class _Later:
-    """Operations on a file that now begins otherwise: moved onto what is left, where the changes do not touch."""
+    """Rebase later operations on a changed file, where the changes do not overlap."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class _Later:
         self._contents = contents
         self._made = {hashlib.sha256(data).hexdigest(): data for data in contents}
         self._stands: dict[str, NodeState] = {}
-        """Paths whose state is no longer what the plan had, and what it is now."""
+        """Paths whose state differs from the plan, with the new state."""
 
     def operations(self) -> Iterator[StagedOperation]:
         for operation in self._before:
@@ -127,7 +127,7 @@ class _Later:
                 yield kept
 
     def _moved(self, operation: StagedOperation, now: NodeState) -> StagedOperation:
-        """The operation on its new base; as it was when that cannot be worked out, for the simulation to refuse."""
+        """The operation on its new base; unchanged if that cannot be computed, and then refused by the simulation."""
         base, after = operation.base, operation.after
         if not isinstance(base, FileState) or not isinstance(now, FileState):
             return operation
@@ -159,7 +159,7 @@ class _Later:
 
 
 def _one_for_each(drops: Sequence[Drop]) -> tuple[Drop, ...]:
-    """All that is left out of each operation together: numbers always count in the operation as it was shown."""
+    """The combined drops of each operation; numbers refer to the operation as it was shown."""
     together: dict[OperationId, Drop] = {}
     for drop in drops:
         known = together.get(drop.operation)
@@ -179,7 +179,7 @@ def _one_for_each(drops: Sequence[Drop]) -> tuple[Drop, ...]:
 
 
 def _reduced(operation: StagedOperation, drop: Drop, objects: ObjectStore) -> tuple[StagedOperation, bytes] | None:
-    """The operation without what was left out, or with the person's own bytes; nothing when it would change nothing."""
+    """The operation without its drops, or with the person's own bytes; None if it would change nothing."""
     if not isinstance(operation.after, FileState) or operation.to is not None:
         raise UnknownOperationError(
             f"{operation.id} ({operation.kind.value}) has no hunks; it can only be dropped whole.",
@@ -234,7 +234,7 @@ def _unknown(operation: StagedOperation, message: str) -> UnknownOperationError:
 
 
 class ChoicePart(Frozen):
-    """What the person wants otherwise inside one operation: hunks and lines left out, or a version of their own."""
+    """The choices inside one operation: dropped hunks and lines, or the person's own version."""
 
     operation: OperationId
     hunks: tuple[int, ...] = ()
@@ -243,7 +243,7 @@ class ChoicePart(Frozen):
     removed: tuple[int, ...] = ()
     """Lines that stay, by their numbers in the file as it was."""
     edited: Sha256 | None = None
-    """The person's own bytes, in the object store; nothing else counts then."""
+    """Digest of the person's own bytes in the object store; overrides the drops."""
 
     def drop(self) -> Drop:
         if self.edited is not None:
@@ -252,16 +252,16 @@ class ChoicePart(Frozen):
 
 
 class Choices(Frozen):
-    """Dropped operations, hunks and lines, another order, another text. Belongs to one revision and dies with it."""
+    """Dropped operations, hunks and lines, another order, another text. Valid for one revision only."""
 
     plan_id: PlanId
     revision: int
     operations: tuple[OperationId, ...] = ()
     parts: tuple[ChoicePart, ...] = ()
     order: tuple[OperationId, ...] = ()
-    """Every operation in the wanted order; empty where it stays."""
+    """Every operation in the chosen order; empty if unchanged."""
     text: str | None = None
-    """The plan text as the person wants it."""
+    """The plan text edited by the person."""
 
     @property
     def is_empty(self) -> bool:
@@ -289,7 +289,7 @@ class Choices(Frozen):
         return self.model_copy(update={"operations": (*self.keep(operation).operations, operation)})
 
     def keep(self, operation: OperationId) -> "Choices":
-        """Take the whole operation again; its dropped hunks stay dropped."""
+        """Restore the operation; its dropped hunks stay dropped."""
         left = tuple(each for each in self.operations if each != operation)
         return self.model_copy(update={"operations": left})
 
@@ -300,7 +300,7 @@ class Choices(Frozen):
         return self._with(operation, hunks=_sorted({*self.hunks_of(operation)} - {hunk}))
 
     def toggle_lines(self, operation: OperationId, added: Sequence[int], removed: Sequence[int]) -> "Choices":
-        """Leave lines out, or, when all of them are left out already, take them again."""
+        """Drop lines, or restore them if all are dropped already."""
         part = self.part(operation)
         come_back = {*added} <= {*part.added} and {*removed} <= {*part.removed}
         change = set.difference if come_back else set.union
@@ -311,19 +311,19 @@ class Choices(Frozen):
         )
 
     def edit(self, operation: OperationId, content: str | None) -> "Choices":
-        """The person's own version of a file, by the digest of its bytes; none takes the proposed one again."""
+        """Set the person's own version of a file by digest; None restores the proposed one."""
         return self._with(operation, edited=content)
 
     def rewrite(self, text: str | None) -> "Choices":
-        """Another plan text, or, with none, the proposed one again."""
+        """Set another plan text; None restores the proposed one."""
         return self.model_copy(update={"text": text})
 
     def reorder(self, order: Sequence[OperationId], planned: Sequence[OperationId]) -> "Choices":
-        """Another order; the plan's own is no choice at all."""
+        """Set another order; the plan's own order is stored as none."""
         return self.model_copy(update={"order": () if tuple(order) == tuple(planned) else tuple(order)})
 
     def ordered(self, operations: tuple[StagedOperation, ...]) -> tuple[StagedOperation, ...]:
-        """The operations as the person wants them to stand.
+        """The operations in the chosen order.
 
         Raises:
             BadInputError: the order does not name each of them once.
@@ -361,13 +361,13 @@ class _ChoiceRecord(Frozen):
 
 
 class ChoiceStore:
-    """One record for each session; what belongs to another revision counts for nothing."""
+    """One record for each session; ignored if it belongs to another revision."""
 
     def __init__(self, sessions: Path) -> None:
         self._sessions = sessions
 
     def load(self, version: PlanVersion) -> Choices:
-        """What was chosen about this revision; nothing where the record is missing, damaged or about another."""
+        """The choices for this revision; empty if the record is missing, damaged or about another."""
         nothing = Choices(plan_id=version.plan_id, revision=version.revision)
         try:
             record = _ChoiceRecord.model_validate_json(self._path(version.session_id).read_bytes())

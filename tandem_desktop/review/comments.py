@@ -18,7 +18,7 @@ from tandem_desktop.storage.objects import ObjectStore
 
 
 class CommentPlaces:
-    """Finds lines by what they say. Reads stored bytes, never the disk."""
+    """Finds lines by content. Reads stored bytes, never the disk."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -30,7 +30,7 @@ class CommentPlaces:
         side: Side = Side.AFTER,
         lines: tuple[int, int] | None = None,
     ) -> Place:
-        """A place in this revision, with the lines it stands on.
+        """A position in this revision, with its lines.
 
         Raises:
             UnknownOperationError: there is no such operation.
@@ -53,7 +53,7 @@ class CommentPlaces:
         return Place(operation=operation, subject=subject, side=side, first_line=first, last_line=last, quoted=quoted)
 
     def in_newer(self, comments: Sequence[Comment], old: PlanVersion, new: PlanVersion) -> tuple[Comment, ...]:
-        """The same comments beside what they are about in a newer revision, or marked as outdated."""
+        """Carry comments over to a newer revision, or mark them as outdated."""
         if old.revision == new.revision:
             return tuple(comments)
         now = counterparts(old, new)
@@ -115,7 +115,7 @@ _LOCK = "comments.lock"
 
 
 class CommentStore:
-    """One record for each plan. Two windows that write at once both keep their words."""
+    """One record for each plan. Concurrent writes of two windows are both kept."""
 
     def __init__(self, sessions: Path) -> None:
         self._sessions = sessions
@@ -140,7 +140,7 @@ class CommentStore:
         return found
 
     def update(self, session_id: SessionId, plan_id: PlanId, change: Callable[[Comments], Comments]) -> Comments:
-        """Change the record as it is at this moment."""
+        """Change the current record under the lock."""
         folder = self._sessions / session_id
         with writing(folder):
             atomic.make_directory(folder, mode=0o700)
@@ -163,7 +163,7 @@ _QUOTED_LINES = 30
 
 
 def feedback(words: str, comments: Sequence[Comment]) -> str:
-    """The person's words, and then every comment in order."""
+    """The person's message, then every comment in order."""
     parts = [words.strip()] if words.strip() else []
     if comments:
         numbered = (f"{n}. {_told(comment)}" for n, comment in enumerate(comments, start=1))
@@ -172,7 +172,7 @@ def feedback(words: str, comments: Sequence[Comment]) -> str:
 
 
 def where(place: Place) -> str:
-    """The place of a comment in words."""
+    """The position of a comment as text."""
     subject = place.subject or "the plan"
     if place.first_line is None:
         return subject if place.operation is None else f"{subject} ({place.operation})"

@@ -15,7 +15,7 @@ from tandem_desktop.storage.objects import ObjectStore
 
 
 class ComparedOperation(Frozen):
-    """One operation as a reader names it; `earlier_id` is its id in the older revision, where it was there already."""
+    """One operation in a comparison; `earlier_id` is its id in the older revision, if it existed."""
 
     id: OperationId
     kind: OperationKind
@@ -51,11 +51,11 @@ class _Pair(NamedTuple):
 
 
 def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
-    """Pair operations by what they work on, never by their titles, and say which pairs differ in effect.
+    """Pair operations by what they work on, not by title, and find the pairs that differ in effect.
 
-    What an operation works on is its path, followed back through the moves of its own plan, or its command and
-    directory. A created file that only changed its name is still the same operation. Ids only tell apart several
-    operations on one thing.
+    An operation works on its path, followed back through the moves of its plan, or on its command and directory. A
+    created file that was only renamed is still the same operation. Ids only distinguish several operations on one
+    thing.
     """
     pairs = _paired(old.operations, new.operations)
     earlier = {pair.new: old.operations[pair.old].id for pair in pairs}
@@ -82,7 +82,7 @@ def compare(old: PlanVersion, new: PlanVersion) -> Comparison:
 
 
 def counterparts(old: PlanVersion, new: PlanVersion) -> dict[OperationId, OperationId]:
-    """Which operation of the newer revision works on what one of the older did; what is gone is not in it."""
+    """The matching operation of the newer revision for each older one; removed ones are left out."""
     pairs = _paired(old.operations, new.operations)
     return {old.operations[pair.old].id: new.operations[pair.new].id for pair in pairs}
 
@@ -94,7 +94,7 @@ def known_again(old: PlanVersion, new: PlanVersion) -> dict[OperationId, Operati
 
 
 def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> list[_Pair]:
-    """Pairs in the order of the newer revision; surer reasons to pair are tried first."""
+    """Pairs in the order of the newer revision; stronger criteria are tried first."""
     old_subjects, new_subjects = _subjects(old), _subjects(new)
     free_old, free_new = dict.fromkeys(range(len(old))), dict.fromkeys(range(len(new)))
     pairs: list[_Pair] = []
@@ -111,7 +111,7 @@ def _paired(old: Sequence[StagedOperation], new: Sequence[StagedOperation]) -> l
                 pairs.append(pair)
 
     pair_by(lambda at: (old_subjects[at], _outcome(old[at])), lambda at: (new_subjects[at], _outcome(new[at])))
-    # Of several operations on one thing: what leaves the same behind, then what has the same name, then the order.
+    # Several operations on one thing: match by same result, then same id, then order.
     pair_by(lambda at: (old_subjects[at], _leaves(old[at])), lambda at: (new_subjects[at], _leaves(new[at])))
     pair_by(
         lambda at: (old_subjects[at], old[at].kind, old[at].id), lambda at: (new_subjects[at], new[at].kind, new[at].id)
@@ -132,7 +132,7 @@ def _subjects(operations: Sequence[StagedOperation]) -> list[Hashable]:
         subject = origin.get(operation.path, operation.path)
         subjects.append(subject)
         if operation.to is not None:
-            origin.pop(operation.path, None)  # whatever is made there later is another file
+            origin.pop(operation.path, None)  # a file created there later is another one
             origin[operation.to] = subject
     return subjects
 
@@ -150,16 +150,16 @@ def _leaves(operation: StagedOperation) -> Hashable:
 
 
 def _created(operation: StagedOperation) -> Hashable:
-    """A new file by its bytes; an empty one says nothing about where it came from."""
+    """A new file by its bytes; an empty one is not distinctive."""
     if operation.base.type == "absent" and operation.after.type == "file" and operation.after.size:
         return operation.after.sha256
     return None
 
 
 def _effect(operation: StagedOperation, renamed: Mapping[OperationId, OperationId] | None = None) -> Hashable:
-    """All that has an effect, apart from how steps are numbered.
+    """Everything that has an effect, except step ids.
 
-    With `renamed`, dependencies are read with the newer ids; one on an operation that is gone equals no other.
+    With `renamed`, dependencies use the newer ids; one on a removed operation equals no other.
     """
     if renamed is None:
         return _outcome(operation), frozenset(operation.blocked_by)
@@ -167,7 +167,7 @@ def _effect(operation: StagedOperation, renamed: Mapping[OperationId, OperationI
 
 
 def _longest_rise(numbers: Sequence[int]) -> set[int]:
-    """The places of a longest increasing run of `numbers`, not necessarily side by side."""
+    """The positions of a longest increasing subsequence of `numbers`."""
     tails: list[int] = []
     tail_places: list[int] = []
     before: list[int] = []
@@ -197,7 +197,7 @@ def _named(operation: StagedOperation, earlier_id: OperationId | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class Interdiff:
-    """One changed operation: what it would have left, what it would leave now, and the hunks between the two."""
+    """One changed operation: its old and new result, and the hunks between them."""
 
     operation: ComparedOperation
     earlier: bytes

@@ -13,7 +13,7 @@ from tandem_desktop.staging.changes import Difference
 
 
 class Take(StrEnum):
-    """Whose lines stand in a region, or whose file is kept."""
+    """Which side a region or file is taken from."""
 
     DISK = "disk"
     PROPOSED = "proposed"
@@ -22,7 +22,7 @@ class Take(StrEnum):
 
 
 Choice = Take | bytes
-"""One of the ways, or words of one's own."""
+"""One of the sides, or the person's own text."""
 
 ONLY_DISK = frozenset({Take.DISK})
 EITHER = frozenset({Take.DISK, Take.PROPOSED})
@@ -39,27 +39,27 @@ class FileModes:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One path on disk that a person has to decide about; nothing is saved before."""
+    """One path on disk that a person has to decide about."""
 
     path: str
     change: Difference
     """What happened to it on disk."""
     reason: str
-    """A clause that says why it cannot be worked out, to stand after the path."""
+    """The reason as a clause that follows the path."""
     operations: tuple[OperationId, ...]
     ways: frozenset[Take] = EITHER
-    """What may be taken for the path as a whole. Regions take any way, and words of the person's own."""
+    """Allowed answers for the whole path. Regions accept any side, and the person's own text."""
     lines: ThreeWay | None = None
     modes: FileModes | None = None
     seen: str = ""
-    """Changes whenever the plan or the disk does, so that an answer to an older question is known as one."""
+    """Changes with the plan or the disk, so that answers to an outdated question are detected."""
 
     @property
     def regions(self) -> tuple[Region, ...]:
         return self.lines.regions if self.lines else ()
 
     def resolved(self, resolution: "Resolution") -> bytes | None:
-        """The content the answers come to; nothing while a region is left without one, or where there are none."""
+        """The resolved content; None while a region is unanswered, or if there are no regions."""
         if isinstance(resolution.whole, bytes):
             return resolution.whole
         if self.lines is None:
@@ -73,12 +73,12 @@ class Conflict:
         return self.lines.resolved(chosen)
 
     def takes_disk(self, resolution: "Resolution") -> bool:
-        """Whether the answer leaves the disk as it is, all of it."""
+        """True if the answer keeps the disk's version completely."""
         chosen = [resolution.regions.get(region.n, resolution.whole) for region in self.regions]
         return all(each is Take.DISK for each in chosen or [resolution.whole])
 
     def mode(self, resolution: "Resolution") -> int | None:
-        """The permissions the answer comes to, where they are in question."""
+        """The resolved permissions, if they are in conflict."""
         chosen = resolution.mode or (resolution.whole if isinstance(resolution.whole, Take) else None)
         if self.modes is None or chosen is None:
             return None
@@ -87,15 +87,15 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a person says about one path."""
+    """The person's answer for one path."""
 
     path: str
     whole: Choice | None = None
-    """For the path, and for every region that is not named; bytes are the whole content after the plan."""
+    """For the path and every unnamed region; bytes are the complete resulting content."""
     regions: Mapping[int, Choice] = field(default_factory=dict)
     mode: Take | None = None
     seen: str = ""
-    """`Conflict.seen` of the question it answers; empty takes whatever is there now."""
+    """`Conflict.seen` of the question it answers; empty accepts the current one."""
 
 
 def fingerprint(*parts: str) -> str:
@@ -117,10 +117,10 @@ def _lines(region: Region, choice: Choice) -> Lines:
 
 
 def check_answer(resolution: Resolution, conflict: Conflict) -> None:
-    """Refuse an answer the conflict has no place for.
+    """Refuse an answer that does not fit the conflict.
 
     Raises:
-        BadInputError: naming what may be said instead.
+        BadInputError: names the allowed answers.
     """
     path = conflict.path
     if isinstance(resolution.whole, Take) and not conflict.regions and resolution.whole not in conflict.ways:

@@ -19,16 +19,15 @@ class Drifted:
     path: str
     change: Difference
     at: datetime | None = None
-    """When it happened, as far as the disk tells; nothing that is gone has a time."""
+    """The time of the change, if known; None for a deleted file."""
     lines: int = 0
-    """How many lines of a text are other ones now, where somebody counted."""
+    """Number of changed lines of a text, if counted."""
 
 
 def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Drifted, ...]:
     """Every drifted path, in the order the plan first names them.
 
-    A directory above a path counts when something else has taken its place, and so does a newcomer in a directory the
-    plan deletes: the plan never saw it.
+    A replaced parent directory counts, and so does a new file in a directory the plan deletes.
     """
     first, implied = _first_views(operations)
     disk = SimulatedTree(source)
@@ -48,9 +47,9 @@ def drift(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[
 def dated(
     found: tuple[Drifted, ...], times: Callable[[str], tuple[int, int] | None], since: datetime
 ) -> tuple[Drifted, ...]:
-    """Say when each happened; `times` answers when a path was last written and last changed at all, in nanoseconds.
+    """Add the time of each change; `times` returns the modification and change times of a path in nanoseconds.
 
-    A file that claims to be older than the plan came here with its old time, so it is the change that counts.
+    A file with a modification time older than the plan was moved or copied there, so its change time is used.
     """
     return tuple(replace(each, at=_moment(each.change, times(each.path), since)) for each in found)
 
@@ -63,7 +62,7 @@ def _moment(change: Difference, times: tuple[int, int] | None, since: datetime) 
 
 
 def _first_views(operations: tuple[StagedOperation, ...]) -> tuple[dict[str, NodeState], set[str]]:
-    """What the plan first saw at each path, and the directories an earlier operation makes when they are missing."""
+    """The first base state of each path, and the directories created by earlier operations."""
     views: dict[str, NodeState] = {}
     implied: set[str] = set()
     above: set[str] = set()

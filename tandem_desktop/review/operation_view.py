@@ -28,7 +28,7 @@ _HEAD_BYTES = 2048
 
 
 def generated_as(path: str, content: bytes = b"") -> str:
-    """`lock file` or `generated file`, where name or first lines say so; nothing for what a person writes."""
+    """`lock file` or `generated file`, detected by name or first lines; None for handwritten files."""
     name = PurePosixPath(path).name
     if name.lower() in _LOCK_FILES:
         return "lock file"
@@ -38,12 +38,12 @@ def generated_as(path: str, content: bytes = b"") -> str:
 
 
 COUNTED_BYTES = 512 * 1024
-"""Both sides together; longer ones are only compared for a plan, so that reading along stays cheap."""
+"""Limit for both sides together; longer ones are only compared for a plan, so that live updates stay fast."""
 
 
 @dataclass(frozen=True)
 class OperationView:
-    """Facts computed from the operation and its bytes, never from anybody's words."""
+    """Facts computed from the operation and its bytes, never from the agent's description."""
 
     operation: StagedOperation
     flags: tuple[Hazard, ...]
@@ -51,7 +51,7 @@ class OperationView:
     generated: str = ""
     """`lock file` or `generated file`, for what programs write."""
     counted: tuple[int, int] | None = None
-    """Lines added and removed, where they were counted before there are hunks."""
+    """Lines added and removed, if counted before the hunks."""
 
     @cached_property
     def added(self) -> int:
@@ -63,12 +63,12 @@ class OperationView:
 
     @property
     def has_lines(self) -> bool:
-        """Whether there are lines to count."""
+        """True if it has lines to count."""
         return bool(self.hunks or self.counted)
 
 
 def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands_captured: bool) -> OperationView:
-    """Read both sides and look.
+    """Read both sides and compute the view.
 
     Raises:
         StorageError: stored bytes are missing or altered.
@@ -83,7 +83,7 @@ def view_operation(operation: StagedOperation, objects: ObjectStore, *, commands
 
 
 def count_lines(operation: StagedOperation, objects: ObjectStore) -> tuple[int, int] | None:
-    """Lines added and removed, as the view will say; None for what is not text, or too long to be counted in passing.
+    """Lines added and removed, as in the view; None if it is no text or too long to count live.
 
     Raises:
         StorageError: stored bytes are missing or altered.
@@ -104,7 +104,7 @@ def _bytes(state: NodeState, objects: ObjectStore) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a set of operations comes to."""
+    """Totals of a set of operations."""
 
     operations: int
     files: int
@@ -149,7 +149,7 @@ def by_folder(views: Iterable[OperationView]) -> tuple[tuple[str, Totals], ...]:
 
 
 def line_counts(view: OperationView) -> tuple[int, int]:
-    """Lines added and removed; what is not text has none, wherever its bytes happen to hold a newline."""
+    """Lines added and removed; none for binary content."""
     if view.counted is not None:
         return view.counted
     return (0, 0) if Hazard.BINARY in view.flags else (view.added, view.removed)

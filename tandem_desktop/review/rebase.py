@@ -27,13 +27,13 @@ from tandem_desktop.storage.objects import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class PathHistory:
-    """One node's way through the plan, moves included."""
+    """The operations on one node through the plan, including moves."""
 
     operations: tuple[StagedOperation, ...]
 
     @property
     def path(self) -> str:
-        """Where the plan found it, or made it."""
+        """Where the plan found or created it."""
         path = self.operations[0].path
         assert path is not None
         return path
@@ -53,7 +53,7 @@ class PathHistory:
 
     @property
     def settler(self) -> OperationId:
-        """The last operation that writes rather than carries: the one that decides how the file ends."""
+        """The last operation that writes content; it determines the result."""
         writers = (
             each.id for each in reversed(self.operations) if each.to is None and isinstance(each.after, FileState)
         )
@@ -61,7 +61,7 @@ class PathHistory:
 
 
 def chains(operations: Sequence[StagedOperation]) -> dict[OperationId, PathHistory]:
-    """The chain of every operation that is no command. What is made where something was deleted is another chain."""
+    """The chain of every operation that is no command. A node created where another was deleted starts a new chain."""
     alive: dict[str, list[StagedOperation]] = {}
     found: list[list[StagedOperation]] = []
     for operation in operations:
@@ -78,7 +78,7 @@ def chains(operations: Sequence[StagedOperation]) -> dict[OperationId, PathHisto
 
 
 Carried = dict[OperationId, StagedOperation | None]
-"""Each operation as it is now; None where nothing is left for it to do."""
+"""Each rebased operation; None if nothing is left for it to do."""
 
 
 class _Overlap(Exception):  # noqa: N818 - a signal inside this module, not a failure
@@ -87,7 +87,7 @@ class _Overlap(Exception):  # noqa: N818 - a signal inside this module, not a fa
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Bytes by digest: those that are stored, those on disk, and those that come into being here."""
+    """Bytes by digest: stored, on disk, or created here."""
 
     stored: Callable[[str], bytes]
     made: dict[str, bytes]
@@ -103,7 +103,7 @@ class Contents:
 
 
 class FileRebaser:
-    """One chain and what stands now where it begins."""
+    """One chain and the current state of its first path."""
 
     def __init__(self, chain: PathHistory, now: NodeState, contents: Contents) -> None:
         self._chain = chain
@@ -111,19 +111,19 @@ class FileRebaser:
         self._contents = contents
 
     def carry(self) -> Carried | Conflict:
-        """Without asking anybody: every operation on its new base, or what a person has to decide."""
+        """Rebase without answers: every operation on its new base, or a conflict."""
         if self._chain.last_path == self._chain.path and self._now == self._chain.after:
             return self.nothing()
         try:
             return self._walk(strictly=True)
         except _Overlap:
             conflict = self._conflict()
-        # One operation took back what another did: step by step they meet, in the end they do not.
+        # One operation reverted another: single steps conflict, the total does not.
         settled = self._settled(conflict, Resolution(self._chain.path)) if self._is_file_throughout() else None
         return conflict if settled is None else settled
 
     def decided(self, conflict: Conflict, resolution: Resolution) -> Carried | None:
-        """What the person's answer comes to; None when it leaves something open."""
+        """The result of the person's answer; None if something is left open."""
         if conflict.lines is not None:
             return self._settled(conflict, resolution)
         if conflict.modes is not None and resolution.mode is not None:
@@ -133,11 +133,11 @@ class FileRebaser:
         return self.nothing() if resolution.whole is Take.DISK else self.as_proposed()
 
     def as_proposed(self) -> Carried:
-        """The plan's way wherever there is a question."""
+        """Take the plan's side of every conflict."""
         return self._walk(strictly=False)
 
     def nothing(self) -> Carried:
-        """The disk stays as it is."""
+        """Keep the disk's side."""
         return {operation.id: None for operation in self._chain.operations}
 
     def _settled(self, conflict: Conflict, resolution: Resolution) -> Carried | None:
@@ -165,7 +165,7 @@ class FileRebaser:
         return carried
 
     def _after(self, operation: StagedOperation, now: NodeState, *, strictly: bool) -> NodeState:
-        """What the operation leaves when it begins with `now`."""
+        """The result of the operation when applied to `now`."""
         base, after = operation.base, operation.after
         if now == base:
             return after
@@ -215,10 +215,10 @@ class FileRebaser:
         )
 
     def _may_be_proposed(self) -> bool:
-        """Whether the plan can have its way by operations of its own kinds, without replacing one type by another."""
+        """True if the plan's result can be reached by its own kinds of operation, without replacing a node type."""
         match self._chain.base, self._now, self._chain.after:
             case Absent(), _, Absent():
-                return False  # made and taken away again: the plan would delete what it never saw
+                return False  # created and removed again: the plan would delete a file it never saw
             case Absent(), now, after:
                 return now.type == after.type and not isinstance(now, SymlinkState)
             case base, Absent(), _:
@@ -284,14 +284,14 @@ def _reason(change: Difference, now: NodeState, after: NodeState, modes: FileMod
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """The operations on what is there now, complete only when nothing is in conflict."""
+    """The rebased operations; complete only without conflicts."""
 
     operations: tuple[StagedOperation, ...]
     contents: tuple[bytes, ...]
     """The bytes of every new base and every new after."""
     conflicts: tuple[Conflict, ...]
     left_out: tuple[OperationId, ...]
-    """Operations with nothing left to do: the disk has it already, or is kept as it is."""
+    """Operations with nothing left to do: the disk already has the result, or is kept."""
 
 
 def rebase(
@@ -300,7 +300,7 @@ def rebase(
     objects: ObjectStore,
     resolutions: Iterable[Resolution] = (),
 ) -> Rebased:
-    """Carry each operation, in order, onto the tree the earlier ones leave. Nothing is guessed, nothing is written."""
+    """Rebase each operation, in order, onto the tree the earlier ones leave. Nothing is guessed or written."""
     walk = _Walk(operations, source, objects, {each.path: each for each in resolutions})
     for operation in operations:
         walk.take(operation)
@@ -361,7 +361,7 @@ class _Walk:
         )
 
     def _still_there(self, blockers: Iterable[OperationId]) -> tuple[OperationId, ...]:
-        """Whoever waited for an operation that is gone waits for what that one waited for."""
+        """Replace dependencies on a removed operation by that operation's own dependencies."""
         found = (other for each in blockers for other in self._left_out.get(each, (each,)))
         return tuple(dict.fromkeys(found))
 
@@ -376,7 +376,7 @@ class _Walk:
             self._contents.made.setdefault(now.sha256, self._tree.content(chain.path))
         rebaser = FileRebaser(chain, now, self._contents)
         if chain.last_path != chain.path and isinstance(now, Absent) and self._look(chain.last_path) == chain.after:
-            return rebaser.nothing()  # somebody has moved it there already
+            return rebaser.nothing()  # already moved there
         found = rebaser.carry()
         if not isinstance(found, Conflict):
             return found
@@ -389,7 +389,7 @@ class _Walk:
         return rebaser.as_proposed() if Take.PROPOSED in found.ways else rebaser.nothing()
 
     def _has_room(self, operation: StagedOperation) -> bool:
-        """Whether nothing the plan does not know of is in the way; what is, is a question to the person."""
+        """True if no unknown node is in the way; otherwise it is a conflict."""
         if not all(self._is_reachable(path, (operation,)) for path in operation.paths):
             return False
         if operation.to is not None and not isinstance(self._look(operation.to), Absent):
@@ -416,7 +416,7 @@ class _Walk:
         return not inside
 
     def _ask(self, conflict: Conflict) -> Resolution | None:
-        """The person's answer; without one the conflict stands."""
+        """The person's answer; without one the conflict is recorded."""
         answer = self._resolutions.get(conflict.path)
         if answer is not None and answer.seen in ("", conflict.seen):
             only_disk = conflict.ways == ONLY_DISK and not conflict.takes_disk(answer)
@@ -426,7 +426,7 @@ class _Walk:
         return None
 
     def _stands(self, conflict: Conflict) -> None:
-        """One question for each path and reason, however many operations it stops."""
+        """One conflict for each path and reason, whatever the number of operations."""
         for place, other in enumerate(self._conflicts):
             if other.lines is None and (other.path, other.reason) == (conflict.path, conflict.reason):
                 self._conflicts[place] = replace(other, operations=(*other.operations, *conflict.operations))
@@ -434,7 +434,7 @@ class _Walk:
         self._conflicts.append(conflict)
 
     def _look(self, path: str) -> NodeState | None:
-        """What stands at `path`; None for what is neither file nor link nor folder, or cannot be read."""
+        """The state of `path`; None if it is no file, link or folder, or unreadable."""
         try:
             return self._tree.state(path)
         except (StagingError, StorageError):
@@ -442,6 +442,6 @@ class _Walk:
 
 
 def _in_the_way(path: str, change: Difference, reason: str, operations: Iterable[StagedOperation]) -> Conflict:
-    """Something only the disk knows of: the plan can step back, or the person clears the place."""
+    """A conflict with a node that only the disk has: keep it, or the person removes it."""
     names = tuple(operation.id for operation in operations)
     return Conflict(path, change, reason, names, ONLY_DISK, seen=fingerprint(path, change))

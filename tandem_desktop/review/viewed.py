@@ -17,7 +17,7 @@ _LENGTH = 16
 
 
 class ViewedMarks:
-    """Makes each mark once."""
+    """Computes viewed marks, each once."""
 
     def __init__(self) -> None:
         self._made: dict[OperationId, tuple[StagedOperation, str]] = {}
@@ -34,7 +34,7 @@ class ViewedMarks:
         every = [view.operation for view in views]
         same = {operation.id: self._mark(operation) for operation in every if operation.id in named}
         fitting = {operation_id for operation_id, made in same.items() if made in kept}
-        # Numbered otherwise by now, it is still the same operation.
+        # renumbered, but still the same operation
         left = Counter(mark.rpartition(":")[2] for mark in kept - {same[each] for each in fitting})
         for operation in every if left else ():
             digest = self._mark(operation).rpartition(":")[2] if operation.id not in fitting else ""
@@ -62,16 +62,16 @@ class SinceViewed:
     """Every operation of a revision, in its order, in one of three parts."""
 
     viewed: tuple[OperationId, ...]
-    """Looked at then, and the same now."""
+    """Viewed and unchanged."""
     changed: tuple[OperationId, ...]
-    """Looked at then, and does something else now."""
+    """Viewed and changed since."""
     unseen: tuple[OperationId, ...]
-    """Not there then, or not looked at."""
+    """New, or not viewed."""
     text_changed: bool
 
 
 class Looked(Frozen):
-    """What a person had looked at when a revision was on screen, in a form that can be kept."""
+    """What a person had viewed of a revision, in a storable form."""
 
     revision: int
     viewed: tuple[OperationId, ...] = ()
@@ -79,7 +79,7 @@ class Looked(Frozen):
     """Viewed in an earlier revision, changed since and not viewed again."""
 
     def in_next(self, then: PlanVersion, now: PlanVersion) -> "Looked":
-        """The same in the revision that follows. What a person changed by themselves is not news to them."""
+        """The marks in the next revision. The person's own changes count as viewed."""
         found = since_viewed(then, {*self.viewed, *self.changed}, now)
         earlier = known_again(then, now)
         waiting = {each for each, before in earlier.items() if before in self.changed}
@@ -93,7 +93,7 @@ class Looked(Frozen):
 
 
 def since_viewed(then: PlanVersion, viewed: Collection[OperationId], now: PlanVersion) -> SinceViewed:
-    """Compare with the revision a person looked at; `viewed` names its operations that they marked as viewed."""
+    """Compare with the viewed revision; `viewed` are its operations that the person marked as viewed."""
     comparison = compare(then, now)
     earlier = known_again(then, now)
     differs = {each.id for each in comparison.changed}
@@ -106,7 +106,7 @@ def since_viewed(then: PlanVersion, viewed: Collection[OperationId], now: PlanVe
 
 
 def coverage(version: PlanVersion, seen: Iterable[Seen]) -> Coverage:
-    """Count the operations that were shown as they are, and their regions that stayed folded."""
+    """Count the viewed operations, and their regions that stayed folded."""
     known = {each.mark: each for each in seen}
     shown = [known[name] for operation in version.operations if (name := mark(operation)) in known]
     return Coverage(operations=len(version.operations), shown=len(shown), folded=sum(each.folded for each in shown))

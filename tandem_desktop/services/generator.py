@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from tandem_desktop.domain.advice import Question, unheard
+from tandem_desktop.domain.advice import Question, ignore_update
 from tandem_desktop.domain.agent_protocol import AgentUpdate, agent_and_model
 from tandem_desktop.domain.errors import BadInputError, StagingError, TandemError
 from tandem_desktop.domain.ids import SessionId, new_plan_id, new_session_id
@@ -174,7 +174,7 @@ class PlanGenerator:
         context: str = "",
         tools: tuple[str, ...] = PLAN_TOOLS,
         session_id: SessionId | None = None,
-        heard: Callable[[AgentUpdate], None] = unheard,
+        heard: Callable[[AgentUpdate], None] = ignore_update,
     ) -> PlanVersion:
         """A proposed plan; a basic one, marked as such, when the model fails or hands in nothing that can be used."""
         session_id = session_id or new_session_id()

@@ -353,7 +353,7 @@ class PermissionInterceptor:
             ToolDeniedError: nobody is there to ask.
         """
         if self._ask is None:
-            raise ToolDeniedError(messages.nobody_to_ask())
+            raise ToolDeniedError(messages.no_person_to_ask())
         confirmation = Confirmation(asked.request)
         with self._lock:
             self._waiting[asked.request.id] = confirmation

@@ -26,11 +26,11 @@ _MANIFEST = "manifest.json"
 _GIT = ".git"
 
 Marks = tuple[int, tuple[int, ...]]
-"""When the original had last changed, and by what its untouched copy is known again."""
+"""Change time of the original, and the stat signature of its untouched copy."""
 
 
 class CopyShadow(ShadowWorkspace):
-    """The same promises as an overlay, at the price of a copy; ignored files are not in it."""
+    """A shadow with the guarantees of an overlay, at the cost of a copy; ignored files are left out."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class CopyShadow(ShadowWorkspace):
         return self._folder / "tree"
 
     def refresh(self) -> None:
-        """Besides what an overlay does by itself: copy what is new or changed on disk and untouched by the agent."""
+        """Also copy what is new or changed on disk and untouched by the agent; an overlay shows that by itself."""
         with self._lock:
             super().refresh()
             for path in self._to_copy():
@@ -124,7 +124,7 @@ class CopyShadow(ShadowWorkspace):
         self._save_manifest()
 
     def _copy_all(self, paths: tuple[str, ...]) -> None:
-        """Copy them; what cannot be read, or is no file, link or folder, is not shown to the agent."""
+        """Copy paths; what is unreadable, or no file, link or folder, is skipped."""
         folders: list[tuple[str, int]] = []
         for path in paths:
             changed_ns = self._disk.changed_at(path)
@@ -142,7 +142,7 @@ class CopyShadow(ShadowWorkspace):
                 continue
             self._mark(path, changed_ns)
         for path, mode in reversed(folders):
-            # Last, because nothing can be put into a folder that is read-only.
+            # Last, because a read-only folder accepts no files.
             self._tree.make(path, DirectoryState(mode=mode), None)
             self._mark(path, 0)
 
@@ -154,7 +154,7 @@ class CopyShadow(ShadowWorkspace):
             os.close(fd)
 
     def _to_copy(self) -> tuple[str, ...]:
-        """What git does not ignore, with its folders; everything where there is no git."""
+        """Paths git does not ignore, with their folders; every path without git."""
         listed = _listed_by_git(self._disk.path) if (self._disk.path / _GIT).exists() else None
         if listed is None:
             return tuple(path for path, _ in _below(self._disk.path, "") if not _is_git(path))
@@ -170,7 +170,7 @@ class CopyShadow(ShadowWorkspace):
         return _below(self.place, folder)
 
     def _mark(self, path: str, changed_ns: int) -> None:
-        """Remember by what an untouched copy of `path` is known."""
+        """Record the stat signature of the untouched copy of `path`."""
         try:
             info = (self.place / path).lstat()
         except OSError:
@@ -227,7 +227,7 @@ def _is_git(path: str) -> bool:
 
 
 def _signature(info: os.stat_result) -> tuple[int, ...]:
-    """By what a node is known to be untouched; what is in a folder says nothing about the folder."""
+    """The stat signature of a node; constant for a folder, whose contents are checked separately."""
     if stat.S_ISDIR(info.st_mode):
         return (info.st_mode,)
     return (info.st_mode, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)

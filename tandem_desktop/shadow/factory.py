@@ -30,12 +30,13 @@ def open_shadow(
     person_home: Path | None = None,
     outside: tuple[Path, ...] | None = None,
 ) -> ShadowWorkspace:
-    """Open the shadow kept in `folder`, with all an agent did in it before; a new one when there is none.
+    """Open the shadow kept in `folder` with the agent's earlier changes, or create one.
 
-    `masked` are places no agent may see, Tandem's state among them; the usual secret places under `person_home` are
-    hidden besides. `kind` insists on one kind. A folder that already holds one kind is opened as that kind.
-    With `outside` the shadow is for rehearsing commands: they find these places as they are, and may write them,
-    but what they write is thrown away; Tandem's own folder is not there.
+    `masked` are places hidden from agents, including Tandem's state; the usual secret places under `person_home` are
+    hidden too. `kind` forces one kind. A folder that already holds one kind is opened as that kind.
+
+    With `outside` the shadow is for rehearsing commands: they see these places and may write them, but the changes are
+    discarded; Tandem's own folder is hidden.
 
     Raises:
         ShadowBusyError: it is open elsewhere.
@@ -56,7 +57,7 @@ def open_shadow(
 
 
 def describe_confinement(shadows: Path) -> Confinement:
-    """What an agent whose shadow lies in `shadows` would be held back by, found out by opening one.
+    """The confinement of an agent with its shadow in `shadows`, determined by opening one.
 
     Raises:
         ShadowError, StorageError: there cannot be any shadow.
@@ -101,7 +102,7 @@ def _open(
 
 
 def _kept(folder: Path) -> Literal["overlay", "copy"] | None:
-    """The kind of shadow that has work in `folder` already; the other kind would not see it."""
+    """The kind of shadow that already has changes in `folder`; the other kind would not see them."""
     if (folder / "tree").is_dir():
         return "copy"
     upper = folder / "upper"
@@ -109,10 +110,10 @@ def _kept(folder: Path) -> Literal["overlay", "copy"] | None:
 
 
 def _why_no_overlay(workspace: Path) -> str:
-    """What keeps an overlay from being tried at all; whether the kernel can mount one is found out by doing it."""
+    """Reasons not to try an overlay; whether the kernel can mount one is only known by mounting."""
     if missing := missing_tools():
         return f"{', '.join(missing)} missing"
     if os.geteuid() == 0 and workspace.stat().st_uid != 0:
-        # Inside, the agent is root without root's rights: it could write a copy, which is root's, but not these files.
+        # Inside, the agent is root without root's rights: it could write a copy owned by root, but not these files.
         return "the workspace belongs to another user than root"
     return bubblewrap_missing()

@@ -1,7 +1,7 @@
 """A shadow made by an overlay mount in its own namespace.
 
-Whoever runs inside sees and changes the workspace under its own path; the changes land in an upper folder, and the
-disk keeps what it has. Opening it costs the same however many files there are.
+Processes inside see and change the workspace under its own path; changes go to an upper folder, and the disk stays as
+it is. Opening it takes the same time for any number of files.
 """
 
 import contextlib
@@ -38,18 +38,18 @@ shift 4
 "$@"
 exit $?
 """
-"""Volatile where the kernel can: the layers are read and removed when the command has ended, and the end of any other
-overlay waits until everything that anybody has written on that disk is there.
+"""Volatile where the kernel can: the layers are read and removed when the command has ended, and unmounting any other
+overlay waits until the whole disk is synced.
 
-The command is a child of this shell, not the first process of its namespace: that one no signal ends, not even its
-own, so that a script which gives up by `kill $$` would go on.
+The command is a child of this shell, not the first process of its namespace: signals do not end that one, not even
+its own, so that a script with `kill $$` would go on.
 """
 _SPECIAL = set(',:\\"')
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Where the layers of one overlay lie."""
+    """Paths of the layers of one overlay."""
 
     lower: Path
     folder: Path
@@ -66,14 +66,14 @@ class Overlay:
 
     @property
     def was_mounted(self) -> bool:
-        """Whether the last command came to run inside at all."""
+        """True if the last command was started inside."""
         return self._mounted.exists()
 
     def discard(self) -> None:
         remove_tree(self.folder)
 
     def argv(self, command: Sequence[str], cwd: str = ".") -> list[str]:
-        """How to run `command` inside; its whole process tree ends with it."""
+        """Arguments that run `command` inside; its whole process tree ends with it."""
         options = f"lowerdir={self.lower},upperdir={self.upper},workdir={self.folder / 'work'}"
         inside = ["sh", "-c", _SCRIPT, "tandem"]
         where = [str(self.lower), cwd, str(self._mounted)]
@@ -102,16 +102,16 @@ def make_layers(lower: Path, folder: Path, names: Iterable[str]) -> None:
 
 
 def hide_tandem(upper: Path) -> None:
-    """Let commands not see Tandem's own folder: a formatter or a search over all files has no business there.
+    """Hide Tandem's own folder from commands such as formatters or searches over all files.
 
-    Rehearsed or run, a command then finds the same tree. Kernels that keep this for root show the folder.
+    A command sees the same tree rehearsed or run. Kernels that allow this only to root show the folder.
     """
     with contextlib.suppress(PermissionError):
         syscalls.whiteout(str(upper / TANDEM_DIRECTORY))
 
 
 def can_overlay(lower: Path, shadows: Path) -> bool:
-    """Whether this system can mount an overlay of `lower`, found out by doing it."""
+    """True if this system can mount an overlay of `lower`; determined by mounting one."""
     if _SPECIAL & set(f"{lower}{shadows}") or any(shutil.which(tool) is None for tool in ("unshare", "mount", "sh")):
         return False
     try:
@@ -151,21 +151,21 @@ done
 echo ready
 read -r _
 """
-"""The layers are named relative to their folder, so no letter in a path can be mistaken for an option.
+"""Layers are named relative to their folder, so that no character in a path is parsed as an option.
 
-Places outside the workspace have their layers in memory: their own disk may be the one the state lies on, and an
-upper layer may not lie inside its lower one. A fleeting shadow is volatile: the end of any other overlay waits until
-everything that anybody has written on the disk of its upper layer is there.
+Places outside the workspace have their layers in memory: an upper layer may not be inside its lower one, and the state
+folder may be on the same disk. A temporary shadow is volatile: unmounting any other overlay waits until the whole disk
+of its upper layer is synced.
 """
 _PATIENCE_S = 30.0
 _TOOLS = ("unshare", "nsenter", "mount", "sh")
 
 
 class Holder:
-    """Mounts at birth, and holds until its pipe is closed: it cannot outlive whoever started it, however that ended."""
+    """A process that mounts the overlay at start and holds it until its pipe is closed, so it ends with its starter."""
 
     def __init__(self, workspace: Path, folder: Path, outside: tuple[Path, ...] | None = None) -> None:
-        """With `outside`, what is written is thrown away, and these places get layers besides the workspace."""
+        """With `outside`, writes are discarded, and these places get layers besides the workspace."""
         self._folder = folder
         self._outside = outside or ()
         spaces = ["--mount", "--propagation", "private"]
@@ -198,11 +198,11 @@ class Holder:
 
     @property
     def merged(self) -> Path:
-        """The agent's view, from outside."""
+        """Path of the merged tree, seen from outside."""
         return self._seen_from_outside(self._folder / "merged")
 
     def layered(self) -> tuple[tuple[Path, Path, Path], ...]:
-        """Each place outside that got layers: itself, what to show in its stead, and its upper layer from here."""
+        """Each outside place with layers: its path, what to show instead, and its upper layer."""
         found = []
         for number, place in enumerate(self._outside):
             layers = self._folder / "outside" / str(number)
@@ -211,7 +211,7 @@ class Holder:
         return tuple(found)
 
     def joining(self) -> tuple[str, ...]:
-        """What to put before a command so that it runs where the shadow is mounted."""
+        """Argument prefix that runs a command where the shadow is mounted."""
         spaces = [f"--mount=/proc/{self.pid}/ns/mnt"]
         if not _is_root():
             spaces = [f"--user=/proc/{self.pid}/ns/user", *spaces, "--preserve-credentials"]
@@ -249,7 +249,7 @@ class Holder:
 
 
 def missing_tools() -> tuple[str, ...]:
-    """What a holder needs and this machine does not have."""
+    """Required programs that are missing on this machine."""
     return tuple(tool for tool in _TOOLS if shutil.which(tool) is None)
 
 
@@ -269,10 +269,10 @@ _LAYERS = ("upper", "work", "lower", "merged", "outside")
 
 
 class OverlayShadow(ShadowWorkspace):
-    """Mounted on a private folder by a holder process; never on the workspace itself.
+    """Mounted on a private folder by a holder process, never on the workspace itself.
 
-    A mount on the workspace would vanish unnoticed when that folder is removed and made again, and the next command
-    would work on the real one. Here it stays on the tree it was opened for.
+    A mount on the workspace would vanish when that folder is removed and recreated, and the next command would change
+    the real one. A private mount point keeps the tree it was opened for.
     """
 
     def __init__(
@@ -343,7 +343,7 @@ class OverlayShadow(ShadowWorkspace):
             if error.path == path:
                 raise
             state, data = ABSENT, None
-        # The time is read after the bytes: were they changed in between, it would show.
+        # Read the time after the bytes, so that a change in between shows.
         if isinstance(state, Absent):
             changed = sighting.copied and self._folder_changed_at(path) >= self._bases.turn_ns
         else:
@@ -351,7 +351,7 @@ class OverlayShadow(ShadowWorkspace):
         return (UNSEEN, None) if changed else (state, data)
 
     def _folder_changed_at(self, path: str) -> int:
-        """When names last came or went in the innermost folder of `path` that the disk has."""
+        """The change time of the innermost existing folder of `path` on disk."""
         while path:
             path = path.rpartition("/")[0]
             if moment := self._disk.changed_at(path or ROOT):

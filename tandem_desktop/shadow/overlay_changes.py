@@ -100,12 +100,15 @@ class OverlayChanges:
         return state, data
 
     def _was_deleted_meanwhile(self, path: str) -> bool:
-        """A copy of a lower file whose original is gone: renamed by the command, unless its folder changed on disk."""
+        """True for a copy of a lower file whose original is gone.
+
+        Renamed by the command, unless its folder changed on disk.
+        """
         folder = path.rpartition("/")[0]
         return marked(self._upper / path, ORIGIN) and self._lower.changed_at(folder or ".") >= self._since_ns
 
     def _change(self, path: str, before: NodeState, after: NodeState, *contents: bytes | None) -> Changed:
-        # The times of a folder change with anything in it; what is in it is looked at by itself.
+        # A folder's times change with its contents, which are checked separately.
         if not isinstance(before, DirectoryState) and self._lower.changed_at(path) >= self._since_ns:
             raise _changed_meanwhile(path)
         return PathChange(path=path, before=before, after=after), tuple(c for c in contents if c is not None)
@@ -143,10 +146,10 @@ def _changed_meanwhile(path: str) -> OperationError:
 
 
 class UpperLayer:
-    """One look at the upper layer.
+    """One scan of the upper layer.
 
-    A folder on disk that the layer hides is covered; after the look `covering` has all of them. What is on disk in one
-    that was covered at an earlier look, and was not there then, is a newcomer: the agent never saw it.
+    A folder on disk that the layer hides is covered; after the scan `covering` has all of them. What is on disk in a
+    folder that was covered in an earlier scan, and was not there then, is a newcomer: the agent never saw it.
     """
 
     def __init__(
@@ -191,7 +194,7 @@ class UpperLayer:
                 self.covering.add(path)
             yield from self._inside(path, hidden=covered, known=known or self._is_known(path))
             if below and not covered and not marked(place, ORIGIN):
-                # The agent made it where nothing was, and so did the person since: the two may not show as one.
+                # Created by the agent and later by the person too: they must not show as one file.
                 yield from self._hidden(path, known=True, but=set(self._tree.children(path)))
             return
         gone = stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
@@ -201,7 +204,7 @@ class UpperLayer:
             yield from self._hidden(path, known=known or self._is_known(path), but=set())
 
     def _hidden(self, folder: str, *, known: bool, but: set[str]) -> Iterator[ObservedPath]:
-        """What the disk has in a folder that the layer covers."""
+        """The disk's content of a folder that the layer covers."""
         try:
             names = self._disk.children(folder)
         except StorageError as refusal:
@@ -217,18 +220,18 @@ class UpperLayer:
                 yield from self._hidden(path, known=known or self._is_known(path), but=set())
 
     def _was_copied(self, path: str) -> bool:
-        """Asked only for what is new: of the rest it is known what the agent saw."""
+        """Called only for new paths; the bases of the others are recorded."""
         return path not in self._bases and marked(self._upper / path, ORIGIN)
 
     def _is_known(self, path: str) -> bool:
-        """Whether what the disk has in a folder by now came after the agent had taken its place."""
+        """True if the disk's content of a folder appeared after the agent had replaced it."""
         if path in self._bases.covers:
             return True
         return path in self._bases and not isinstance(self._bases[path], DirectoryState)
 
 
 def written_in(upper: Path, folder: str = "") -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Every file, link or removal in an upper layer, with marks by which a later change of it shows."""
+    """Every file, link or removal in an upper layer, with stat signatures that show later changes."""
     with os.scandir(upper / folder) as entries:
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name

@@ -16,7 +16,7 @@ from tandem_desktop.storage.paths import TANDEM_DIRECTORY, resource
 
 
 def secret_places(home: Path) -> tuple[Path, ...]:
-    """Those that exist, with the person's home at `home`; links are named by what they lead to."""
+    """The secret places that exist, with the person's home at `home`; links are resolved."""
     inside, outside = _patterns()
     found = (*_existing(home, inside), *_existing(Path("/"), tuple(name.removeprefix("/") for name in outside)))
     return tuple(dict.fromkeys(found))
@@ -40,7 +40,7 @@ def _existing(base: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
 COMMON_TEMPORARY = Path("/tmp")
 _MOST_LINKS = 40
 _PARTS = ("bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg")
-"""What belongs to the programs in a folder `bin`: beside it lie their libraries, and perhaps somebody's files."""
+"""What the programs of a folder `bin` need beside it; other entries there may be the user's files."""
 
 
 def folders_of(files: Iterable[Path]) -> tuple[Path, ...]:
@@ -83,7 +83,7 @@ REFUSED = 97
 UNSEEN = 98
 """The exit code of a start that was refused because what is to run cannot be seen from inside."""
 SAYS = "tandem: "
-"""How the words begin in which a refused start says why."""
+"""Prefix of the message of a refused start."""
 _CHECK = """\
 if [ "$("$3" -c %d:%i -- "$1")" != "$2" ]; then
     echo "tandem: the shadow is not mounted at $1; the command was not started." >&2
@@ -113,7 +113,7 @@ _KERNEL_SETTINGS = (
     "/proc/pressure",
 )
 _ORDINARY_ID = 1000
-"""Shown to an agent started by root: some refuse to work as root, and inside all of root's files are its own."""
+"""Uid for an agent started by root: some agents refuse to work as root, and inside all of root's files belong to it."""
 
 
 OPEN_NETWORK = "the network is open"
@@ -121,7 +121,7 @@ OPEN_NETWORK = "the network is open"
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What holds an agent back, said so that a person can rely on it."""
+    """The confinement of an agent, described for the person."""
 
     kind: Literal["overlay", "copy"]
     confined: bool
@@ -129,7 +129,7 @@ class Confinement:
 
 
 def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
-    """The confinement this machine gives a shadow of one kind."""
+    """The confinement of a shadow of one kind on this machine."""
     because = f" ({why_not_overlay})" if why_not_overlay else ""
     missing = bubblewrap_missing()
     if missing:
@@ -144,7 +144,7 @@ def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> 
 
 @cache
 def bubblewrap_missing() -> str:
-    """Why nothing can be confined, with what to do about it; empty when it works, found out by doing it once."""
+    """Why bubblewrap does not work, with what to do about it; empty if it works. Determined by running it once."""
     bubblewrap = shutil.which("bwrap")
     if bubblewrap is None:
         return "bubblewrap is missing; install the package bubblewrap"
@@ -161,11 +161,11 @@ def bubblewrap_missing() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The profile of one shadow: its tree at the workspace's own path, the rest read-only, secrets covered."""
+    """The sandbox of one shadow: its tree at the workspace's own path, the rest read-only, secrets hidden."""
 
     workspace: Path
     source: Path
-    """The tree to be put there, as seen where the command is started."""
+    """The tree to mount, as seen where the command is started."""
     expected: str
     """Device and inode of that tree; anything else in its place is refused."""
     masked: tuple[Path, ...]
@@ -182,7 +182,10 @@ class Sandbox:
         readable: tuple[Path, ...] = (),
         needed: tuple[Path, ...] = (),
     ) -> tuple[str, ...]:
-        """`command` inside; it is not started unless the right tree is in its place and what is `needed` is seen."""
+        """Arguments that run `command` inside.
+
+        It is refused unless the right tree is mounted and `needed` is visible.
+        """
         masks = self._masks()
         words = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
         words += self._workspace_and_masks(masks)
@@ -203,10 +206,12 @@ class Sandbox:
         stand_ins: Iterable[tuple[Path, Path]] = (),
         readable: tuple[Path, ...] = (),
     ) -> tuple[str, ...]:
-        """`command` as a run would start it: as the person, in the person's home, with Tandem's own folder hidden.
+        """Arguments that run `command` as a run would.
 
-        `stand_ins` are places outside the workspace, each with the tree shown in its stead; without any, of the
-        temporary files only what is `readable` is there, and the rest is read-only. `report` is a file it may write.
+        As the person, in the person's home, with Tandem's own folder hidden.
+
+        `stand_ins` are places outside the workspace, each with the tree shown instead; without any, only the temporary
+        files in `readable` are visible, and the rest is read-only. `report` is a file it may write.
         """
         masks = self._masks()
         words = [*_beginning(_same_identity(), network=network)]
@@ -234,7 +239,7 @@ class Sandbox:
         return ("--chdir", str(cwd), "--", *check, str(len(needed)), *map(str, needed), *command)
 
     def _masks(self) -> list[Path]:
-        """What is covered: outermost first, none inside another."""
+        """Hidden places, outermost first, none inside another."""
         found: list[Path] = []
         for place in sorted({*self._resolved(), *secret_places(self.person_home)}):
             if place == self.workspace or any(place.is_relative_to(above) for above in found):
@@ -248,7 +253,7 @@ class Sandbox:
                 yield place.resolve()
 
     def _temporary(self, home: Path, readable: tuple[Path, ...]) -> Iterator[str]:
-        """An empty folder for temporary files; of the real one only the branches are left that are needed."""
+        """An empty folder for temporary files; of the real one only the needed branches are visible."""
         if not COMMON_TEMPORARY.is_dir():
             return
         yield from ("--tmpfs", str(COMMON_TEMPORARY))
@@ -263,13 +268,16 @@ class Sandbox:
 
 
 def _identity() -> tuple[str, ...]:
-    """Who the agent is inside: the person, or an ordinary user in root's place; always without any right of root's."""
+    """The user of the agent inside: the person, or an ordinary user instead of root; never with root's rights."""
     ids = (_ORDINARY_ID, _ORDINARY_ID) if os.geteuid() == 0 else (os.getuid(), os.getgid())
     return ("--unshare-user", "--uid", str(ids[0]), "--gid", str(ids[1]), "--cap-drop", "ALL")
 
 
 def _same_identity() -> tuple[str, ...]:
-    """Who a rehearsed command is inside: whoever would run it; root keeps what lets it read and write its own files."""
+    """The user of a rehearsed command.
+
+    The one who would run it; root keeps the rights to read and write its own files.
+    """
     ids = ("--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL")
     if os.geteuid() == 0:
         return (*ids, "--cap-add", "CAP_DAC_OVERRIDE", "--cap-add", "CAP_FOWNER")
@@ -291,14 +299,14 @@ def _closed(masks: Iterable[Path]) -> Iterator[str]:
 
 
 def _kernel() -> Iterator[str]:
-    """The settings of the kernel, read-only: to the kernel a process that root started is root under any name."""
+    """Kernel settings, read-only: a process started by root is root to the kernel under any uid."""
     for place in _KERNEL_SETTINGS:
         if Path(place).exists():
             yield from ("--ro-bind", place, place)
 
 
 def _tool(name: str) -> str:
-    """The program's own path: inside, the search path is the agent's."""
+    """The absolute path of the program, because the search path inside is the agent's."""
     found = shutil.which(name)
     if found is None:
         raise ShadowError(f"The program {name} is missing.", next="Install it, then see: tandem doctor")
@@ -322,7 +330,7 @@ _PASSED_THROUGH = (
     "SHELL",
     "TZ",
     "USER",
-    # The agent needs its model, and in some networks only these lead to it.
+    # some networks reach the agent's model only through these
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -341,7 +349,7 @@ _NEVER = frozenset({"LD_LIBRARY_PATH", "LD_PRELOAD", "QT_PLUGIN_PATH", "QT_QPA_P
 def agent_environment(
     names: Iterable[str] = (), additions: Mapping[str, str] | None = None, source: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Harmless variables, those the profile names, then those it sets; `source` is the person's environment."""
+    """Safe variables, those the profile names, then those it sets; `source` is the person's environment."""
     person = os.environ if source is None else source
     allowed = (*_PASSED_THROUGH, *(name for name in names if name not in _NEVER))
     environment = {name: person[name] for name in allowed if name in person}
@@ -352,14 +360,14 @@ def agent_environment(
 
 @dataclass(frozen=True, slots=True)
 class PrivateHome:
-    """Where it is, and the environment that leads there."""
+    """A private home and the environment that points to it."""
 
     path: Path
     environment: dict[str, str]
 
 
 def private_home(home: Path, environment: Mapping[str, str]) -> PrivateHome:
-    """Make `home` with a folder for temporary files, and point `environment` at both."""
+    """Create `home` with a folder for temporary files, and point `environment` at both."""
     temporary = home / "tmp"
     atomic.make_directory(temporary, mode=0o700)
     real = home.resolve()

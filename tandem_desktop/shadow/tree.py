@@ -26,7 +26,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Tree:
-    """Everything below one open directory. Paths are relative and have been checked by the caller."""
+    """The tree below one open directory. Paths are relative and have been checked by the caller."""
 
     def __init__(self, root_fd: int, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
         self.root_fd = root_fd
@@ -38,7 +38,7 @@ class Tree:
             self.root_fd = -1
 
     def load(self, path: str, *, keep: bool) -> tuple[NodeState, bytes | None]:
-        """What is at `path` and, when asked and a file, its bytes.
+        """The state of `path` and, on request, the bytes of a file.
 
         Raises:
             OutsideWorkspaceError: a link or a file is in the way, or it is a special file.
@@ -51,7 +51,7 @@ class Tree:
             return ABSENT, None
 
     def peek(self, path: str, *, keep: bool = False) -> tuple[NodeState, bytes | None]:
-        """Like `load`, but below what is no folder there is nothing."""
+        """Like `load`, but a path below something that is no folder is absent."""
         try:
             return self.load(path, keep=keep)
         except OutsideWorkspaceError as error:
@@ -67,7 +67,7 @@ class Tree:
             return ()
 
     def write(self, path: str, data: bytes, mode: int | None = None) -> None:
-        """Put `data` at `path` in one step, making parents; without `mode` a file that is there keeps its own.
+        """Write `data` to `path` atomically, with its parents; without `mode` an existing file keeps its own.
 
         Raises:
             OutsideWorkspaceError: a link or a folder is at `path`, or a link or a file above it.
@@ -77,7 +77,7 @@ class Tree:
             syscalls.write(fd, data)
 
     def write_from(self, path: str, source_fd: int, mode: int) -> None:
-        """Put the content of an open file at `path`, sharing its blocks where the file system can."""
+        """Copy an open file to `path`, sharing its blocks where the file system can."""
         self.make_parents(path)
         with self._replacing(path, mode) as fd:
             try:
@@ -95,7 +95,7 @@ class Tree:
                     continue
 
     def remove(self, path: str) -> None:
-        """Take away what is at `path`, with everything in it; nothing there is fine."""
+        """Remove `path` with everything in it; a missing path is ignored."""
         state = self.peek_loosely(path)
         if isinstance(state, Absent):
             return
@@ -109,7 +109,7 @@ class Tree:
             syscalls.unlink(name, fd)
 
     def make(self, path: str, state: NodeState, data: bytes | None) -> None:
-        """Make `path` be `state`; a folder that must go stays while there is something in it."""
+        """Bring `path` to `state`; a folder that must go stays while it is not empty."""
         current = self.peek_loosely(path)
         if current == state:
             return
@@ -124,7 +124,7 @@ class Tree:
         self._make_anew(path, state, data)
 
     def peek_loosely(self, path: str) -> NodeState | None:
-        """What is at `path`; None for what is no file, link or folder, or cannot be read."""
+        """The state of `path`; None if it is no file, link or folder, or unreadable."""
         try:
             return self.peek(path)[0]
         except (OutsideWorkspaceError, StorageError):
@@ -158,7 +158,7 @@ class Tree:
 
     @contextmanager
     def _replacing(self, path: str, mode: int) -> Iterator[int]:
-        """A new file to be filled, which then takes the place of what is at `path`."""
+        """Yields a new file that replaces `path` afterwards."""
         temporary = f".{secrets.token_hex(8)}.tmp"
         with self._parent(path) as (folder, name):
             fd = syscalls.create(temporary, folder)

@@ -27,14 +27,14 @@ from tandem_desktop.storage.workspace import Workspace
 
 UNSEEN_BYTES = b"[What the agent saw here is not known: it was changed on disk before anybody looked.]\n"
 UNSEEN = FileState(sha256=hashlib.sha256(UNSEEN_BYTES).hexdigest(), size=len(UNSEEN_BYTES), mode=0o644)
-"""The base of a path that changed on disk before anybody looked: it equals nothing, so it never matches."""
+"""The base of a path that changed on disk before it was captured: it equals no state, so it never matches."""
 
 _FORMAT = 1
 _STATE: TypeAdapter[NodeState] = TypeAdapter(NodeState)
 
 
 class Bases:
-    """The record of captured bases, of the moment the turn began, and of folders whose covered content is known."""
+    """The record of captured bases, of the start time of the turn, and of folders whose covered content is known."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,12 +75,12 @@ class Bases:
             self._dirty = True
 
     def begin(self) -> None:
-        """Note the moment: whatever changes on disk from now on, the agent may not have seen."""
+        """Record the time: the agent may not have seen later changes on disk."""
         self.turn_ns = next_tick()
         self._dirty = True
 
     def save(self) -> None:
-        """Make it durable, if there is anything new."""
+        """Save durably if changed."""
         if not self._dirty:
             return
         record = {
@@ -102,8 +102,8 @@ class Bases:
 class ShadowChange:
     """One path the agent changed: what it saw there and what it left.
 
-    `drifted` says that the disk no longer has what the agent saw. When nobody knows what it saw, because the disk
-    changed before anybody looked, `before` is `UNSEEN`.
+    `drifted` says that the disk no longer has what the agent saw. If what it saw is unknown, because the disk changed
+    before it was captured, `before` is `UNSEEN`.
     """
 
     path: str
@@ -144,7 +144,7 @@ class ShadowWorkspace(ABC):
     @property
     @abstractmethod
     def place(self) -> Path:
-        """Where the tree can be reached from outside."""
+        """The path of the tree, seen from outside."""
 
     def launch(
         self,
@@ -158,11 +158,11 @@ class ShadowWorkspace(ABC):
         readable: tuple[Path, ...] = (),
         needed: tuple[Path, ...] = (),
     ) -> Launch:
-        """How to start `argv` in the shadow: in the sandbox where there is one, else in the copy, held back by nothing.
+        """How to start `argv` in the shadow: in the sandbox if there is one, else unconfined in the copy.
 
-        `home` is its private home, the only other place it can write; `sockets` are shown to it even where they lie in
-        a covered place, and what is `readable` though it lies among temporary files. It says so, and does not start,
-        where it cannot see what is `needed`. It ends with the thread that starts it, so that must be a lasting one.
+        `home` is its private home, the only other place it can write; `sockets` stay visible in hidden places, and
+        `readable` among temporary files. If it cannot see what is `needed` it reports that and does not start. It ends
+        with the thread that starts it, so that must be a long-lived one.
 
         Raises:
             ShadowError: the shadow is not there, or the workspace is another folder than it was.
@@ -188,10 +188,10 @@ class ShadowWorkspace(ABC):
     def rehearse(
         self, argv: Iterable[str], *, environment: Mapping[str, str], cwd: str, network: bool, report: Path
     ) -> Launch:
-        """How to start a plan's own command in the shadow, as a run would start it, with exactly this environment.
+        """How to start a command of a plan in the shadow, as a run would, with exactly this environment.
 
-        It can write the shadow, the file `report`, and what may be thrown away; what it writes in places outside that
-        have layers lands there, and can be seen.
+        It can write the shadow, the file `report`, and discarded places; writes to outside places that have layers go
+        there and can be listed.
 
         Raises:
             ShadowError: there is no shadow, or nothing that could hold the command back.
@@ -214,16 +214,16 @@ class ShadowWorkspace(ABC):
         return Launch((*self._joining(), *inside), dict(environment), Path("/"))
 
     def written_outside(self) -> dict[Path, tuple[int, ...]]:
-        """Places outside the workspace that rehearsed commands wrote, as far as that can be seen; none was changed."""
+        """Places outside the workspace that rehearsed commands wrote, as far as known; none was really changed."""
         return {}
 
     def _checked_cwd(self, cwd: str) -> str:
-        """The folder to start in, in the workspace that it was."""
+        """The folder to start in; checks that the workspace is the same folder."""
         self._disk.check_identity()
         return cwd if cwd == ROOT else check_path(cwd)
 
     def _joining(self) -> tuple[str, ...]:
-        """The words before those of the sandbox, that lead to where the shadow is mounted.
+        """The argument prefix that leads to where the shadow is mounted.
 
         Raises:
             ShadowError: it is gone.
@@ -231,7 +231,6 @@ class ShadowWorkspace(ABC):
         return ()
 
     def _stand_ins(self) -> Iterable[tuple[Path, Path]]:
-        """Places outside the workspace that have layers, and where those are."""
         return ()
 
     def __init__(self, workspace: Workspace, folder: Path, objects: ObjectStore) -> None:
@@ -250,7 +249,7 @@ class ShadowWorkspace(ABC):
         self._git: tuple[str, ...] = ()
 
     def close(self) -> None:
-        """End what belongs to the shadow; what the agent did stays and is there again when it is opened."""
+        """Close the shadow; the agent's changes stay and are there when it is opened again."""
         with self._lock:
             self._closing.close()
             self._release.close()
@@ -263,7 +262,7 @@ class ShadowWorkspace(ABC):
             self._release.close()
 
     def when_closed(self, release: Callable[[], None]) -> None:
-        """Call `release` when everything of the shadow has ended."""
+        """Call `release` when the shadow is closed."""
         self._release.callback(release)
 
     def state(self, path: str) -> NodeState:
@@ -293,21 +292,21 @@ class ShadowWorkspace(ABC):
             self._tree.write(path, data)
 
     def put(self, path: str, state: NodeState, data: bytes | None = None) -> None:
-        """Make a path be in a state, as if the agent had done it; `data` are the bytes of a file."""
+        """Bring a path to a state, as if the agent had done it; `data` are the bytes of a file."""
         path = check_path(path)
         with self._lock, _changing(path):
             self._note(ObservedPath(each) for each in (*ancestors(path), path))
             self._tree.make(path, state, data)
 
     def remove(self, path: str) -> None:
-        """Remove a file, a link or a whole folder from the shadow; nothing there is fine."""
+        """Remove a file, a link or a whole folder from the shadow; a missing path is ignored."""
         path = check_path(path)
         with self._lock, _changing(path):
             self._note([ObservedPath(path)])
             self._tree.remove(path)
 
     def begin_turn(self) -> None:
-        """Note what there is, and the moment from which the agent may not have seen what the disk has."""
+        """Record the current changes, and the time from which the agent may not have seen changes on disk."""
         with self._lock:
             found = self.note_bases()
             self._bases.keep_only({sighting.path for sighting in found if not sighting.newcomer})
@@ -315,10 +314,9 @@ class ShadowWorkspace(ABC):
             self._bases.save()
 
     def note_bases(self) -> tuple[ObservedPath, ...]:
-        """Capture what the disk has at every path the agent touched since the last look.
+        """Capture the disk's state of every path the agent touched since the last scan.
 
-        The sooner after a change, the surer: what the person changes between the agent's change and this call leaves
-        a base that nobody knows.
+        Call it soon after a change: if the person changes the path on disk before, its base is unknown.
         """
         with self._lock:
             self._disk.forget_directories()
@@ -343,10 +341,10 @@ class ShadowWorkspace(ABC):
             return tuple(found)
 
     def differences(self, budget_bytes: int) -> tuple[PathChange, ...]:
-        """Every path that differs from the disk, under `.git` too, sorted; the bytes of both sides are kept.
+        """Every path that differs from the disk, including `.git`, sorted; the bytes of both sides are stored.
 
-        For a shadow that is thrown away: no base is noted. What can be no part of a change, and what goes beyond the
-        budget, is in `refused`.
+        For a shadow that is discarded: no base is recorded. Paths that cannot be part of a change, or exceed the
+        budget, are in `refused`.
         """
         with self._lock:
             self._disk.forget_directories()
@@ -356,7 +354,7 @@ class ShadowWorkspace(ABC):
             return tuple(found)
 
     def let(self, changes: Iterable[PathChange]) -> None:
-        """Let stored changes happen in the shadow, one after the other; no base is noted."""
+        """Apply stored changes to the shadow in order; no base is recorded."""
         with self._lock:
             for change in changes:
                 after = change.after
@@ -366,15 +364,15 @@ class ShadowWorkspace(ABC):
 
     @property
     def refused(self) -> tuple[tuple[str, str], ...]:
-        """Paths the last look found changed in a way that cannot be staged, each with the reason."""
+        """Changed paths that cannot be staged, each with the reason, as of the last scan."""
         return tuple(sorted(self._refused.items()))
 
     def git_changes(self) -> tuple[str, ...]:
-        """Paths under `.git` the agent changed, as the last look found them: a warning, never staged."""
+        """Paths under `.git` the agent changed, as of the last scan: a warning, never staged."""
         return self._git
 
     def refresh(self) -> None:
-        """Show the agent what the person did meanwhile, wherever the agent itself has changed nothing."""
+        """Show the agent concurrent changes on disk, except where the agent itself changed something."""
         with self._lock:
             found = self.note_bases()
             for path in self._bases.paths():
@@ -385,7 +383,7 @@ class ShadowWorkspace(ABC):
             self._bases.save()
 
     def settle(self, paths: Iterable[str]) -> None:
-        """Make each path equal to disk, which becomes what the agent saw: after a run, an undo or a drop."""
+        """Reset each path to the disk's state, which becomes its base: after a run, an undo or a drop."""
         with self._lock:
             self._disk.forget_directories()
             wanted = sorted({check_path(path) for path in paths}, key=lambda path: path.split("/"))
@@ -403,18 +401,18 @@ class ShadowWorkspace(ABC):
 
     @abstractmethod
     def _base_of(self, sighting: ObservedPath) -> tuple[NodeState, bytes | None]:
-        """What the agent saw at a path looked at for the first time, `UNSEEN` when it cannot be known."""
+        """The base of a path seen for the first time; `UNSEEN` if it is unknown."""
 
     def _followed(self, path: str, changed_ns: int) -> None:  # noqa: B027 - nothing to do by default
         """Called when `path` has been made equal to disk, where it had last changed at `changed_ns`."""
 
     def _make_room_for_mask(self) -> None:
-        """Tandem's own folder may be made at any time and would show through; so it is covered before it exists."""
+        """Hide Tandem's own folder before it exists: it may be created at any time and would show through."""
         if isinstance(self._tree.peek_loosely(TANDEM_DIRECTORY), Absent):
             syscalls.mkdir(TANDEM_DIRECTORY, self._tree.root_fd)
 
     def _found(self) -> Iterator[ObservedPath]:
-        """The sightings that can be staged; the others are put aside."""
+        """The observed paths that can be staged; the others are recorded as refused."""
         git: list[str] = []
         skipped = ""
         for sighting in self._sightings():
@@ -533,7 +531,7 @@ def _bases(folder: Path) -> Bases:
 
 
 class _changing:  # noqa: N801 - read as a word: with _changing(path)
-    """Turn an error of the system inside the shadow into a sentence."""
+    """Convert an OSError inside the shadow to a Tandem error."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -36,7 +36,7 @@ class Difference(StrEnum):
 
 
 def difference(expected: NodeState, found: NodeState) -> Difference | None:
-    """The one word for it, or None when both are equal."""
+    """The difference between two states; None if they are equal."""
     if expected == found:
         return None
     match expected, found:
@@ -55,7 +55,7 @@ def difference(expected: NodeState, found: NodeState) -> Difference | None:
 
 
 def told(difference: Difference, expected: NodeState, found: NodeState) -> str:
-    """The clause for it, to stand after a path: "is not there any more"."""
+    """The difference as a clause after a path: "is not there any more"."""
     match difference:
         case Difference.CREATED:
             return f"is there already, as {NOUNS[found.type]}"
@@ -82,7 +82,7 @@ LOOK = "Look at what is there, then correct the step."
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
-    """What will be an operation once it has a name."""
+    """A change that becomes an operation when it gets an id."""
 
     kind: OperationKind
     path: str | None = None
@@ -93,7 +93,7 @@ class TreeChange:
 
 
 def write_file(tree: SimulatedTree, path: str, data: bytes, mode: int | None) -> TreeChange:
-    """A file with `data`; `mode` None keeps the mode there is, or gives a new file the usual one."""
+    """Write a file; `mode` None keeps the current mode, or gives a new file the default."""
     tree.check_parents(path)
     before = tree.state(path)
     if isinstance(before, DirectoryState | SymlinkState):
@@ -110,32 +110,32 @@ def write_file(tree: SimulatedTree, path: str, data: bytes, mode: int | None) ->
 
 
 def make_link(tree: SimulatedTree, path: str, target: str) -> TreeChange:
-    """A symbolic link where nothing is."""
+    """Create a symbolic link at a free path."""
     _check_target(path, target)
     must_be_free(tree, path)
     return _made(tree, TreeChange(OperationKind.SYMLINK, path, after=SymlinkState(target=target)))
 
 
 def delete_one(tree: SimulatedTree, path: str) -> TreeChange:
-    """Whatever is at `path`, a directory only when it is empty."""
+    """Delete the node at `path`; a directory only if it is empty."""
     before = must_exist(tree, path)
     return _made(tree, TreeChange(OperationKind.DELETE, path, base=before))
 
 
 def move_one(tree: SimulatedTree, path: str, to: str) -> TreeChange:
-    """One file or link to a free path."""
+    """Move one file or link to a free path."""
     state = must_exist(tree, path)
     return _made(tree, TreeChange(OperationKind.MOVE, path, to, base=state, after=state))
 
 
 def make_directory(tree: SimulatedTree, path: str, mode: int) -> TreeChange:
-    """An empty directory where nothing is."""
+    """Create an empty directory at a free path."""
     must_be_free(tree, path)
     return _made(tree, TreeChange(OperationKind.MKDIR, path, after=DirectoryState(mode=mode)))
 
 
 def change_mode(tree: SimulatedTree, path: str, mode: int) -> TreeChange:
-    """Other permissions for a file or a directory."""
+    """Change the mode of a file or a directory."""
     before = must_exist(tree, path)
     if isinstance(before, SymlinkState):
         raise refused(path, f"{shown(path)} is a symbolic link, which has no mode of its own", "Name the file itself.")
@@ -149,7 +149,7 @@ def change_mode(tree: SimulatedTree, path: str, mode: int) -> TreeChange:
 
 
 def check_mode(path: str, mode: int, *, directory: bool) -> None:
-    """Refuse permissions that hand the workspace to others, or lock Tandem out of undoing them."""
+    """Refuse modes that expose the workspace to others, or prevent Tandem from undoing them."""
     needed = 0o500 if directory else 0o400
     reasons = (
         (mode & 0o4000, "set the user id on execution"),
@@ -196,12 +196,14 @@ def _check_target(path: str, target: str) -> None:
 
 
 def _made(tree: SimulatedTree, change: TreeChange) -> TreeChange:
-    """Let `change` happen on the tree, its base kept."""
+    """Apply `change` to the tree and keep its base."""
     assert change.path is not None
     if isinstance(change.base, FileState):
         tree.content(change.path)
     if isinstance(change.base, SymlinkState):
-        _check_target(change.path, change.base.target)  # a target that is no text could not be recorded, nor restored
+        _check_target(
+            change.path, change.base.target
+        )  # a target that is not valid text can be neither recorded nor restored
     if change.to is None:
         tree.become(change.path, change.after)
     else:

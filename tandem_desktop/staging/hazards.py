@@ -27,7 +27,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 class PathPatterns:
-    """Many patterns, one answer. The notation is explained at the top of `hazards.toml`."""
+    """Matches a path against many patterns. The notation is explained at the top of `hazards.toml`."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._folders: dict[int, set[str]] = defaultdict(set)
@@ -53,7 +53,7 @@ class PathPatterns:
         self._wild = {size: re.compile("|".join(globs)) for size, globs in wild.items()}
 
     def match(self, parts: tuple[str, ...]) -> bool:
-        """Whether the path is one of those, or lies in one of their folders."""
+        """True if the path matches, or is inside a matching folder."""
         return (
             parts[-1].endswith(self._suffixes)
             or any(_tail(parts, size) in names for size, names in self._exact.items())
@@ -66,7 +66,7 @@ class PathPatterns:
         )
 
     def leads_to_match(self, parts: tuple[str, ...]) -> bool:
-        """Whether a pattern matches something below this path: a link there can smuggle it in."""
+        """True if a pattern matches something below this path: a link there could introduce it."""
         return any(_tail(parts, size) in names for size, names in self._leads.items())
 
 
@@ -86,7 +86,7 @@ class Manifest:
     inert: tuple[tuple[str, ...], ...]
 
     def only_inert_changes(self, before: bytes | None, after: bytes | None) -> bool:
-        """Whether the two differ in harmless keys alone; what cannot be read is not harmless."""
+        """True if the two differ only in inert keys; unreadable content is never inert."""
         try:
             return bool(self._telling(before) == self._telling(after))
         except (ValueError, RecursionError):
@@ -106,7 +106,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class SecretPattern:
-    """How a secret looks, and literals without any of which looking is not worth it."""
+    """The pattern of a secret, and literals at least one of which must occur, checked first for speed."""
 
     anchors: tuple[bytes, ...]
     pattern: re.Pattern[bytes]
@@ -114,7 +114,7 @@ class SecretPattern:
 
 @dataclass(frozen=True, slots=True)
 class HazardRules:
-    """Everything `hazards.toml` says."""
+    """The content of `hazards.toml`."""
 
     explanations: Mapping[str, str]
     runs_code: PathPatterns
@@ -127,7 +127,7 @@ class HazardRules:
     large_changed_lines: int
 
     def has_secret(self, content: bytes) -> bool:
-        """Whether something in `content` looks like a secret."""
+        """True if `content` contains something like a secret."""
         for secret in self.secrets:
             for anchor in secret.anchors:
                 if anchor in content and secret.pattern.search(content):
@@ -173,7 +173,7 @@ def _ranges(pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def _forget(document: Any, keys: tuple[str, ...]) -> None:
-    """Take one key out, and the tables above it that have nothing else."""
+    """Remove one key, and parent tables that become empty."""
     if not isinstance(document, dict) or keys[0] not in document:
         return
     if len(keys) == 1:
@@ -238,7 +238,7 @@ def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | N
         if rules.hidden.in_text(path, plain=PLAIN_IN_PATH):
             found.add(Hazard.HIDDEN_CHARACTERS)
         if isinstance(operation.after, DirectoryState) or isinstance(operation.base, DirectoryState):
-            continue  # what lies in it is flagged by its own operations
+            continue  # its contents are flagged by their own operations
         parts = parts_of(path)
         is_link = isinstance(operation.after, SymlinkState)
         manifest = rules.manifests.get(parts[-1])
@@ -255,7 +255,7 @@ def _of_paths(operation: StagedOperation, before: bytes | None, after: bytes | N
 def _changes_only_inert_keys(
     manifest: Manifest, operation: StagedOperation, path: str, before: bytes | None, after: bytes | None
 ) -> bool:
-    if operation.to is not None:  # it goes from one name and comes to the other, with all it says
+    if operation.to is not None:  # a move affects both names, with the whole content
         moved = before if path == operation.path else after
         return moved is not None and manifest.only_inert_changes(moved, None)
     if _keeps_bytes(operation):
@@ -264,7 +264,7 @@ def _changes_only_inert_keys(
     if isinstance(operation.after, SymlinkState) or any(
         isinstance(state, FileState) is (content is None) for state, content in states
     ):
-        return False  # a link, or bytes that nobody handed over: it cannot be told
+        return False  # a link, or bytes that were not given: unknown
     return manifest.only_inert_changes(before, after)
 
 
@@ -309,7 +309,7 @@ def _of_bytes(operation: StagedOperation, before: bytes | None, after: bytes | N
 
 
 def _of_added_text(before: bytes | None, after: bytes, rules: HazardRules) -> set[Hazard]:
-    """Look for what was added only where a look at the whole finds anything at all."""
+    """Check the added lines only if the whole content matches at all."""
     found: set[Hazard] = set()
     may_hide = not is_plain(after) and b"\0" not in after
     may_tell = rules.has_secret(after)
@@ -348,7 +348,7 @@ _BETWEEN_WORDS = re.compile(r"[\s\"'`=:;|&<>(){},]+")
 
 
 def _mentions_outside(command: str, cwd: str) -> bool:
-    """Whether the text names a place outside, as far as reading it can tell."""
+    """True if the text names a place outside, as far as can be detected."""
     text = _HARMLESS_DEVICE.sub("", _URL.sub("", command))
     if _ELSEWHERE.search(text):
         return True
@@ -383,7 +383,7 @@ def _readable(content: bytes | None) -> bytes | None:
 
 
 def _lines_added(before: bytes | None, after: bytes) -> bytes:
-    """The lines of `after` that `before` does not have as often, in their order."""
+    """The lines of `after` that occur more often than in `before`, in order."""
     if before is None:
         return after
     there = Counter(before.split(b"\n"))

@@ -42,8 +42,8 @@ def apply_patches(tree: SimulatedTree, patches: tuple[FilePatch, ...]) -> Iterat
 def in_applicable_order(patches: tuple[FilePatch, ...]) -> list[FilePatch]:
     """Deletions first, then renames, each after the one that frees its new path, then the rest.
 
-    A diff speaks of one tree before and one after; made file by file, the order matters. Where one path is named
-    twice it is a series of diffs, and stays as it is.
+    A diff relates one tree to another; applied file by file, the order matters. If a path occurs twice it is a series
+    of diffs, whose order is kept.
     """
     if len({patch.path for patch in patches}) != len(patches):
         return list(patches)
@@ -86,7 +86,7 @@ def _apply(tree: SimulatedTree, patch: FilePatch) -> Iterator[TreeChange]:
 
 
 def _make_way(tree: SimulatedTree, path: str) -> Iterator[TreeChange]:
-    """A folder in which nothing is left but such folders goes; in a diff, as in git, there is none."""
+    """Remove folders that contain only empty folders: a diff, like git, has no empty folders."""
     if tree.is_directory(path) and _is_hollow(tree, path):
         for name in tree.children(path):
             yield from _make_way(tree, f"{path}/{name}")
@@ -111,7 +111,7 @@ def _delete(tree: SimulatedTree, path: str, patch: FilePatch) -> TreeChange:
     if not isinstance(state, FileState | SymlinkState):
         raise refused(path, f"{shown(path)} is {NOUNS[state.type]}, and the patch deletes a file", LOOK)
     before = os.fsencode(state.target) if isinstance(state, SymlinkState) else tree.content(path)
-    apply_patch(before, patch)  # refuses what the patch does not know
+    apply_patch(before, patch)  # raises for states the patch does not know
     return delete_one(tree, path)
 
 
@@ -152,7 +152,7 @@ def _change_file(tree: SimulatedTree, path: str, patch: FilePatch) -> Iterator[T
 
 
 def _changed_mode(there: int, patch: FilePatch) -> int | None:
-    """The mode after the patch. git knows executable or not, so of the usual two only that is taken."""
+    """The mode after the patch. git only knows executable or not, so for its two usual modes only that bit is used."""
     if patch.new_mode is None or patch.new_mode == patch.old_mode:
         return None
     mode = patch.new_mode & _PERMISSIONS
@@ -166,7 +166,7 @@ def _is_link(mode: int | None) -> bool:
 
 
 def plan_from_patch(raw: bytes, *, title: str = "") -> PlanInput:
-    """The plan that does what the unified diff in `raw` says.
+    """The plan for the unified diff in `raw`.
 
     Raises:
         StepRefusedError: it is no diff, or not one of text.

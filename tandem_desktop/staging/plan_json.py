@@ -26,7 +26,7 @@ _NEXT = "Correct the plan and propose it again."
 _SAVE = "Save it as UTF-8 without a byte order mark and propose it again."
 _UTF16 = re.compile(rb"(?:\0[^\0]|[^\0]\0)", re.DOTALL)
 _PATH_FIELDS = frozenset({"path", "to", "cwd", "target"})
-"""Checked as paths when the plan is simulated, and not as text here."""
+"""Paths are checked when the plan is simulated, not as text here."""
 _KNOWN = ("title", "summary", "context", "tasks", "steps")
 _DERIVED = re.compile(r"(.+)\.[0-9]+")
 _LONGEST_TOLD = 12
@@ -73,7 +73,7 @@ def plan_from(document: Any) -> PlanInput:
 
 
 def step_from(raw: Any) -> AnyStep:
-    """One step of its own, as a plan would have it.
+    """Parse one step.
 
     Raises:
         BadInputError: it is malformed; the sentence names the field.
@@ -179,7 +179,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _give_ids(steps: tuple[AnyStep, ...]) -> tuple[AnyStep, ...]:
-    """Name the nameless `s1`, `s2`, … by position, past the names already taken.
+    """Give steps without an id `s1`, `s2`, … by position, skipping ids in use.
 
     Raises:
         BadInputError: two steps share an id, or one has the id another's operations may get.
@@ -213,7 +213,7 @@ def _give_ids(steps: tuple[AnyStep, ...]) -> tuple[AnyStep, ...]:
 
 
 def _check_references(steps: tuple[AnyStep, ...], tasks: tuple[TaskInput, ...]) -> None:
-    """Make sure that all that is waited for exists, and that nobody waits for itself.
+    """Check that all dependencies exist, and that none is circular.
 
     Raises:
         BadInputError: a name is unknown, doubled, or its own.
@@ -250,7 +250,7 @@ def _check_waiting(what: str, waiting: Mapping[str, Iterable[str]]) -> None:
     try:
         TopologicalSorter(waiting).prepare()
     except CycleError as error:
-        circle = list(reversed(error.args[1]))  # graphlib tells it from the awaited to the waiting
+        circle = list(reversed(error.args[1]))  # graphlib lists it from the dependency to the dependent
         if len(circle) > _LONGEST_TOLD:
             circle = [*circle[: _LONGEST_TOLD // 2], "…", *circle[-_LONGEST_TOLD // 2 :]]
         raise TaskCycleError(
@@ -348,7 +348,7 @@ def _check_texts(raw: dict[str, Any], where: str, step: str | None) -> None:
 
 
 def _without_nulls(raw: dict[str, Any]) -> dict[str, Any]:
-    """`null` is how many writers say "not given"."""
+    """Drop nulls: many writers use `null` for "not given"."""
     return {
         key: {inner: part for inner, part in value.items() if part is not None}
         if key == "args" and isinstance(value, dict)

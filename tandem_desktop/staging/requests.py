@@ -15,14 +15,14 @@ from tandem_desktop.policy.tools import UNKNOWN_TOOL
 
 
 class Handling(StrEnum):
-    """What the answer came to."""
+    """How a request was handled."""
 
     HELD = "held"
-    """Allowed into the shadow; it comes up for review as an operation."""
+    """Allowed in the shadow; reviewed as an operation."""
     QUEUED = "queued"
     """A command or an external call that was refused and put into the plan."""
     REHEARSED = "rehearsed"
-    """A command that runs in the shadow; its effects come up for review."""
+    """A command that runs in the shadow; its effects are reviewed."""
     PASSED = "passed"
     """Allowed; nothing to review."""
     CONFIRMED = "confirmed"
@@ -34,7 +34,7 @@ class Handling(StrEnum):
 
     @property
     def verdict(self) -> PermissionVerdict:
-        """What the agent is answered."""
+        """The decision sent to the agent."""
         return _VERDICTS[self]
 
 
@@ -61,19 +61,19 @@ class InterceptedRequest:
     tool: str = UNKNOWN_TOOL
     args: dict[str, Any] = field(default_factory=dict)
     message_id: str | None = None
-    """The message of the conversation in which the agent asked."""
+    """The chat message during which the agent asked."""
     tool_call_id: ToolCallId | None = None
     title: str = ""
     category: ToolCategory = ToolCategory.OTHER
     paths: tuple[str, ...] = ()
     diffs: tuple[ProposedDiff, ...] = ()
-    """What the agent said it would change when it asked: what a card shows."""
+    """The changes the agent announced when it asked; shown on the card."""
     plan_mode: bool = False
     verdict: PermissionVerdict
     reason: str = ""
     handling: Handling
     queued_as: int | None = None
-    """The number of its operation where that is known, else its place among the queued commands."""
+    """The number of its operation if known, else its position among the queued commands."""
     warning: str = ""
 
 

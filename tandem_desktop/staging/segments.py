@@ -37,7 +37,7 @@ _DOES_NOTHING = (ToolCategory.READ, ToolCategory.PLANNING)
 
 
 class Attribution:
-    """Collects annotations for operations, each with the segment it is in. What is said never changes what is done."""
+    """Collects annotations for operations, each with its segment. They never change the operations."""
 
     def __init__(self, operations: Sequence[tuple[int, StagedOperation]], tasks: Mapping[ToolCallId, TaskId]) -> None:
         self._segment_of = [position for position, _ in operations]
@@ -57,7 +57,7 @@ class Attribution:
         return tuple(self._operations)
 
     def hear(self, segment: int, calls: Iterable[ToolCall]) -> None:
-        """Tool calls, in order: the last one that names a path speaks for it."""
+        """Tool calls in order; the last one that names a path annotates it."""
         for call in calls:
             use = tool_use(call)
             if use.category not in _DOES_NOTHING and call.status is not ToolCallStatus.FAILED:
@@ -65,7 +65,7 @@ class Attribution:
                     self._describe(index, use.name, call.title, call.id)
 
     def place(self, segment: int, request: InterceptedRequest, more_paths: Iterable[str] = ()) -> None:
-        """One request, on every operation it led to, or in the notes."""
+        """Annotate every operation a request led to, or the notes."""
         if request.handling is Handling.QUEUED and self._is_on_its_command(request):
             return
         acts = request.verdict is PermissionVerdict.ALLOW and request.category not in _DOES_NOTHING
@@ -76,7 +76,7 @@ class Attribution:
             self._note(request)
 
     def place_rehearsal(self, segment: int, request: InterceptedRequest, changed: Container[str]) -> None:
-        """A command that ran in the shadow: of what changed meanwhile, its doing is what nobody else accounts for."""
+        """A command that ran in the shadow: changes during it that no other request explains are attributed to it."""
         found = [
             index
             for index, position in enumerate(self._segment_of)
@@ -158,10 +158,10 @@ _OWNER_LOOKS = 0o500
 
 
 class ShadowStates:
-    """Takes whole looks at the shadow, each compared with the base, and gives the changes since the look before.
+    """Takes complete scans of the shadow against its base, and returns the changes since the previous scan.
 
-    What an agent's umask or carelessness does to permissions is brought to what a plan may contain; `warnings` says
-    where that mattered.
+    Permissions set by an agent's umask or by mistake are normalised to what a plan may contain; `warnings` lists where
+    that mattered.
     """
 
     def __init__(self) -> None:
@@ -171,11 +171,11 @@ class ShadowStates:
         self.warnings: list[str] = []
 
     def has_content(self, path: str) -> bool:
-        """Whether something the agent put there lies in the folder `path` now."""
+        """True if the folder `path` contains something the agent put there."""
         return path in self._filled
 
     def look(self, changes: Sequence[PathChange]) -> tuple[PathChange, ...]:
-        """The changes since the last look, sorted by path. A path that is not named is as its base again."""
+        """The changes since the last scan, sorted by path. A path that is not listed equals its base."""
         earlier = self._now
         self._now = {}
         for change in changes:
@@ -200,7 +200,7 @@ class ShadowStates:
                 return after
             mode = (after.mode & _FILE_BITS) | _OWNER_LOOKS
             if not isinstance(before, DirectoryState) and mode & NEW_DIRECTORY_MODE == NEW_DIRECTORY_MODE:
-                return DirectoryState(mode=NEW_DIRECTORY_MODE)  # as every folder that is made for its content
+                return DirectoryState(mode=NEW_DIRECTORY_MODE)  # like every folder created for its content
             return self._with_mode(change.path, after, mode)
         if isinstance(after, FileState):
             if isinstance(before, FileState) and before.mode == after.mode:
@@ -226,31 +226,31 @@ def _above(path: str) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of an agent's work, up to a command or to the end of the turn."""
+    """A part of an agent's work, up to a command or the end of the turn."""
 
     __pydantic_config__: ClassVar[ConfigDict] = NOTHING_ELSE
 
     changes: tuple[PathChange, ...]
-    """The whole shadow against its base at the end of the stretch, not only what is new."""
+    """The complete difference between the shadow and its base at the end of the segment."""
     command: QueuedCommand | None = None
-    """What was queued at the end of it."""
+    """The command queued at its end."""
     calls: tuple[ToolCall, ...] = ()
-    """The tool calls heard in it."""
+    """The tool calls during it."""
     requests: tuple[InterceptedRequest, ...] = ()
-    """The requests answered in it."""
+    """The requests answered during it."""
     rehearsed: InterceptedRequest | None = None
-    """A command that ran in the shadow during it; what changed meanwhile and nobody else accounts for is its doing."""
+    """A command that ran in the shadow during it; otherwise unexplained changes are attributed to it."""
     before: tuple[PathChange, ...] | None = None
-    """The whole shadow as that command found it; None where nobody looked."""
+    """The shadow before that command; None if it was not scanned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What a stretch of work comes to."""
+    """The operations of an agent's work."""
 
     operations: tuple[StagedOperation, ...]
     notes: tuple[Note, ...]
-    """Requests that left nothing to review."""
+    """Requests without a reviewable effect."""
     warnings: tuple[str, ...]
 
 
@@ -261,10 +261,10 @@ def staged_operations(
     tasks: Mapping[ToolCallId, TaskId] | None = None,
     first: int = 1,
 ) -> Staged:
-    """Operations in plan order, numbered from `first`, each with the requests and the words that led to it.
+    """Operations in plan order, numbered from `first`, each with the requests and texts that led to it.
 
-    Applied to the base in order they give the shadow as it was at the last look; a permission that no plan may give is
-    brought within bounds, with a warning. Every request is on an operation, or, where none shows for it, in the notes.
+    Applied to the base in order they give the shadow as of the last scan; a permission that no plan may contain is
+    normalised, with a warning. Every request is attached to an operation, or to the notes if it has none.
     """
     states = ShadowStates()
     drafts: list[tuple[int, StagedOperation]] = []
@@ -308,7 +308,7 @@ def _attribute(attribution: Attribution, segments: Sequence[Segment]) -> None:
 
 
 def _changed_meanwhile(segment: Segment) -> Container[str]:
-    """The paths that are not as the rehearsed command found them."""
+    """The paths that the rehearsed command changed."""
     before = {change.path: change.after for change in segment.before or ()}
     after = {change.path: change.after for change in segment.changes}
     return {path for path in {*before, *after} if before.get(path) != after.get(path)}

@@ -113,7 +113,7 @@ def _refused(path: str, reason: str, advice: str) -> StepRefusedError:
 
 
 def apply_step(step: AnyStep, tree: SimulatedTree) -> Iterator[TreeChange]:
-    """Make the step's changes on `tree`, one by one; a step that only reads makes none.
+    """Apply the step's changes to `tree`, one by one; a step that only reads has none.
 
     Raises:
         StepRefusedError: the step does not apply to the tree.
@@ -237,7 +237,7 @@ MAX_DEPENDENCIES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What a plan comes to in one workspace."""
+    """The operations of a plan in one workspace."""
 
     operations: tuple[StagedOperation, ...]
     contents: dict[str, bytes]
@@ -288,9 +288,9 @@ def simulate_steps(
 def simulate_parts(
     parts: Sequence[StagedOperation | AnyStep], source: SourceTree, stored: Callable[[str], bytes], now: datetime
 ) -> Simulation:
-    """Operations that stay as they were reviewed and steps that are new, one after the other on one tree.
+    """Reviewed operations and new steps, applied in order to one tree.
 
-    A part may wait for any earlier one by its name; `stored` gives the bytes of the operations by their SHA-256.
+    A part may depend on any earlier one by id; `stored` returns the bytes of the operations by SHA-256.
 
     Raises:
         StepRefusedError: one of them does not apply on what the earlier ones leave; nothing is made.
@@ -316,7 +316,7 @@ def simulate_parts(
 
 
 def simulate_operations(operations: tuple[StagedOperation, ...], source: SourceTree) -> tuple[Problem, ...]:
-    """Check staged operations, in order, against the tree as it stands. One that does not apply is left out of it."""
+    """Check staged operations, in order, against the current tree. One that does not apply is left out."""
     tree = SimulatedTree(source)
     problems: list[Problem] = []
     every = {operation.id for operation in operations}
@@ -332,7 +332,7 @@ def simulate_operations(operations: tuple[StagedOperation, ...], source: SourceT
 
 
 class _StepDependencies:
-    """Steps waited for, as operations; the same answer is the same tuple, however many ask."""
+    """The dependencies as operation ids; equal results share one tuple."""
 
     def __init__(self, order: StepOrder, ids_of: dict[str, tuple[OperationId, ...]]) -> None:
         self._order = order
@@ -381,7 +381,7 @@ def _kept(operation: StagedOperation, tree: SimulatedTree, left: "_LeftBehind") 
 
 
 class _LeftBehind:
-    """The source, with the bytes of operations that were replayed; each is read only if a later step works on it."""
+    """The source, with the bytes of replayed operations; each is read only if a later step needs it."""
 
     def __init__(self, source: SourceTree, stored: Callable[[str], bytes]) -> None:
         self._source = source
@@ -403,7 +403,7 @@ def _changes(step: AnyStep, tree: SimulatedTree) -> list[TreeChange]:
     try:
         return list(apply_step(step, tree))
     except StorageError as error:
-        # Nothing ran, so a file that cannot be read is a step that does not apply.
+        # Nothing ran, so an unreadable file is a step that does not apply.
         raise StepRefusedError(
             f"Step {step.id}: {error.message}", path=error.path, step=step.id, next=error.next
         ) from error

@@ -20,7 +20,7 @@ MAX_PLAN_BYTES = 256 * 1024 * 1024
 
 
 class SimulatedTree:
-    """Answers for every path as if all changes so far had happened. Refuses a change no disk could take."""
+    """A tree with all changes so far applied. Refuses changes that no disk could take."""
 
     def __init__(
         self, source: SourceTree, *, max_file_bytes: int = MAX_FILE_BYTES, max_plan_bytes: int = MAX_PLAN_BYTES
@@ -32,14 +32,14 @@ class SimulatedTree:
         self._states: dict[str, NodeState] = {}
         self._existed: set[str] = set()
         self._made: set[str] = set()
-        """Directories the source does not have in this form; nothing of the source lies below them."""
+        """Directories that differ from the source; nothing below them is read from the source."""
         self._names: dict[str, _Names] = {}
         self._spellings = Spellings()
         self.contents: dict[str, bytes] = {}
         """Every content kept so far, by digest."""
 
     def state(self, path: str) -> NodeState:
-        """What would be at `path`; absent also where a parent is no directory."""
+        """The simulated state of `path`; absent also if a parent is no directory."""
         known = self._states.get(path)
         if known is not None:
             return known
@@ -74,7 +74,7 @@ class SimulatedTree:
         return data
 
     def keep(self, path: str, data: bytes) -> str:
-        """Keep `data`, which is or will be at `path`, and answer its digest.
+        """Store `data` for `path` and return its digest.
 
         Raises:
             StepRefusedError: it is larger than a file or a plan may be.
@@ -101,7 +101,7 @@ class SimulatedTree:
             )
 
     def become(self, path: str, after: NodeState) -> None:
-        """Let `path` be `after`, making the directories above it where they are missing.
+        """Set `path` to `after`, creating missing parent directories.
 
         Raises:
             StepRefusedError: a parent is no directory, a directory is not empty, or two spellings would be one file.
@@ -172,7 +172,7 @@ class SimulatedTree:
 
     def _check_spelling(self, path: str) -> None:
         collision = self._spellings.add(path)
-        # Two spellings that both lie on the disk are proof that this disk tells them apart.
+        # Both spellings exist on the disk, so it distinguishes them.
         if collision and not {collision.first, collision.second} <= self._existed:
             raise _two_spellings(path, collision)
 
@@ -187,7 +187,7 @@ class SimulatedTree:
 
 
 class _Names:
-    """The names in one directory, found by what a disk that ignores case would take them for."""
+    """The names in one directory, by their case-folded form."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._by_fold: dict[str, list[str]] = {}
@@ -195,7 +195,7 @@ class _Names:
             self._by_fold.setdefault(folded(name), []).append(name)
 
     def add(self, name: str) -> str | None:
-        """Add `name`, or answer the name it would be confused with."""
+        """Add `name`; returns the name it collides with, if any."""
         same = self._by_fold.setdefault(folded(name), [])
         if same and name not in same:
             return same[0]

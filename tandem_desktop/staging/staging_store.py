@@ -22,20 +22,20 @@ from tandem_desktop.staging.segments import Segment, staged_operations
 from tandem_desktop.storage import atomic
 
 _OPERATION = "operation"
-"""The key that marks a line of the file as an operation; every other line is a segment."""
+"""The key of operation lines in the file; every other line is a segment."""
 _SEGMENT = TypeAdapter(Segment)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class StagingChange:
-    """What one change did to the store, for its listeners."""
+    """One change of the store, for its listeners."""
 
     staged: tuple[StagedOperation, ...] = ()
     """Added at the end, or replaced in place."""
     removed: tuple[StagedOperation, ...] = ()
     cleared: tuple[StagedOperation, ...] = ()
-    """Everything there was, when the store was cleared."""
+    """All operations, if the store was cleared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Observations:
 
     closed: tuple[Segment, ...] = ()
     open: Segment | None = None
-    """The segment that goes on; None until the shadow was looked at after the last one was closed."""
+    """The current segment; None until the first scan after the last one was closed."""
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -62,10 +62,10 @@ Listener = Callable[[StagingChange], None]
 
 
 class StagingStore:
-    """Ordered, durable, safe from any thread.
+    """Ordered and durable. Thread-safe.
 
-    Every change replaces the file as a whole: a crash leaves the content before or after it, and a change that cannot
-    be written is not made. Listeners hear of each change after it was made, in order, one at a time.
+    Every change replaces the file atomically: a crash leaves the content before or after it, and a change that cannot
+    be written is not made. Listeners are called after each change, in order, one at a time.
     """
 
     def __init__(self, file: Path) -> None:
@@ -74,11 +74,11 @@ class StagingStore:
         self._lock = threading.RLock()
         self._operations, self._observations = _load(file)
         self._noting = threading.Lock()
-        """Apart from `_lock`, which is held while the file is written: activity is noted on the event loop."""
+        """Separate from `_lock`, which is held while the file is written: activity is recorded on the event loop."""
         self._calls: dict[ToolCallId, ToolCall] = {}
         self._requests: list[InterceptedRequest] = []
         self._lines: dict[int, tuple[object, str]] = {}
-        """The line of each segment and operation, by identity: what stays as it was is not serialised again."""
+        """The encoded line of each segment and operation, by identity: unchanged ones are not serialised again."""
         self._saved = file.is_file()
         self._change: _Change | None = None
         self._listeners: list[Listener] = []
@@ -112,7 +112,7 @@ class StagingStore:
             return tuple(self._operations.values())
 
     def remove(self, operation_id: OperationId) -> StagedOperation:
-        """Take one out and return it; raises UnknownOperationError when no operation of this id is staged."""
+        """Remove one and return it; raises UnknownOperationError when no operation of this id is staged."""
         with self._changing() as change:
             operation = self.get(operation_id)
             del self._operations[operation_id]
@@ -120,7 +120,7 @@ class StagingStore:
         return operation
 
     def clear(self) -> tuple[StagedOperation, ...]:
-        """Drain the store. Of several callers each operation goes to exactly one."""
+        """Remove and return all operations. With concurrent callers each operation is returned once."""
         with self._changing() as change:
             drained = tuple(self._operations.values())
             self._operations, self._observations = {}, Observations()
@@ -157,7 +157,7 @@ class StagingStore:
 
     @property
     def activity(self) -> Activity:
-        """What was noted since the last update."""
+        """The activity since the last update."""
         with self._noting:
             return Activity(tuple(self._calls.values()), tuple(self._requests))
 
@@ -177,13 +177,13 @@ class StagingStore:
             self._calls = {}
 
     def listen(self, listener: Listener) -> None:
-        """Call it with every change from now on, on the thread that happens to deliver. It must not wait for one."""
+        """Subscribe to changes. The listener is called on any thread and must not wait for another change."""
         with self._lock:
             self._listeners.append(listener)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator["_Change"]:
-        """One change: written once and told once, however many calls it is made of."""
+        """One change: written and announced once, whatever the number of calls in the block."""
         with self._lock:
             if self._change is not None:
                 yield self._change
@@ -215,7 +215,7 @@ class StagingStore:
                     listener(change)
 
     def _save(self, operations: dict[OperationId, StagedOperation], observations: Observations) -> None:
-        """Write the file, unless nothing differs from what was there before the change."""
+        """Write the file if the change altered anything."""
         same = list(operations.values()) == list(self._operations.values()) and observations is self._observations
         if same and (self._saved or not (operations or observations.segments)):
             return
@@ -228,7 +228,7 @@ class StagingStore:
 
 
 class _Change(NamedTuple):
-    """A change in the making."""
+    """An unfinished change."""
 
     staged: list[StagedOperation]
     removed: list[StagedOperation]
@@ -236,12 +236,12 @@ class _Change(NamedTuple):
 
 
 def _is_same(held: StagedOperation, found: StagedOperation) -> bool:
-    """Whether two operations differ in nothing but the time they were staged at."""
+    """True if two operations differ at most in the time they were staged at."""
     return held == found.model_copy(update={"staged_at": held.staged_at})
 
 
 def _line(part: Segment | StagedOperation | None) -> str:
-    """One line of the file; None says that there is no operation."""
+    """One line of the file; None if it is no operation."""
     value: Any
     if isinstance(part, Segment):
         value = _SEGMENT.dump_python(part, mode="json")

@@ -38,7 +38,7 @@ from tandem_desktop.domain.ports import SourceTree
 from tandem_desktop.domain.tasks import PlanTask, TaskPriority
 
 MAX_COMMAND_BYTES = 128 * 1024 - 1
-"""One argument of a program cannot be longer on Linux."""
+"""The maximum length of one program argument on Linux."""
 
 _ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODE = re.compile(r"[0-7]{3,4}")
@@ -108,7 +108,7 @@ class WriteArgs(Frozen):
 
 
 class EditArgs(Frozen):
-    """One piece of text in place of another."""
+    """Text to replace and its replacement."""
 
     path: str
     old_string: str
@@ -132,27 +132,27 @@ class PatchArgs(Frozen):
 
 
 class PathArgs(Frozen):
-    """A path and nothing else."""
+    """Only a path."""
 
     path: str
 
 
 class MoveArgs(Frozen):
-    """From here to there."""
+    """Source and destination."""
 
     path: str
     to: str
 
 
 class ChmodArgs(Frozen):
-    """Permissions alone."""
+    """A path and its mode."""
 
     path: str
     mode: Mode
 
 
 class SymlinkArgs(Frozen):
-    """A link, its target taken as it is."""
+    """A link and its literal target."""
 
     path: str
     target: str
@@ -323,7 +323,7 @@ class TaskInput(Frozen):
 
 
 class PlanInput(Frozen):
-    """A proposed plan, whoever makes it: checked by itself, not yet against the workspace. Every step has an id."""
+    """A proposed plan from any source: valid by itself, not yet checked against the workspace. Every step has an id."""
 
     title: Annotated[str, Field(min_length=1)]
     summary: str = ""
@@ -332,7 +332,7 @@ class PlanInput(Frozen):
     steps: tuple[Step, ...]
 
     def document(self) -> dict[str, Any]:
-        """The same as plan JSON; of a plan that was read from a patch file there is none."""
+        """The plan as JSON; None for a plan that was read from a patch file."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def plan_tasks(self) -> tuple[PlanTask, ...]:
@@ -351,10 +351,10 @@ class PlanInput(Frozen):
 
 
 class StepOrder:
-    """Knows for every step the steps it waits for. Refuses a plan whose order says otherwise.
+    """Computes the dependencies of every step, and refuses a plan whose order contradicts them.
 
-    A step that only reads makes no operation, and a task may have no steps: whoever waits for such a one waits for
-    what it waits for.
+    A step that only reads has no operation, and a task may have no steps: dependencies on these are replaced by their
+    own.
     """
 
     def __init__(self, plan: PlanInput) -> None:
@@ -391,7 +391,7 @@ class StepOrder:
 
 
 def _tasks_waits(plan: PlanInput) -> dict[str, tuple[str, ...]]:
-    """For every task the steps of the tasks before it."""
+    """The steps of all tasks that each task depends on."""
     steps: dict[str, list[str]] = {task.id: [] for task in plan.tasks}
     for step in plan.steps:
         if step.task is not None and step.tool != "read":
@@ -420,14 +420,14 @@ _TOOL = "write"
 
 @dataclass(frozen=True, slots=True)
 class WithPlanMd:
-    """A draft that writes its own text down, first of all; and the bytes that have to be stored for it."""
+    """A revision whose first operation writes the plan text to a file, and the bytes to store for it."""
 
     version: PlanVersion
     contents: tuple[bytes, ...] = ()
 
 
 def with_plan_md(version: PlanVersion, tree: SourceTree) -> WithPlanMd:
-    """Add the operation, unless the plan has something else in mind for the file, or it says just that already."""
+    """Add the operation, unless the plan changes the file itself, or it has this content already."""
     taken = any(folded(path) == folded(PLAN_MD) for operation in version.operations for path in operation.paths)
     if taken or any(operation.id == _ID for operation in version.operations):
         return WithPlanMd(version)
@@ -453,7 +453,7 @@ def with_plan_md(version: PlanVersion, tree: SourceTree) -> WithPlanMd:
 
 
 def _found(tree: SourceTree) -> tuple[NodeState | None, bytes | None]:
-    """What is there; no state where it cannot be read or is in the way."""
+    """The state of the path; None if it is unreadable or blocked."""
     try:
         state = tree.state(PLAN_MD)
         return (state, tree.read(PLAN_MD)) if isinstance(state, FileState) else (state or ABSENT, None)

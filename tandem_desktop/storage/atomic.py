@@ -16,7 +16,7 @@ from tandem_desktop.storage.errors import writing
 
 
 class _PendingFolders(threading.local):
-    """Folders whose names are made durable when the block of this thread ends; None outside a block."""
+    """Folders to sync when the block of this thread ends; None outside a block."""
 
     folders: dict[Path, None] | None = None
 
@@ -26,9 +26,9 @@ _waiting = _PendingFolders()
 
 @contextlib.contextmanager
 def together() -> Iterator[None]:
-    """Save several files, each whole as ever, and make all their names durable at the end.
+    """Save several files atomically, and make all their names durable at the end.
 
-    Until then a power cut may keep any of the new names and lose others; a block that fails has promised none of them.
+    Until then a power cut may keep some of the new names and lose others; a block that fails guarantees none of them.
     """
     if _waiting.folders is not None:
         yield
@@ -44,10 +44,10 @@ def together() -> Iterator[None]:
 
 
 def create(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Save `data` under a name that must be free; the name is the lock, so of two writers one wins.
+    """Save `data` under a name that must be free; of two concurrent writers one wins.
 
     Raises:
-        FileExistsError: somebody was first.
+        FileExistsError: the name is taken.
     """
     temporary = _write_beside(path, data, mode)
     try:
@@ -58,9 +58,10 @@ def create(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def replace(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
-    """Save `data` in place of whatever `path` holds.
+    """Replace the content of `path` with `data`.
 
-    What is not durable may be lost or empty after a power cut: for what its reader checks, and can do without.
+    A file that is not durable may be lost or empty after a power cut: only for data that its reader checks and can do
+    without.
     """
     temporary = _write_beside(path, data, mode, sync=durable)
     try:
@@ -73,7 +74,7 @@ def replace(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True)
 
 
 def make_directory(path: Path, mode: int = 0o755) -> None:
-    """Make a directory and its parents, durably; one that is there already is fine."""
+    """Create a directory and its parents durably; an existing one is left alone."""
     missing = []
     while not path.is_dir():
         missing.append(path)
@@ -117,7 +118,7 @@ def _discard(temporary: Path) -> None:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder of ours with everything in it, following no link; what is gone already is fine."""
+    """Remove a folder with its contents, following no link; missing entries are ignored."""
     with contextlib.suppress(FileNotFoundError):
         _empty(path)
         syscalls.rmdir(str(path))
@@ -142,7 +143,7 @@ def _open(path: Path) -> int:
     try:
         return os.open(path, flags)
     except PermissionError:
-        # The kernel leaves such a folder behind every overlay; only root may open it as it is.
+        # The kernel creates such a folder for every overlay; only root may open it as it is.
         syscalls.chmod_name(str(path), stat.S_IRWXU)
         return os.open(path, flags)
 
@@ -163,7 +164,7 @@ def held(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held_or_busy(path: Path, patience_s: float = 0.0) -> Iterator[bool]:
-    """Take the lock at `path`, waiting no longer than `patience_s`; yields whether it was to be had."""
+    """Take the lock at `path`, waiting up to `patience_s`; yields whether it was taken."""
     fd = _open_lock(path)
     try:
         until = time.monotonic() + patience_s
@@ -175,7 +176,7 @@ def held_or_busy(path: Path, patience_s: float = 0.0) -> Iterator[bool]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds the lock at `path`; any number may ask at once, and none takes another for a holder."""
+    """True if the lock at `path` is held. Concurrent checks do not disturb each other."""
     fd = _open_lock(path)
     try:
         return not _taken(fd, fcntl.LOCK_SH)

@@ -1,9 +1,9 @@
 """Elapsed time that survives clock changes, and the file system's clock.
 
-Records carry the time of the wall clock, which a person, a server of time or a restored machine may put anywhere. The
-steady clock of the machine counts on since the last start, also asleep. Where the two drift apart, the wall clock has
-jumped; jumps are written down once for all processes, and left out when somebody asks how long ago a record was made.
-Over a restart, when nobody counts, the wall clock is believed. What cannot be told makes a record younger, never older.
+Records carry wall-clock times, which a person, NTP or a restored machine may change. The boot clock counts since the
+last start, also while asleep. Where the two diverge, the wall clock has jumped; jumps are recorded once for all
+processes and subtracted when the age of a record is computed. Across a restart only the wall clock is available. In
+doubt a record counts as younger, never as older.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ from tandem_desktop.domain.errors import StorageError
 from tandem_desktop.storage import atomic
 
 JUMP = timedelta(minutes=2)
-"""Less is the slow correction of a clock that is a little wrong."""
+"""Smaller differences are gradual clock corrections."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _MOST_JUMPS = 100
 
 Since = Callable[[datetime], timedelta]
-"""How long ago a moment was."""
+"""Computes how long ago a moment was."""
 
 
 class Jump(Frozen):
-    """The wall clock was put forward, or back; what carries an earlier time than `before` was made before that."""
+    """A jump of the wall clock; records with a time earlier than `before` were made before it."""
 
     before: datetime
     by: timedelta
 
 
 class ClockReading(Frozen):
-    """How the two clocks stood to each other when they were last looked at."""
+    """The offset between the two clocks when they were last compared."""
 
     boot: str
     at: datetime
@@ -46,7 +46,10 @@ class ClockReading(Frozen):
 
 
 class SteadyTime:
-    """One file for every process of this state folder. Safe from any thread: what is remembered is one value."""
+    """Keeps the jumps in one file for all processes of this state folder.
+
+    Thread-safe: the cached state is one value.
+    """
 
     def __init__(
         self,
@@ -77,10 +80,10 @@ class SteadyTime:
         return seen.boot == self._boot and abs(offset - seen.offset) < JUMP
 
     def _compared(self, offset: timedelta, now: datetime) -> ClockReading:
-        """What the file says; with a jump that nobody has written down yet, where there was one."""
+        """The recorded jumps, with a new one if the clocks have diverged since."""
         with contextlib.suppress(OSError, StorageError), atomic.held(self._file.with_suffix(".lock")):
             return self._written(self._read(), offset, now)
-        return self._later(self._known or self._read(), offset, now)  # nothing can be kept; it holds in this process
+        return self._later(self._known or self._read(), offset, now)  # cannot be saved; valid in this process
 
     def _written(self, seen: ClockReading | None, offset: timedelta, now: datetime) -> ClockReading:
         later = self._later(seen, offset, now)
@@ -94,7 +97,7 @@ class SteadyTime:
         if self._is_as(seen, offset):
             return seen
         by = offset - seen.offset
-        # Put back, the clock goes through times it has shown before: only what is older than all of them is certain.
+        # A clock that was set back repeats times: only records older than all of them are certain.
         jump = Jump(before=now if by > timedelta() else seen.at + by, by=by)
         return ClockReading(boot=self._boot, at=now, offset=offset, jumps=(*seen.jumps, jump)[-_MOST_JUMPS:])
 
@@ -111,7 +114,7 @@ def _steady_s() -> float:
 
 
 def _boot_id() -> str:
-    """Which start of the machine the steady clock counts from; where nobody says, only this process knows."""
+    """Identifies the boot that the boot clock counts from; unique to this process if unknown."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:
@@ -123,10 +126,10 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 
 
 def next_tick() -> int:
-    """A moment later than any change made before the call, and no later than any made after it.
+    """A time later than any change made before the call, and not later than any made after it.
 
-    File times are mostly those of a clock that moves every few milliseconds, but some are finer and may be ahead of
-    it; so it must have passed the present.
+    File times mostly come from a clock that ticks every few milliseconds, but some are finer and may be ahead of it, so
+    wait until it has passed the present.
     """
     present = time.time_ns()
     while (now := time.clock_gettime_ns(_FILE_CLOCK)) <= present:

@@ -10,7 +10,7 @@ from tandem_desktop.domain.errors import StorageError, TandemError, UnexpectedEr
 
 
 def as_refusal(error: Exception) -> TandemError:
-    """The error as one with a sentence, an exit code and a next step."""
+    """Convert an exception to an error with a message, an exit code and a next step."""
     if isinstance(error, TandemError):
         return error
     if isinstance(error, OSError) and error.errno is not None:
@@ -55,7 +55,7 @@ def _keep(evidence: str) -> Path | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn an error of the system while writing `path` into a sentence.
+    """Convert an OSError while writing `path` to a StorageError.
 
     Raises:
         StorageError: the disk refused.
@@ -72,7 +72,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn an error of the system while reading `path` into a sentence.
+    """Convert an OSError while reading `path` to a StorageError.
 
     Raises:
         StorageError: the disk refused.

@@ -26,7 +26,7 @@ _LARGEST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One thing that was logged; `text` may have several lines, and is nobody's but the writer's."""
+    """One log record; `text` may have several lines and is untrusted."""
 
     at: datetime
     level: str
@@ -43,14 +43,14 @@ class LogLine:
 
 
 class LogFile(logging.Handler):
-    """Hears every logger of the process. What cannot be written to the file is still kept in memory."""
+    """Receives every logger of the process. Records that cannot be written to the file are still kept in memory."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.folder = folder
         self._lines: deque[LogLine] = deque(maxlen=_KEPT)
         self.count = 0
-        """How many were ever heard, so that a reader knows whether there are more."""
+        """Total number of records, so that a reader can detect new ones."""
 
     @property
     def lines(self) -> tuple[LogLine, ...]:
@@ -61,7 +61,7 @@ class LogFile(logging.Handler):
             self.release()
 
     def listen(self) -> None:
-        """From now on, from the chosen level up; info where none was chosen."""
+        """Start receiving records from the chosen level up; info by default."""
         logging.getLogger().addHandler(self)
         product = logging.getLogger(PRODUCT_LOGGER)
         if product.level == logging.NOTSET:  # otherwise chosen by TANDEM_LOG or --debug
@@ -142,9 +142,9 @@ REPORT = "crash-"
 
 
 class CrashWatch:
-    """Holds a locked file as long as this process lives well; one that nobody holds is left of a crash.
+    """Holds a locked file while this process runs; an unlocked one is left of a crash.
 
-    Into the file goes where every thread was, should the interpreter itself be struck down. Nothing is ever sent.
+    The stack of every thread is written to the file if the interpreter crashes. Nothing is ever sent.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -153,7 +153,7 @@ class CrashWatch:
         self._path: Path | None = None
 
     def begin(self) -> tuple[Path, ...]:
-        """Watch from now on; answers with the reports of windows that ended unexpectedly since the last time."""
+        """Start watching; returns the reports of windows that crashed since the last start."""
         try:
             atomic.make_directory(self._folder, mode=0o700)
             left = self._left_behind()
@@ -161,12 +161,12 @@ class CrashWatch:
             self._fd = syscalls.open_appending(str(self._path))
             fcntl.flock(self._fd, fcntl.LOCK_EX)
             faulthandler.enable(self._fd, all_threads=True)
-        except OSError:  # a state folder that cannot be written must not keep a window from opening
+        except OSError:  # an unwritable state folder must not keep a window from opening
             return ()
         return left
 
     def end(self) -> None:
-        """It went well: nothing is left. Safe to call again."""
+        """Remove the file after a clean exit. Idempotent."""
         fd, path, self._fd, self._path = self._fd, self._path, None, None
         if fd is None or path is None:
             return
@@ -179,14 +179,14 @@ class CrashWatch:
         found = []
         for path in sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}")):
             with contextlib.suppress(OSError):
-                if _nobody_holds(path):
+                if _is_unlocked(path):
                     report = self._folder / path.name.replace(_PREFIX, REPORT).replace(_SUFFIX, ".log")
                     syscalls.rename(str(path), str(report))
                     found.append(report)
         return tuple(found)
 
 
-def _nobody_holds(path: Path) -> bool:
+def _is_unlocked(path: Path) -> bool:
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -23,19 +23,19 @@ _look = attrgetter("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 @dataclass(slots=True)
 class Known:
-    """Bytes, and by what their file is known again: whoever writes to it leaves other times."""
+    """Bytes, and the stat signature of their file."""
 
     data: bytes
     look: tuple[int, int, int, int]
     is_checked: bool
-    """Whether they were read back, or their file was found untouched, since they were written."""
+    """True if they were read back, or their file was found unchanged, since they were written."""
 
     def is_of(self, info: os.stat_result) -> bool:
         return bool(self.look == _look(info))
 
 
 class ObjectCache:
-    """By digest, the newest of them; safe from any thread."""
+    """An LRU of the most recent bytes by digest. Thread-safe."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most = most_bytes
@@ -51,10 +51,10 @@ class ObjectCache:
         return known.data if known is not None else None
 
     def put(self, sha256: str, data: bytes, info: os.stat_result, *, is_checked: bool) -> None:
-        """Remember bytes, and forget the oldest when there are too many.
+        """Cache bytes, and evict the oldest when the cache is full.
 
-        Bytes that were only read make none forgotten: of more than there is room for, read over and over in the same
-        order, each would be forgotten just before it is wanted again.
+        Bytes that were only read evict none: a cyclic read of more than fits would evict each entry just before it is
+        needed.
         """
         with self._lock:
             self._drop(sha256)
@@ -82,25 +82,25 @@ class ObjectCache:
 _DAY = 24 * 3600.0
 _NAME = re.compile(r"[0-9a-f]{64}")
 _FEW = 16
-"""Up to this many new objects are synced one by one; more are cheaper to sync with their file system."""
+"""Above this number of new objects, syncing the whole file system is cheaper."""
 
 
 class ObjectStore:
-    """Keep bytes under their SHA-256. Reading checks them; writing twice costs nothing."""
+    """Store bytes under their SHA-256. Reads are verified; storing the same bytes twice writes them once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._prefix = f"{folder}/"
         self._recent = ObjectCache()
         self.at_hand = self._recent.data
-        """The bytes of a digest if they are in memory; whether they still lie on disk is not asked."""
+        """The cached bytes of a digest; does not check that they are still on disk."""
 
     def put_all(self, contents: Iterable[bytes]) -> None:
-        """Store every value durably before returning; they are taken one at a time."""
+        """Store every value durably; the iterable is consumed one value at a time."""
         try:
             self._sync([name for data in contents if (name := self._write(data))])
         except BaseException:
-            self._recent.clear()  # what the disk refused is not to be believed
+            self._recent.clear()  # do not cache what could not be stored
             raise
 
     def _sync(self, written: list[str]) -> None:
@@ -129,7 +129,7 @@ class ObjectStore:
         return os.access(self._path(sha256), os.F_OK)
 
     def last_used_before(self, moment: datetime) -> tuple[str, ...]:
-        """Digests of bytes that nobody has stored since, in order."""
+        """Digests of bytes that were not stored again since, in order."""
         limit = moment.timestamp()
         found = []
         for folder in sorted(self._folder.iterdir()):
@@ -139,11 +139,11 @@ class ObjectStore:
         return tuple(found)
 
     def remove(self, sha256: str, unused_since: datetime) -> int | None:
-        """Remove bytes unless they were put to use meanwhile; answers how many there were."""
+        """Remove bytes that are still unused; returns how many there were."""
         target = self._path(sha256)
         aside = f"{target.rpartition('/')[0]}/.{secrets.token_hex(8)}.tmp"
         try:
-            syscalls.rename(target, aside)  # from now on whoever stores the same bytes writes them anew
+            syscalls.rename(target, aside)  # from now on storing the same bytes writes them again
         except FileNotFoundError:
             return None
         info = os.stat(aside)
@@ -186,9 +186,9 @@ class ObjectStore:
         return data
 
     def check(self, sha256: str) -> int:
-        """How many bytes this digest stands for, once they are sure to lie here as they were.
+        """The size of the bytes of this digest, after checking that they are stored intact.
 
-        What was stored or read before is not read again while its file is the same and untouched.
+        Bytes that were stored or read before are not read again while their file is unchanged.
 
         Raises:
             StorageError: they are missing or no longer what they were.
@@ -206,7 +206,7 @@ class ObjectStore:
         return f"{self._prefix}{sha256[:2]}/{sha256[2:]}"
 
     def _write(self, data: bytes) -> str | None:
-        """Write bytes that are not there yet, not durable so far; the name they got."""
+        """Write new bytes, not durable yet; returns the name."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self._path(sha256)
         if _is_kept(target):
@@ -230,7 +230,7 @@ class ObjectStore:
 
 
 def _is_kept(target: str) -> bool:
-    """Whether the bytes are there, and will be for a long time: old ones are marked as in use again."""
+    """True if the bytes are stored; refreshes the time of old ones so that they are kept."""
     try:
         if os.stat(target).st_mtime < time.time() - _DAY:
             syscalls.touch(target)

@@ -19,7 +19,7 @@ TANDEM_DIRECTORY = ".tandem"
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """Every folder Tandem writes, by name."""
+    """The folders Tandem writes."""
 
     workspace: Path
     state: Path
@@ -89,7 +89,7 @@ class Locations:
         return self.state / "steady-time.json"
 
     def agent_home(self, name: str) -> Path:
-        """The private, lasting home of one agent."""
+        """The private, persistent home of one agent."""
         return self.state / "agents" / name / "home"
 
     @property
@@ -97,7 +97,7 @@ class Locations:
         return self.state / "locks"
 
     def check(self) -> None:
-        """Make sure that what Tandem writes stays where it belongs.
+        """Check that Tandem writes only to its own folders.
 
         Raises:
             OutsideWorkspaceError: `.tandem` or a folder in it is a link or a file, or the state lies in the workspace.
@@ -119,7 +119,7 @@ class Locations:
             )
 
     def prepare_workspace(self) -> None:
-        """Make `.tandem` with a .gitignore that keeps it out of every commit.
+        """Create `.tandem` with a .gitignore that excludes it from commits.
 
         Raises:
             StorageError: nothing can be written in the workspace.
@@ -136,20 +136,20 @@ class Locations:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written in the workspace, as far as that can be told without writing."""
+        """True if the workspace is read-only, as far as that can be told without writing."""
         return bool(os.statvfs(self.workspace).f_flag & os.ST_RDONLY) or not os.access(self.workspace, os.W_OK)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the workspace holds nothing but a repository and Tandem's own folder."""
+        """True if the workspace contains only a repository and Tandem's own folder."""
         try:
             with os.scandir(self.workspace) as entries:
                 return all(entry.name in (".git", TANDEM_DIRECTORY) for entry in entries)
-        except OSError:  # what cannot be looked into is not known to be empty
+        except OSError:  # an unreadable folder may not be empty
             return False
 
     def prepare_state(self) -> None:
-        """Make the state folder, readable by nobody else."""
+        """Create the state folder, readable only by its owner."""
         for folder in (self.state, self.objects, self.journals, self.approvals, self.locks):
             if not folder.is_dir():
                 atomic.make_directory(folder, mode=0o700)
@@ -194,7 +194,7 @@ def _folders() -> tuple[Path, ...]:
 
 
 def _beside(name: str) -> tuple[Path, ...]:
-    """The changelog stands at the top of a checkout, where people look for it; only the wheel has it among the rest."""
+    """The changelog is at the top of a checkout; only the wheel has it among the resources."""
     return (_PACKAGE.parent / name,) if name == CHANGELOG else ()
 
 

@@ -29,7 +29,7 @@ _EXCHANGE = 2
 _CLONE = 0x40049409 if sys.platform == "linux" else None
 _FLAGS = struct.Struct("i")
 _LONG_BYTES = struct.calcsize("l")
-"""As the requests say; the kernel reads and writes an int all the same."""
+"""As declared for the ioctl; the kernel reads and writes an int."""
 _GET_FLAGS = 0x80006601 | _LONG_BYTES << 16
 _SET_FLAGS = 0x40006602 | _LONG_BYTES << 16
 _TOP_OF_A_TREE = 0x00020000
@@ -141,7 +141,7 @@ def unlink(name: str, dir_fd: int | None = None) -> None:
 
 
 def whiteout(name: str) -> None:
-    """Make the mark by which an upper layer says that there is nothing, whatever lies below."""
+    """Create a whiteout: the mark in an upper layer that a path is removed."""
     if _gate:
         _gate("mknod", name)
     os.mknod(name, stat.S_IFCHR)
@@ -180,7 +180,7 @@ def chmod_name(name: str, mode: int) -> None:
 
 
 def touch(name: str) -> None:
-    """Say that a file is in use now."""
+    """Set the times of a file to now."""
     if _gate:
         _gate("utime", name)
     os.utime(name)
@@ -209,10 +209,10 @@ def clone(target_fd: int, source_fd: int) -> None:
 
 
 def spread(folder_fd: int) -> None:
-    """Let each folder that is made in this one lie in a place of its own on the disk, with what is made in it.
+    """Place each folder created in this one in its own disk region, with its contents.
 
-    Without this ext4 keeps them close together, and looks past every file that was deleted there in the last minutes,
-    one by one, for each new one. A file system that knows no such thing refuses.
+    Otherwise ext4 keeps them close together, and skips recently deleted inodes one by one for each new file. File
+    systems without this flag refuse.
     """
     if sys.platform != "linux":
         return

@@ -21,42 +21,42 @@ StatSignature = tuple[int, int, int, int]
 """Inode, size, mode and the time of the last change."""
 
 _SETTLED_NS = 20_000_000
-"""A file system's clock may stand still this long, so a younger time does not prove that nothing was written since."""
+"""The coarsest tick of a file system's clock; a younger time does not prove that nothing was written since."""
 _SECOND_NS = 1_000_000_000
 _COARSE_NS = 2 * _SECOND_NS
-"""As long as that where times are kept in whole seconds, or in every other one."""
+"""The tick where times are kept in whole seconds, or in every other one."""
 
 stat_signature: Callable[[os.stat_result], StatSignature] = attrgetter("st_ino", "st_size", "st_mode", "st_mtime_ns")
 
 
 def is_settled(sight: StatSignature, at_ns: int) -> bool:
-    """Whether a change after `at_ns` is sure to show."""
+    """True if a change after `at_ns` is sure to change the signature."""
     modified_ns = sight[3]
     return modified_ns + (_SETTLED_NS if modified_ns % _SECOND_NS else _COARSE_NS) < at_ns
 
 
 class StatSignatures(dict[str, StatSignature]):
-    """Files that were read, by path."""
+    """Stat signatures of files that were read, by path."""
 
     def __init__(self) -> None:
         super().__init__()
         self.plain: set[str] = set()
-        """Those that have nothing a new file would not have: their owner is this person, and nothing is attached."""
+        """Paths of files with the attributes of a new file: owned by this user, without extended attributes."""
 
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_EFFECT_BYTES = 1024 * 1024 * 1024
-"""The largest file a command may leave behind and Tandem still takes charge of."""
+"""The largest file that can be captured as an effect of a command."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OPEN_DIRECTORIES = 128
 _STREAMED_FROM = 4 * 1024 * 1024
 AtHand = Callable[[str], bytes | None]
-"""The bytes of a digest, where they are in memory anyway."""
+"""Returns the bytes of a digest if they are in memory."""
 
 
 class _OpenDirectories(OrderedDict[str, int]):
-    """Descriptors by path, closed with whoever holds them."""
+    """Descriptors by path, closed with their owner."""
 
     def forget(self) -> None:
         while self:
@@ -68,16 +68,16 @@ class _OpenDirectories(OrderedDict[str, int]):
 
 
 class _Own(threading.local):
-    """What each thread keeps for itself."""
+    """Per-thread descriptors."""
 
     def __init__(self) -> None:
         self.directories = _OpenDirectories()
 
 
 class Workspace:
-    """Read the tree and hand out directory descriptors. Nothing else opens a target.
+    """Read the tree and provide directory descriptors; nothing else opens a target.
 
-    Safe from any thread: each keeps descriptors of its own, so that none closes what another is using.
+    Thread-safe: each thread has its own descriptors, so that none closes one in use by another.
     """
 
     def __init__(self, root: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
@@ -172,7 +172,7 @@ class Workspace:
             os.close(fd)
 
     def state(self, path: str) -> NodeState:
-        """What is at `path`, absence included.
+        """The state of `path`, which may be absent.
 
         Raises:
             OutsideWorkspaceError: a link or mount is in the way, or it is a special file.
@@ -188,11 +188,14 @@ class Workspace:
         return data
 
     def load(self, path: str, *, keep: bool = True) -> tuple[NodeState, bytes | None]:
-        """State and, for a file, its bytes, from one look; files that only a command could have made included."""
+        """State and, for a file, its bytes, from one read; also files of sizes that only a command can leave."""
         return self._look(path, keep=keep, max_bytes=MAX_EFFECT_BYTES)
 
     def peek(self, path: str, *, keep: bool = True) -> tuple[NodeState | None, bytes | None]:
-        """Like `load`, refusing nothing: below what is no folder there is nothing, and None is what cannot be read."""
+        """Like `load`, but never raises.
+
+        A path below something that is no folder is absent, and an unreadable one is None.
+        """
         try:
             return self.load(path, keep=keep)
         except OutsideWorkspaceError as error:
@@ -203,9 +206,9 @@ class Workspace:
     def has(
         self, path: str, state: NodeState, sights: StatSignatures | None = None, at_hand: AtHand | None = None
     ) -> bool:
-        """Whether exactly this is at `path`; files seen so are remembered in `sights`.
+        """True if `path` is in exactly this state; the stat signatures of matching files are recorded.
 
-        Bytes that are at hand are compared with what is read, which is as sure as a digest and quicker.
+        Bytes in memory are compared with those read, which is as safe as a digest and faster.
         """
         if not isinstance(state, FileState) or state.size > _STREAMED_FROM:
             if isinstance(state, Absent) and self._is_plainly_absent(path):
@@ -244,11 +247,11 @@ class Workspace:
         except FileNotFoundError:
             return True
         except (OSError, OutsideWorkspaceError, StorageError):
-            pass  # the thorough look tells what it is
+            pass  # the full check determines what it is
         return False
 
     def is_as_seen(self, path: str, sight: StatSignature | None) -> bool:
-        """Whether the file at `path` is the one that was seen, untouched."""
+        """True if the file at `path` still has the recorded stat signature."""
         if sight is None:
             return False
         try:
@@ -268,12 +271,12 @@ class Workspace:
             raise _unreadable(path, error) from error
 
     def changed_at(self, path: str) -> int:
-        """When the node at `path` was last changed in any way, in nanoseconds; 0 when nothing is there."""
+        """The change time of the node at `path` in nanoseconds; 0 if it is absent."""
         times = self.times(path)
         return times[1] if times else 0
 
     def times(self, path: str) -> tuple[int, int] | None:
-        """When the node at `path` was last written, and last changed in any way, in nanoseconds."""
+        """The modification and change times of the node at `path` in nanoseconds."""
         try:
             dir_fd, name = self.parent(path)
             info = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
@@ -380,7 +383,7 @@ def _read_file(dir_fd: int, name: str, path: str, *, keep: bool) -> tuple[NodeSt
 def _is_plain(fd: int, info: os.stat_result) -> bool:
     try:
         return info.st_uid == os.geteuid() and info.st_gid == os.getegid() and not os.listxattr(fd)
-    except (OSError, AttributeError):  # a file system, or a system, that does not say
+    except (OSError, AttributeError):  # not supported by this file system
         return False
 
 

@@ -25,17 +25,17 @@ _URGENCY = {priority: rank for rank, priority in enumerate(TaskPriority)}
 
 
 class TaskBoard:
-    """Hold tasks and answer about them; any thread may ask or tell.
+    """The tasks of a plan and their status. Thread-safe.
 
-    A failure is passed on at once: whatever waits for the failed task, directly or through others, is skipped. The
-    window holds a board of its own that repeats the one of the engine by its events (`follow`).
+    A failure skips all tasks that depend on the failed one, directly or indirectly. The window has its own board that
+    replays the engine's by its events (`follow`).
     """
 
     def __init__(self, plan_id: PlanId, clock: Callable[[], datetime], tasks: Iterable[PlanTask] = ()) -> None:
-        """Lay out the tasks a plan has already.
+        """Add the tasks of an existing plan.
 
         Raises:
-            TaskError: two share an id, or one waits for an id that nobody has.
+            TaskError: two share an id, or one waits for an unknown id.
             TaskCycleError: tasks wait for each other in a circle.
         """
         self.plan_id = plan_id
@@ -49,7 +49,7 @@ class TaskBoard:
         """Add a task.
 
         Raises:
-            TaskError: there is one of this id, or it waits for an id that nobody has.
+            TaskError: there is one of this id, or it waits for an unknown id.
         """
         with self._lock:
             self._lay_out([*self._tasks.values(), task])
@@ -79,7 +79,7 @@ class TaskBoard:
         return self._chosen(self._graph.order)
 
     def get_ready_tasks(self) -> tuple[TrackedTask, ...]:
-        """Everything that may begin now, the most urgent first: pending, and all it waits for is completed."""
+        """Tasks that may begin now, the most urgent first: pending, and all dependencies completed."""
         with self._lock:
             completed = [task.id for task in self._tasks.values() if task.status is TaskStatus.COMPLETED]
             begun = [task.id for task in self._tasks.values() if task.status is not TaskStatus.PENDING]
@@ -87,7 +87,7 @@ class TaskBoard:
         return tuple(sorted(ready, key=lambda task: _URGENCY[task.priority]))
 
     def get_next_task(self) -> TrackedTask | None:
-        """What may begin next, or nothing."""
+        """The task that may begin next, if any."""
         return next(iter(self.get_ready_tasks()), None)
 
     def get_tasks_by_status(self, status: TaskStatus) -> tuple[TrackedTask, ...]:
@@ -106,7 +106,7 @@ class TaskBoard:
         result: str | None = None,
         error: str | None = None,
     ) -> TrackedTask:
-        """Write down how a task stands now, and skip what waits for it should it have failed.
+        """Set the status of a task; if it failed, skip the tasks that depend on it.
 
         Raises:
             TaskError: there is none of this id, or its progress is not between 0 and 100.
@@ -126,7 +126,7 @@ class TaskBoard:
             return self.get_task(task_id)
 
     def add_task_dependency(self, task_id: TaskId, blocked_by: TaskId) -> TrackedTask:
-        """Let a task wait for another.
+        """Add a dependency between two tasks.
 
         Raises:
             TaskError: one of them does not exist, or the task has begun.
@@ -147,13 +147,13 @@ class TaskBoard:
             return self.get_task(task_id)
 
     def add_executed_tool(self, task_id: TaskId, tool: ExecutedTool) -> TrackedTask:
-        """Write down that something was done for a task."""
+        """Record an action for a task."""
         with self._lock:
             self._change(task_id, {"tools_executed": (*self.get_task(task_id).tools_executed, tool)})
             return self.get_task(task_id)
 
     def skip_blocked_tasks(self, failed_task_id: TaskId) -> tuple[TaskId, ...]:
-        """Skip everything that waits for a task that will not be completed, and has not begun; who was skipped."""
+        """Skip pending tasks that depend on a task that will not be completed; returns the skipped ones."""
         with self._lock:
             waiting = self._graph.dependents(failed_task_id)
             skipped = tuple(each for each in waiting if self._tasks[each].status is TaskStatus.PENDING)
@@ -163,7 +163,7 @@ class TaskBoard:
             return skipped
 
     def are_all_tasks_completed(self) -> bool:
-        """Whether there are tasks and each is completed; skipped is not completed."""
+        """True if there are tasks and all are completed; skipped is not completed."""
         progress = self.get_task_progress()
         return progress.completed == progress.total > 0
 
@@ -172,15 +172,15 @@ class TaskBoard:
             return TaskProgress.of(self._tasks.values())
 
     def begin(self) -> None:
-        """A run has begun: every task is still to be done."""
+        """Reset every task at the start of a run."""
         with self._lock:
             for task_id in self._tasks:
                 self._change(task_id, {"status": TaskStatus.PENDING, "progress": 0, "error": None, "result": None})
 
     def follow(self, event: TaskNews | TasksListed) -> tuple[TaskId, ...]:
-        """Take over what another board has announced; the tasks of this board that it names.
+        """Apply an event of another board; returns the affected tasks.
 
-        What an agent says about a task changes nothing.
+        An agent's own statements about a task change nothing.
         """
         with self._lock:
             if isinstance(event, TasksListed):
@@ -197,11 +197,11 @@ class TaskBoard:
         self._graph, self._tasks = graph, {task.id: self._tracked(task, graph.blocks(task.id)) for task in tasks}
 
     def _tracked(self, task: PlanTask, blocks: tuple[TaskId, ...]) -> TrackedTask:
-        """With a text for its spinner and the moment it was made, where none was given."""
+        """The task with its spinner text and creation time filled in."""
         fields = dict(task) | {"plan_id": self.plan_id, "blocks": blocks}
         fields["active_form"] = task.active_form or f"{task.subject}…"
         fields["created_at"] = task.created_at or self._clock()
-        return TrackedTask.model_construct(**fields)  # checked when it came in
+        return TrackedTask.model_construct(**fields)  # validated on input
 
     def _times(self, task: PlanTask, status: TaskStatus) -> dict[str, datetime | None]:
         if status is TaskStatus.PENDING:

@@ -16,11 +16,11 @@ NodeId = TypeVar("NodeId", bound=str)
 _Id = TypeVar("_Id", bound=str, covariant=True)
 
 _LONGEST_TOLD = 12
-"""A longer circle is told by its beginning and its end."""
+"""A longer cycle is shown by its beginning and end."""
 
 
 class Dependent(Protocol[_Id]):
-    """Whatever has a name and waits for others: a task, or an operation."""
+    """An item with an id and dependencies: a task, or an operation."""
 
     @property
     def id(self) -> _Id: ...
@@ -30,16 +30,16 @@ class Dependent(Protocol[_Id]):
 
 
 class TaskGraph(Generic[NodeId]):
-    """Dependencies that are known to make sense; it cannot be built from ones that do not.
+    """A validated dependency graph.
 
-    Every answer keeps the order the items were given in, as far as the dependencies allow.
+    Results keep the order the items were given in, as far as the dependencies allow.
     """
 
     def __init__(self, items: Iterable[Dependent[NodeId]]) -> None:
         """Check and order the items.
 
         Raises:
-            TaskError: two items share an id, or one waits for an id that nobody has.
+            TaskError: two items share an id, or one waits for an unknown id.
             TaskCycleError: items wait for each other in a circle.
         """
         self._blocked_by: dict[NodeId, tuple[NodeId, ...]] = {}
@@ -64,11 +64,11 @@ class TaskGraph(Generic[NodeId]):
 
     @property
     def order(self) -> tuple[NodeId, ...]:
-        """Everything, blockers first; an order that was already possible is kept as it is."""
+        """All items, dependencies first; an order that is already valid is kept."""
         return self._order
 
     def ready(self, completed: Collection[NodeId], *, started: Collection[NodeId] = ()) -> tuple[NodeId, ...]:
-        """What may begin now: not begun, and everything it waits for is completed."""
+        """Items that may begin now: not begun, and all dependencies completed."""
         done = frozenset(completed)
         begun = done.union(started)
         return tuple(
@@ -78,11 +78,11 @@ class TaskGraph(Generic[NodeId]):
         )
 
     def blocks(self, name: NodeId) -> tuple[NodeId, ...]:
-        """Who waits for `name` itself."""
+        """Direct dependents of `name`."""
         return tuple(self._known(name))
 
     def dependents(self, *names: NodeId) -> tuple[NodeId, ...]:
-        """Everything that waits for one of `names`, directly or through others: what a failure skips."""
+        """All dependents of `names`, direct and indirect: what a failure skips."""
         found: set[NodeId] = set()
         waiting = [blocked for name in names for blocked in self._known(name)]
         while waiting:
@@ -128,7 +128,7 @@ def _circle(blockers_first: list[str]) -> TaskCycleError:
 
 
 class TaskMapper:
-    """Keep operations and tasks together. An operation belongs to one task at most; any thread may ask or tell."""
+    """Maps operations to tasks. An operation belongs to at most one task. Thread-safe."""
 
     def __init__(self, operations: Iterable[StagedOperation] = ()) -> None:
         self._lock = threading.Lock()
@@ -140,7 +140,7 @@ class TaskMapper:
                 self.map_operation_to_task(operation.task, operation.id)
 
     def map_operation_to_task(self, task_id: TaskId, operation_id: OperationId) -> TaskMapping:
-        """Add the operation to the task, and take it out of the one it was in before."""
+        """Add the operation to the task, and remove it from its previous one."""
         with self._lock:
             former = self._task_of.get(operation_id)
             if former is not None and former != task_id:
@@ -151,7 +151,7 @@ class TaskMapper:
             return self._save(task_id, mapped if former == task_id else (*mapped, operation_id))
 
     def get_task_operations(self, task_id: TaskId) -> tuple[OperationId, ...]:
-        """The operations of a task in the order they were mapped; none for a task nobody mapped to."""
+        """The operations of a task in the order they were mapped; empty if there are none."""
         with self._lock:
             return self._operations(task_id)
 
@@ -160,10 +160,10 @@ class TaskMapper:
             return self._task_of.get(operation_id)
 
     def update_task_status(self, task_id: TaskId, results: Iterable[OperationResult]) -> TaskStatus:
-        """Take in what became of operations, and answer how the task stands.
+        """Record operation results and return the status of the task.
 
-        Earlier results stay known, so results may arrive one by one. Results of operations that belong to another
-        task count there the next time it is asked about.
+        Earlier results are kept, so results may arrive one by one. Results of operations of another task count when
+        that task is queried.
         """
         with self._lock:
             for result in results:
@@ -184,7 +184,7 @@ class TaskMapper:
 
 
 def status_of(statuses: Iterable[ResultStatus]) -> TaskStatus:
-    """How a task stands whose operations stand like this. A task without operations is pending, never completed."""
+    """The status of a task from the statuses of its operations. A task without operations is pending."""
     seen = set(statuses)
     if seen <= {ResultStatus.PENDING}:
         return TaskStatus.PENDING
@@ -194,5 +194,5 @@ def status_of(statuses: Iterable[ResultStatus]) -> TaskStatus:
         return TaskStatus.COMPLETED
     if seen & {ResultStatus.PENDING, ResultStatus.RUNNING}:
         return TaskStatus.IN_PROGRESS
-    # Settled without a failure, but something was skipped, cancelled or rolled back: the task is not on disk.
+    # Ended without a failure, but something was skipped, cancelled or rolled back: not completed.
     return TaskStatus.SKIPPED

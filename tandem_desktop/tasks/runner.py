@@ -7,13 +7,13 @@ from tandem_desktop.domain.tasks import TaskProgress, TaskStatus, TrackedTask
 from tandem_desktop.tasks.board import TaskBoard
 
 Work = Callable[[TrackedTask], Awaitable[str]]
-"""Does one task and answers with a line about it. Raises when it could not."""
+"""Does one task and returns a line about it. Raises on failure."""
 
 AT_ONCE = 4
 
 
 class TaskRunner:
-    """Start what is ready, wait, look again. It ends always: what can never begin is skipped and says why."""
+    """Runs tasks as they become ready. Always terminates: a task that can never begin is skipped with the reason."""
 
     def __init__(self, board: TaskBoard, work: Work, *, at_once: int = AT_ONCE) -> None:
         self._board = board
@@ -21,9 +21,9 @@ class TaskRunner:
         self._at_once = at_once
 
     async def run(self) -> TaskProgress:
-        """Until nothing is left that could begin; the answer tells how it went.
+        """Run until no task can begin; returns the progress.
 
-        Cancelled, it cancels what is under way, and that stands as failed.
+        If cancelled, it cancels running tasks, which count as failed.
         """
         under_way: set[asyncio.Task[None]] = set()
         try:
@@ -38,7 +38,7 @@ class TaskRunner:
             for each in under_way:
                 each.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
-        self._give_up_on_the_rest()
+        self._skip_blocked_tasks()
         return self._board.get_task_progress()
 
     async def _carry_out(self, task: TrackedTask) -> None:
@@ -47,15 +47,15 @@ class TaskRunner:
         except asyncio.CancelledError:
             self._board.update_task_status(task.id, TaskStatus.FAILED, error="It was stopped.")
             raise
-        except Exception as error:  # whatever a worker throws is the failure of its task, not of the others
+        except Exception as error:  # an exception of a worker fails its task, not the others
             self._board.update_task_status(task.id, TaskStatus.FAILED, error=str(error) or type(error).__name__)
         else:
             self._board.update_task_status(task.id, TaskStatus.COMPLETED, result=result)
 
-    def _give_up_on_the_rest(self) -> None:
-        """Nothing is under way here and nothing is ready: whoever still waits would wait for ever."""
+    def _skip_blocked_tasks(self) -> None:
+        """Skip the tasks that can never begin."""
         standing = {task.id: task.status for task in self._board.get_tasks()}
         for task in self._board.get_tasks_by_status(TaskStatus.PENDING):
             stuck = ", ".join(f"'{each}'" for each in task.blocked_by if standing[each] is not TaskStatus.COMPLETED)
-            reason = f"It waits for {stuck}, which nobody completes."
+            reason = f"It waits for {stuck}, which is not completed."
             self._board.update_task_status(task.id, TaskStatus.SKIPPED, error=reason)

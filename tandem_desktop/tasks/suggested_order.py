@@ -1,7 +1,7 @@
 """Suggests a better order of operations.
 
-What waits comes after what it waits for; the operations of a task stay together; what matters more comes first. An
-offer and nothing more: taking it is a person's own reordering, with a digest of its own.
+Dependents come after their dependencies; the operations of a task stay together; higher priority comes first. It is
+only a suggestion: accepting it is a reordering by the person, with a new digest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,26 +15,26 @@ from tandem_desktop.domain.tasks import PlanTask, TaskPriority
 _URGENCY = {priority: rank for rank, priority in enumerate(TaskPriority)}
 _REASONS = 3
 _LARGEST = 300
-"""Operations beyond which no order is looked for: nobody would read why."""
+"""Maximum number of operations for a suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedOrder:
-    """Every operation once, and the reasons as sentences, the weightiest first."""
+    """Every operation once, and the reasons as sentences, the most important first."""
 
     order: tuple[OperationId, ...]
     reasons: tuple[str, ...]
     by: str = ""
-    """The agent that was asked, as people call it; empty for what Tandem found itself."""
+    """Display name of the agent that suggested it; empty for Tandem."""
 
 
 def suggest_order(
     operations: Sequence[StagedOperation], tasks: Sequence[PlanTask], planned: Sequence[OperationId] = ()
 ) -> SuggestedOrder | None:
-    """A better order than the one they are in, or nothing. `planned` is the order that is known to apply.
+    """A better order, or None. `planned` is an order that is known to apply.
 
-    What an operation waits for, and everything that touches one path, keeps its order. So does a command with whatever
-    is not of an independent task: it may see anything that was done before it.
+    Dependencies and operations on the same path keep their order. So does a command relative to everything that is not
+    of an independent task: it may read any earlier result.
     """
     known = {task.id: task for task in tasks}
     if not known or len(operations) > _LARGEST:
@@ -65,7 +65,7 @@ def refuse_impossible(order: Sequence[OperationId], operations: Sequence[StagedO
 
 
 def _bound(operations: Sequence[StagedOperation]) -> dict[OperationId, set[OperationId]]:
-    """Everything each of them must stay behind."""
+    """The operations that must precede each operation."""
     ids = {each.id for each in operations}
     return {
         operation.id: {each for each in operation.blocked_by if each in ids}
@@ -89,7 +89,7 @@ def _touch(one: str, other: str) -> bool:
 def _chosen(
     operations: Sequence[StagedOperation], known: dict[TaskId, PlanTask], behind: dict[OperationId, set[OperationId]]
 ) -> tuple[OperationId, ...]:
-    """One after the other: go on with the task that was begun, then the most urgent, then as it was."""
+    """Order greedily: continue the current task, then the most urgent, then the original order."""
     place = {each.id: position for position, each in enumerate(operations)}
     by_id = {each.id: each for each in operations}
     order: list[OperationId] = []
@@ -130,7 +130,7 @@ def _reasons(
 
 
 def _runs(tasks: Sequence[TaskId | None]) -> list[TaskId | None]:
-    """Tasks in the order they are gone through, each as often as it is come back to."""
+    """Tasks in execution order, repeated for each visit."""
     return [task for position, task in enumerate(tasks) if position == 0 or task != tasks[position - 1]]
 
 

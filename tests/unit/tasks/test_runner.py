@@ -101,7 +101,7 @@ async def test_tasks_blocked_by_one_that_nobody_works_on_end_the_run_instead_of_
     workers.done("free")
     progress = await asyncio.wait_for(run, timeout=PATIENCE_S)
     assert (progress.completed, progress.skipped, progress.in_progress, progress.pending) == (1, 2, 1, 0)
-    assert board.get_task(TaskId("waits")).error == "It waits for 'lost', which nobody completes."
+    assert board.get_task(TaskId("waits")).error == "It waits for 'lost', which is not completed."
 
 
 async def test_no_more_are_under_way_than_was_asked_for() -> None:
