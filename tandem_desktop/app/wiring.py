@@ -13,7 +13,7 @@ from tandem_desktop.domain.ids import OperationId
 from tandem_desktop.execution.captured_commands import BestCommands
 from tandem_desktop.execution.commands import ExternalCalls
 from tandem_desktop.execution.executor import PlanExecutor
-from tandem_desktop.execution.run_manager import ClearBeside, RunManager, clear_now
+from tandem_desktop.execution.run_manager import ClearInBackground, RunManager, clear_now
 from tandem_desktop.execution.run_store import RunStore
 from tandem_desktop.plans.store import PlanStore
 from tandem_desktop.policy.tools import ToolCounts
@@ -53,7 +53,7 @@ def build_engine(
 ) -> Engine:
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
     ground = _ground(root, state, clock, settings or Settings())
-    clearing = ClearBeside()
+    clearing = ClearInBackground()
     tasks = RunTasks(ground.now)
     desk = _desk(ground, on_output, clearing if lives_on else None, tasks)
     runs = _runs(ground, desk, tasks)
@@ -137,7 +137,7 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     )
 
 
-def _desk(ground: _Ground, on_output: Printing, clear: ClearBeside | None, tasks: RunTasks) -> RunManager:
+def _desk(ground: _Ground, on_output: Printing, clear: ClearInBackground | None, tasks: RunTasks) -> RunManager:
     """Where runs are opened; with `clear`, their output is announced too."""
     news = RunEvents(ground.events, tasks)
 

@@ -42,10 +42,10 @@ def preflight(operations: tuple[StagedOperation, ...], workspace: Workspace, obj
     workspace.check_identity()
     _check_paths(operations)
     check_tools(operations)
-    sights = _check_drift(operations, workspace, objects)
+    signatures = _check_drift(operations, workspace, objects)
     needed = _check_objects(operations, objects)
     _check_room(workspace, needed)
-    return sights
+    return signatures
 
 
 def _check_paths(operations: Iterable[StagedOperation]) -> None:
@@ -77,9 +77,9 @@ def check_tools(operations: Iterable[StagedOperation]) -> None:
 
 def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace, objects: ObjectStore) -> StatSignatures:
     workspace.forget_directories()
-    sights = StatSignatures()
-    if _is_plainly_unchanged(operations, workspace, objects, sights):
-        return sights
+    signatures = StatSignatures()
+    if _is_plainly_unchanged(operations, workspace, objects, signatures):
+        return signatures
     drifted = drift(operations, workspace)
     if not drifted:
         return StatSignatures()
@@ -93,7 +93,7 @@ def _check_drift(operations: tuple[StagedOperation, ...], workspace: Workspace, 
 
 
 def _is_plainly_unchanged(
-    operations: Iterable[StagedOperation], workspace: Workspace, objects: ObjectStore, sights: StatSignatures
+    operations: Iterable[StagedOperation], workspace: Workspace, objects: ObjectStore, signatures: StatSignatures
 ) -> bool:
     """True if every path is in its first planned base state; plans that touch folders need the full drift check."""
     first: dict[str, NodeState] = {}
@@ -104,7 +104,7 @@ def _is_plainly_unchanged(
             first.setdefault(operation.path, operation.base)
         if operation.to is not None:
             first.setdefault(operation.to, ABSENT)
-    return all(workspace.has(path, state, sights, objects.at_hand) for path, state in first.items())
+    return all(workspace.has(path, state, signatures, objects.at_hand) for path, state in first.items())
 
 
 def _check_objects(operations: Iterable[StagedOperation], objects: ObjectStore) -> int:
@@ -151,8 +151,8 @@ class RunResult:
 class PlanExecutor:
     """Enforce and consume the approval, run the preflight checks, then execute the segments under the journal."""
 
-    def __init__(self, desk: RunManager, enforcer: ApprovalEnforcer) -> None:
-        self._desk = desk
+    def __init__(self, manager: RunManager, enforcer: ApprovalEnforcer) -> None:
+        self._manager = manager
         self._enforcer = enforcer
 
     def execute(
@@ -172,13 +172,13 @@ class PlanExecutor:
             PreflightError: the disk is not what the plan was made for; nothing was written.
             RollbackError: the tree could not be put back; the run waits for recovery.
         """
-        desk = self._desk
-        approval = self._enforcer.enforce_execution(version, latest_revision, desk.workspace.identity)
-        with desk.only_run():
-            desk.refuse_if_interrupted()
+        manager = self._manager
+        approval = self._enforcer.enforce_execution(version, latest_revision, manager.workspace.identity)
+        with manager.only_run():
+            manager.refuse_if_interrupted()
             check_status()
-            desk.calls.check(version.operations)
-            sights = preflight(version.operations, desk.workspace, desk.objects)
+            manager.calls.check(version.operations)
+            signatures = preflight(version.operations, manager.workspace, manager.objects)
             record = RunRecord(
                 run_id=new_run_id(),
                 kind=RunKind.APPLY,
@@ -187,19 +187,19 @@ class PlanExecutor:
                 digest=approval.digest,
                 on_failure=policy,
                 status=RunStatus.RUNNING,
-                started_at=desk.clock(),
+                started_at=manager.clock(),
             )
             self._enforcer.consume(approval, record.run_id)
-            journal = desk.begin(record, version.operations)
+            journal = manager.begin(record, version.operations)
             paths = (path for operation in version.operations for path in operation.paths)
-            meanwhile = ConcurrentChanges(desk.workspace, paths)
+            concurrent = ConcurrentChanges(manager.workspace, paths)
 
             def work(run: Run) -> None:
                 on_start(record.run_id)
                 run.carry_out(segments(version.operations))
 
-            ended, results = desk.conduct(
-                record, version.operations, journal, work, control=control, sights=sights, meanwhile=meanwhile
+            ended, results = manager.conduct(
+                record, version.operations, journal, work, control=control, signatures=signatures, concurrent=concurrent
             )
         return RunResult(ended, results)
 

@@ -21,14 +21,14 @@ class Publisher:
     """Exchange nodes between the scratch dir and the workspace, and check what comes back."""
 
     def __init__(
-        self, workspace: Workspace, scratch_dir: RunScratchDir, sights: dict[str, StatSignature] | None = None
+        self, workspace: Workspace, scratch_dir: RunScratchDir, signatures: dict[str, StatSignature] | None = None
     ) -> None:
         self._workspace = workspace
         self._scratch_dir = scratch_dir
-        self._first_sights = sights or {}
-        self._sights = dict(self._first_sights)
+        self._first_sights = signatures or {}
+        self._signatures = dict(self._first_sights)
         """Stat signatures of files that were read or prepared."""
-        self._sights_before: dict[int, StatSignature | None] = {}
+        self._signatures_before: dict[int, StatSignature | None] = {}
         self.touched_folders: set[str] = set()
         self._changed_modes: set[str] = set()
 
@@ -221,23 +221,25 @@ class Publisher:
 
     def _remember(self, step: Step) -> None:
         """Stat signatures of the file in place now and of the one it replaced."""
-        sight = self._sights.pop(step.path, None)
-        self._sights_before[step.n] = sight
+        signature = self._signatures.pop(step.path, None)
+        self._signatures_before[step.n] = signature
         if step.to is None:
-            sight = self._scratch_dir.sight(step)
-        if sight is not None:
-            self._sights[step.to or step.path] = sight
+            signature = self._scratch_dir.signature(step)
+        if signature is not None:
+            self._signatures[step.to or step.path] = signature
 
     def _recall(self, step: Step) -> None:
-        self._sights.pop(step.to or step.path, None)
-        sight = self._sights_before.pop(step.n, None)
-        if sight is not None:
-            self._sights[step.path] = sight
+        self._signatures.pop(step.to or step.path, None)
+        signature = self._signatures_before.pop(step.n, None)
+        if signature is not None:
+            self._signatures[step.path] = signature
 
     def _is_known(self, dir_fd: int, name: str, step: Step) -> bool:
         """True if the replaced node is the file that was read before the run, or that the run itself wrote."""
-        sight = self._sights.get(step.path)
-        return sight is not None and stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+        signature = self._signatures.get(step.path)
+        return (
+            signature is not None and stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == signature
+        )
 
     def _came_out(self, own: str, step: Step) -> NodeState | None:
         try:

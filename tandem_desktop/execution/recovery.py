@@ -121,8 +121,8 @@ class InterruptedRun:
 class Recovery:
     """Find interrupted runs and settle them. Every call can be interrupted itself and repeated."""
 
-    def __init__(self, desk: RunManager) -> None:
-        self._desk = desk
+    def __init__(self, manager: RunManager) -> None:
+        self._manager = manager
 
     def interrupted(self) -> tuple[InterruptedRun, ...]:
         """Runs that need a decision; none while a run is in progress. Runs that had ended or never begun are closed.
@@ -130,7 +130,7 @@ class Recovery:
         Waits for a concurrent check to release the lock; otherwise interrupted runs would be missed.
         """
         try:
-            with self._desk.only_run():
+            with self._manager.only_run():
                 return self._interrupted()
         except BusyError:
             return ()
@@ -141,7 +141,7 @@ class Recovery:
         Raises:
             ExecutionError: a path is in no state the run knows, or a command would run a second time.
         """
-        with self._desk.only_run():
+        with self._manager.only_run():
             journal, history, record = self._reopen(run_id)
             try:
                 if history.command_open and not run_command_again:
@@ -151,7 +151,7 @@ class Recovery:
             except BaseException:
                 journal.close()
                 raise
-            return self._desk.conduct(
+            return self._manager.conduct(
                 record,
                 history.operations,
                 journal,
@@ -165,60 +165,60 @@ class Recovery:
         Raises:
             RollbackError: another program changed a path; it is left alone and named.
         """
-        with self._desk.only_run():
+        with self._manager.only_run():
             journal, history, record = self._reopen(run_id)
             _log.info("recovery: roll back %s", record.run_id)
-            return self._desk.conduct(record, history.operations, journal, lambda run: self._roll_back(run, history))
+            return self._manager.conduct(record, history.operations, journal, lambda run: self._roll_back(run, history))
 
     def mark_failed(self, run_id: str | None = None) -> Settled:
         """Leave the tree as it is and close the run as failed."""
-        with self._desk.only_run():
+        with self._manager.only_run():
             damaged = next((r for r in self._interrupted() if r.damage and run_id in (None, r.run_id)), None)
             if damaged is not None:
                 return self._set_aside(damaged)
             journal, history, record = self._reopen(run_id)
             _log.info("recovery: mark %s as failed", record.run_id)
-            return self._desk.conduct(record, history.operations, journal, lambda run: self._leave(run, history))
+            return self._manager.conduct(record, history.operations, journal, lambda run: self._leave(run, history))
 
     def _interrupted(self) -> tuple[InterruptedRun, ...]:
         found = []
-        for run_id in self._desk.journal_store.open_runs():
+        for run_id in self._manager.journal_store.open_runs():
             try:
-                history = self._desk.journal_store.history(run_id)
+                history = self._manager.journal_store.history(run_id)
             except JournalError as error:
                 found.append(self._unreadable(run_id, error))
                 continue
             if history.record is None:
-                self._desk.journal_store.drop(run_id)
+                self._manager.journal_store.drop(run_id)
             elif history.end is not None:
                 ended = RunRecord.model_validate(history.end["record"])
-                self._desk.file(ended, history.operations, history.results)
+                self._manager.file(ended, history.operations, history.results)
             else:
                 found.append(_describe(history.record, history))
-        self._desk.sweep()
+        self._manager.sweep()
         for run in found:
             _log.info("interrupted run found: %s of %s, %d of %d done", run.run_id, run.plan_id, run.done, run.total)
         return tuple(found)
 
     def _unreadable(self, run_id: RunId, error: JournalError) -> InterruptedRun:
         try:
-            record = self._desk.runs.get(run_id)
+            record = self._manager.runs.get(run_id)
         except PlanError:
-            return InterruptedRun(run_id, PlanId(""), 0, 0, self._desk.clock(), damage=error)
+            return InterruptedRun(run_id, PlanId(""), 0, 0, self._manager.clock(), damage=error)
         return InterruptedRun(run_id, record.plan_id, 0, 0, record.started_at, damage=error)
 
     def _set_aside(self, run: InterruptedRun) -> Settled:
         """Close a run whose journal cannot be read, as failed; the tree stays as it is and the journal is kept."""
-        kept = self._desk.journal_store.set_aside(run.run_id)
+        kept = self._manager.journal_store.set_aside(run.run_id)
         _log.info("recovery: mark %s as failed, its journal is damaged", run.run_id)
-        record = self._desk.runs.get(run.run_id).model_copy(
+        record = self._manager.runs.get(run.run_id).model_copy(
             update={
                 "status": RunStatus.FAILED,
-                "ended_at": self._desk.clock(),
+                "ended_at": self._manager.clock(),
                 "summary": f"its journal is damaged and kept at {kept}; look at the files the plan names",
             }
         )
-        self._desk.close_unread(record)
+        self._manager.close_unread(record)
         return record, ()
 
     def _reopen(self, run_id: str | None) -> tuple[Journal, History, RunRecord]:
@@ -227,19 +227,19 @@ class Recovery:
         if not names or (run_id is not None and run_id not in names):
             which = f"{run_id} is" if run_id else "There is no run that was"
             raise BadInputError(f"{which} not interrupted." if run_id else f"{which} interrupted.", next="tandem runs")
-        journal, history = self._desk.journal_store.reopen(RunId(run_id or names[0]))
+        journal, history = self._manager.journal_store.reopen(RunId(run_id or names[0]))
         assert history.record is not None
-        self._desk.give_back(history.record, history.current)
+        self._manager.give_back(history.record, history.current)
         return journal, history, history.record
 
     def _located(self, history: History) -> int:
-        found = look(self._desk.workspace, touched_paths(history.steps))
+        found = look(self._manager.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         if done is None:
-            strangers = _strangers(history, found)
+            changed = _changed_by_others(history, found)
             raise ExecutionError(
-                f"Changed by someone else since the run was cut off: {', '.join(strangers[:5])}.",
-                path=strangers[0] if strangers else None,
+                f"Changed by someone else since the run was cut off: {', '.join(changed[:5])}.",
+                path=changed[0] if changed else None,
                 next="Put the file back, or: tandem recover --rollback",
             )
         return done
@@ -261,7 +261,7 @@ class Recovery:
         run.carry_out(segments(rest))
 
     def _roll_back(self, run: Run, history: History) -> RunOutcome:
-        found = look(self._desk.workspace, touched_paths(history.steps))
+        found = look(self._manager.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         _remember_completed(run, history)
         if done is None:
@@ -272,7 +272,7 @@ class Recovery:
 
     def _leave(self, run: Run, history: History) -> RunOutcome:
         """Record how many steps of the last segment are done, so that they can still be undone."""
-        found = look(self._desk.workspace, touched_paths(history.steps))
+        found = look(self._manager.workspace, touched_paths(history.steps))
         done = locate(history.steps, found)
         _remember_completed(run, history)
         if history.current and done is not None:
@@ -285,18 +285,18 @@ class Recovery:
 
     def _restore_what_is_known(self, run: Run, history: History, found: States) -> None:
         """Other programs changed some paths: restore the paths in a known state, name the others."""
-        strangers = _strangers(history, found)
+        changed = _changed_by_others(history, found)
         changes = []
         for path, states in histories(history.steps).items():
             state = found[path]
-            if path not in strangers and state is not None and state != states[0]:
+            if path not in changed and state is not None and state != states[0]:
                 changes.append(PathChange(path=path, before=state, after=states[0]))
         run.continue_after((), history.lost, len(history.steps))
         run.restore(ordered_steps(changes, OperationId("rollback"), first=len(history.steps)))
-        if strangers:
+        if changed:
             raise RollbackError(
-                f"The roll back is incomplete: {', '.join(strangers)} changed by someone else; left as it is.",
-                path=strangers[0],
+                f"The roll back is incomplete: {', '.join(changed)} changed by someone else; left as it is.",
+                path=changed[0],
                 next="Look at it, then: tandem recover --mark-failed",
             )
 
@@ -314,7 +314,7 @@ def _describe(record: RunRecord, history: History) -> InterruptedRun:
     return InterruptedRun(record.run_id, record.plan_id, done, total, record.started_at, history.command_open)
 
 
-def _strangers(history: History, found: States) -> list[str]:
+def _changed_by_others(history: History, found: States) -> list[str]:
     """Paths in a state the run never gave them."""
     return [path for path, states in histories(history.steps).items() if found[path] not in states]
 

@@ -83,11 +83,11 @@ class Run:
         on_output: OnOutput,
         on_start: Callable[[OperationId], None] = lambda operation: None,
         metadata: dict[str, Metadata] | None = None,
-        sights: StatSignatures | None = None,
+        signatures: StatSignatures | None = None,
     ) -> None:
         self._workspace = workspace
         self._scratch_dir = scratch_dir
-        self._publisher = Publisher(workspace, scratch_dir, sights)
+        self._publisher = Publisher(workspace, scratch_dir, signatures)
         self._journal = journal
         self._commands = commands
         self._make_call = make_call
@@ -98,7 +98,7 @@ class Run:
         self._on_start = on_start
         self._begun: set[OperationId] = set()
         self._metadata = metadata
-        self._plain = sights.plain if sights is not None else set()
+        self._plain = signatures.plain if signatures is not None else set()
         """Files without attributes to keep; valid until something is published or a command runs."""
         self._published: list[Step] = []
         self._lost = LostAttributes(workspace, scratch_dir, metadata or {})

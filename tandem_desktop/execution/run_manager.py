@@ -54,7 +54,7 @@ def clear_now(clearing: Callable[[], None]) -> None:
     clearing()
 
 
-class ClearBeside:
+class ClearInBackground:
     """Clear on another thread, for a process that lives on. The next run does not depend on it."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class ClearBeside:
         self._threads = [thread for thread in self._threads if thread.is_alive()]
 
 
-_RARELY = 50_000
+_GC_THRESHOLD = 50_000
 """Allocations between two collections; Python's default is a few hundred."""
 
 _lock = threading.Lock()
@@ -82,7 +82,7 @@ _usual = gc.get_threshold()
 
 
 @contextlib.contextmanager
-def collecting_rarely() -> Iterator[None]:
+def raised_gc_threshold() -> Iterator[None]:
     """Raise the GC threshold inside the block; nested and concurrent blocks are counted.
 
     Collections during a run scan all objects and find no cycles. GC is not disabled, because a run may take long.
@@ -91,7 +91,7 @@ def collecting_rarely() -> Iterator[None]:
     with _lock:
         if _users == 0:
             _usual = gc.get_threshold()
-            gc.set_threshold(max(_usual[0], _RARELY) if _usual[0] else 0, *_usual[1:])
+            gc.set_threshold(max(_usual[0], _GC_THRESHOLD) if _usual[0] else 0, *_usual[1:])
         _users += 1
     try:
         yield
@@ -105,8 +105,8 @@ def collecting_rarely() -> Iterator[None]:
 Clock = Callable[[], datetime]
 _log = logging.getLogger(__name__)
 
-_LETTING_GO_S = 2.0
-_A_LOOK_S = 0.5
+_RELEASE_S = 2.0
+_CHECK_S = 0.5
 """A check whether a run is in progress holds the lock this long at most."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -114,7 +114,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 MOST_LISTED = 100
 _MOST_ENTRIES = 20_000
 """Limit of scanned entries, so that a huge folder does not delay a run."""
-_NOT_LOOKED_AT = (".git", ".tandem")
+_SKIPPED_NAMES = (".git", ".tandem")
 
 
 class ConcurrentChanges:
@@ -135,10 +135,10 @@ class ConcurrentChanges:
         """Changes by others: `touched` are the paths of the run, `written` those to read again."""
         self._workspace.forget_directories()
         found = {path: change for path, state in written.items() if (change := self._difference(path, state))}
-        looked_at = 0
+        scanned = 0
         for folder in sorted({*self._names, *(parent_of(path) for path in touched)}):
-            entries = tuple(self._entries(folder)) if looked_at < _MOST_ENTRIES else ()
-            looked_at += len(entries)
+            entries = tuple(self._entries(folder)) if scanned < _MOST_ENTRIES else ()
+            scanned += len(entries)
             found.update(self._others(folder, entries, touched))
         return tuple(
             OtherChange(path=path, change=change.value) for path, change in sorted(found.items())[:MOST_LISTED]
@@ -170,14 +170,14 @@ class ConcurrentChanges:
 
     def _listed(self, folder: str) -> frozenset[str] | None:
         try:
-            return frozenset(self._workspace.children(folder)).difference(_NOT_LOOKED_AT)
+            return frozenset(self._workspace.children(folder)).difference(_SKIPPED_NAMES)
         except (OSError, TandemError):
             return None
 
     def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
         with contextlib.suppress(OSError, TandemError), os.scandir(self._workspace.directory(folder)) as found:
             for entry in found:
-                if entry.name not in _NOT_LOOKED_AT:
+                if entry.name not in _SKIPPED_NAMES:
                     yield entry
 
 
@@ -239,16 +239,16 @@ class RunManager:
         Raises:
             BusyError: another run holds it.
         """
-        is_ours = self._turn.acquire(timeout=_LETTING_GO_S)
+        is_ours = self._turn.acquire(timeout=_RELEASE_S)
         try:
-            with atomic.held_or_busy(self._lock, _A_LOOK_S) as free:
+            with atomic.held_or_busy(self._lock, _CHECK_S) as free:
                 if not free:
                     raise BusyError(
                         f"Another run is under way in {self.workspace.path}.",
                         path=str(self.workspace.path),
                         next="Wait for it to end; see it with: tandem runs",
                     )
-                with collecting_rarely():
+                with raised_gc_threshold():
                     yield
         finally:
             if is_ours:
@@ -316,8 +316,8 @@ class RunManager:
         *,
         control: RunControl | None = None,
         metadata: dict[str, Metadata] | None = None,
-        sights: StatSignatures | None = None,
-        meanwhile: ConcurrentChanges | None = None,
+        signatures: StatSignatures | None = None,
+        concurrent: ConcurrentChanges | None = None,
     ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
         """Do the work, roll back if the policy says so, close the run.
 
@@ -340,7 +340,7 @@ class RunManager:
             on_output=self._on_output,
             on_start=lambda operation: self._on_start(record.run_id, operation),
             metadata=metadata,
-            sights=sights,
+            signatures=signatures,
         )
         fault: OSError | TandemError | None = None
         try:
@@ -360,8 +360,8 @@ class RunManager:
                 status = RunStatus.FAILED if status is RunStatus.COMPLETED else status
             results = _all_results(operations, run, status, fault)
             ended = self._ended(record, status, operations, results, rolled_back=rolled_back)
-            if meanwhile is not None:
-                others = meanwhile.changes(run.touched, run.to_read_again())
+            if concurrent is not None:
+                others = concurrent.changes(run.touched, run.to_read_again())
                 ended = ended.model_copy(update={"meanwhile": others})
             self._close(ended, operations, results, journal, scratch_dir)
             _log_end(ended, fault)
@@ -508,7 +508,7 @@ def _all_results(
         unfinished = [i for i, result in enumerate(results) if result.status is not ResultStatus.ROLLED_BACK]
         guilty = next((i for i, result in enumerate(results) if result.id == named), next(iter(unfinished), None))
         if guilty is not None:
-            results[guilty] = OperationResult(id=results[guilty].id, status=ResultStatus.FAILED, error=_words(fault))
+            results[guilty] = OperationResult(id=results[guilty].id, status=ResultStatus.FAILED, error=_message(fault))
     return tuple(results)
 
 
@@ -521,7 +521,7 @@ def _summary(kind: RunKind, results: tuple[OperationResult, ...], *, rolled_back
     return f"{done} of {len(results)} operations done{tail}"
 
 
-def _words(error: OSError | TandemError | None) -> str:
+def _message(error: OSError | TandemError | None) -> str:
     if isinstance(error, TandemError):
         return error.message
     return f"{_place(error) or 'the disk'}: {error.strerror}" if error else ""
@@ -538,7 +538,7 @@ def _fault(record: RunRecord, error: OSError | TandemError, workspace: Path) -> 
     if isinstance(error, OperationError):
         return error
     return StorageError(
-        f"{record.run_id} failed: {_words(error)}. The tree is as before.",
+        f"{record.run_id} failed: {_message(error)}. The tree is as before.",
         path=_place(error) or str(workspace),
         next="Make room or mend the permissions, then try again.",
     )

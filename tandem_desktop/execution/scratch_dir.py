@@ -65,7 +65,7 @@ class Inheritance:
         return self._known[folder]
 
 
-def give_nothing(folder_fd: int) -> None:
+def remove_defaults(folder_fd: int) -> None:
     """Remove inherited defaults from a folder."""
     given = _given_by(folder_fd)
     if given.access:
@@ -106,7 +106,7 @@ class RunScratchDir:
         self._workspace = workspace
         self._objects = objects
         self.at_hand = objects.at_hand
-        self._sights: dict[str, StatSignature] = {}
+        self._signatures: dict[str, StatSignature] = {}
         self._synced_ns = 0
         self.is_for_many = False
         """True if the whole file system was synced, which includes the names."""
@@ -129,7 +129,7 @@ class RunScratchDir:
                 path=str(self.folder),
                 next="Remove the link or mount at .tandem, then try again.",
             )
-        give_nothing(self.fd)
+        remove_defaults(self.fd)
 
     def prepare(
         self, steps: tuple[Step, ...], metadata: dict[str, Metadata] | None, plain: Set[str] = frozenset()
@@ -211,10 +211,10 @@ class RunScratchDir:
             syscalls.sync(self.fd)
         self._synced_ns = time.time_ns()
 
-    def sight(self, step: Step) -> StatSignature | None:
+    def signature(self, step: Step) -> StatSignature | None:
         """The stat signature of a prepared file, if later changes are sure to show in it."""
-        sight = self._sights.get(step.name) if step.needs_preparation else None
-        return sight if sight is not None and is_settled(sight, self._synced_ns) else None
+        signature = self._signatures.get(step.name) if step.needs_preparation else None
+        return signature if signature is not None and is_settled(signature, self._synced_ns) else None
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -259,7 +259,7 @@ class RunScratchDir:
                 info = os.fstat(fd)
             if sync:
                 syscalls.sync(fd)
-            self._sights[name] = stat_signature(info)
+            self._signatures[name] = stat_signature(info)
         finally:
             os.close(fd)
 

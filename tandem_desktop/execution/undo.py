@@ -376,8 +376,8 @@ class UndoneRun:
 class UndoExecutor:
     """Undo and redo runs. An undo is a run itself, so it can be undone too."""
 
-    def __init__(self, desk: RunManager) -> None:
-        self._desk = desk
+    def __init__(self, manager: RunManager) -> None:
+        self._manager = manager
 
     def preview(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
         """What `undo` would do now; nothing is written."""
@@ -389,8 +389,8 @@ class UndoExecutor:
         Raises:
             UndoConflictError: a later edit overlaps; nothing was changed and each path is named.
         """
-        with self._desk.only_run():
-            self._desk.refuse_if_interrupted()
+        with self._manager.only_run():
+            self._manager.refuse_if_interrupted()
             target = self._undoable(run_id)
             undoing = self._work_out(target, part)
             return self._carry_out(target[0], undoing, RunKind.UNDO, control, partial=not part.is_whole)
@@ -405,11 +405,11 @@ class UndoExecutor:
         Raises:
             UndoConflictError: an edit of the person overlaps; nothing was changed and each path is named.
         """
-        with self._desk.only_run():
-            self._desk.refuse_if_interrupted()
+        with self._manager.only_run():
+            self._manager.refuse_if_interrupted()
             rewinding = self._work_out_rewind(run_id)
             return self._carry_out(
-                self._desk.runs.get(rewinding.runs[-1]),
+                self._manager.runs.get(rewinding.runs[-1]),
                 rewinding.undoing,
                 RunKind.UNDO,
                 control,
@@ -418,9 +418,9 @@ class UndoExecutor:
 
     def redo(self, run_id: str, *, control: RunControl | None = None) -> UndoneRun:
         """Redo an undone run; takes the name of the run or of its undo."""
-        with self._desk.only_run():
-            self._desk.refuse_if_interrupted()
-            record = self._desk.runs.get(run_id)
+        with self._manager.only_run():
+            self._manager.refuse_if_interrupted()
+            record = self._manager.runs.get(run_id)
             if record.kind is not RunKind.UNDO:
                 record = self._undo_of(record)
             target = self._undoable(record.run_id)
@@ -429,41 +429,41 @@ class UndoExecutor:
     def _undo_of(self, record: RunRecord) -> RunRecord:
         """The undo of the run; otherwise the latest undo of a part of it that is not redone."""
         if record.undone_by is not None:
-            return self._desk.runs.get(record.undone_by)
-        for each in self._desk.runs.list():
+            return self._manager.runs.get(record.undone_by)
+        for each in self._manager.runs.list():
             if each.of == record.run_id and each.partial and each.status is RunStatus.COMPLETED:
                 return each
         raise BadInputError(f"{record.run_id} has not been undone.", next="See what can be: tandem runs")
 
     def _undoable(self, run_id: str) -> tuple[RunRecord, History]:
-        record = self._desk.runs.get(run_id)
+        record = self._manager.runs.get(run_id)
         if record.status is RunStatus.UNDONE:
             raise BadInputError(f"{run_id} is undone already.", next=f"Bring it back with: tandem redo {run_id}")
-        if record.status is RunStatus.COMPLETED and not self._desk.journal_store.has(record.run_id):
+        if record.status is RunStatus.COMPLETED and not self._manager.journal_store.has(record.run_id):
             raise BadInputError(
                 f"The journal of {run_id} is not in the state folder: the run belongs to another copy of this folder.",
                 next="Undo it where it was applied, with the same state folder.",
             )
-        if not is_undoable(record, has_journal=self._desk.journal_store.has(record.run_id)):
+        if not is_undoable(record, has_journal=self._manager.journal_store.has(record.run_id)):
             raise BadInputError(
                 f"{run_id} left nothing to undo ({record.status.value}).", next="See what can be undone: tandem runs"
             )
-        return record, self._desk.journal_store.history(run_id)
+        return record, self._manager.journal_store.history(run_id)
 
     def _work_out(self, target: tuple[RunRecord, History], part: UndoPart) -> UndoPlan:
-        self._desk.workspace.forget_directories()
-        return work_out(target[1], self._desk.workspace, self._desk.objects, part)
+        self._manager.workspace.forget_directories()
+        return work_out(target[1], self._manager.workspace, self._manager.objects, part)
 
     def _work_out_rewind(self, run_id: str) -> RewindPlan:
-        desk = self._desk
-        chain = runs_since(desk.runs.get(run_id), desk.runs.list(), desk.journal_store.has)
+        manager = self._manager
+        chain = runs_since(manager.runs.get(run_id), manager.runs.list(), manager.journal_store.has)
         if not chain:
             raise BadInputError(
                 f"Nothing has changed the files since {run_id} began.", next="See what can be undone: tandem runs"
             )
-        desk.workspace.forget_directories()
-        histories = [(each.run_id, desk.journal_store.history(each.run_id)) for each in chain]
-        return work_out_rewind(histories, desk.workspace, desk.objects)
+        manager.workspace.forget_directories()
+        histories = [(each.run_id, manager.journal_store.history(each.run_id)) for each in chain]
+        return work_out_rewind(histories, manager.workspace, manager.objects)
 
     def _carry_out(
         self,
@@ -475,11 +475,11 @@ class UndoExecutor:
         partial: bool = False,
         also: tuple[RunId, ...] = (),
     ) -> UndoneRun:
-        desk = self._desk
-        desk.workspace.check_identity()
+        manager = self._manager
+        manager.workspace.check_identity()
         if undoing.conflicts:
             raise _conflict(of.run_id, undoing.conflicts)
-        desk.objects.put_all(undoing.contents)
+        manager.objects.put_all(undoing.contents)
         steps = ordered_steps(undoing.changes, _WHOLE_RUN, moves=undoing.moves)
         record = RunRecord(
             run_id=new_run_id(),
@@ -490,12 +490,12 @@ class UndoExecutor:
             digest=of.digest,
             on_failure=FailurePolicy.ROLLBACK,
             status=RunStatus.RUNNING,
-            started_at=desk.clock(),
+            started_at=manager.clock(),
             partial=partial,
             also=also,
         )
-        journal = desk.begin(record, (), steps, undoing.metadata)
-        ended, _ = desk.conduct(
+        journal = manager.begin(record, (), steps, undoing.metadata)
+        ended, _ = manager.conduct(
             record,
             (),
             journal,

@@ -29,9 +29,9 @@ _COARSE_NS = 2 * _SECOND_NS
 stat_signature: Callable[[os.stat_result], StatSignature] = attrgetter("st_ino", "st_size", "st_mode", "st_mtime_ns")
 
 
-def is_settled(sight: StatSignature, at_ns: int) -> bool:
+def is_settled(signature: StatSignature, at_ns: int) -> bool:
     """True if a change after `at_ns` is sure to change the signature."""
-    modified_ns = sight[3]
+    modified_ns = signature[3]
     return modified_ns + (_SETTLED_NS if modified_ns % _SECOND_NS else _COARSE_NS) < at_ns
 
 
@@ -204,7 +204,7 @@ class Workspace:
             return None, None
 
     def has(
-        self, path: str, state: NodeState, sights: StatSignatures | None = None, at_hand: AtHand | None = None
+        self, path: str, state: NodeState, signatures: StatSignatures | None = None, at_hand: AtHand | None = None
     ) -> bool:
         """True if `path` is in exactly this state; the stat signatures of matching files are recorded.
 
@@ -224,7 +224,7 @@ class Workspace:
             if info.st_size != state.size or info.st_mode != stat.S_IFREG | state.mode:
                 return False
             data = os.read(fd, state.size + 1)
-            is_plain = sights is not None and _is_plain(fd, info)
+            is_plain = signatures is not None and _is_plain(fd, info)
         except OSError:
             return False
         finally:
@@ -232,12 +232,12 @@ class Workspace:
         expected = at_hand(state.sha256) if at_hand is not None else None
         if data != expected and hashlib.sha256(data).hexdigest() != state.sha256:
             return False
-        if sights is not None:
-            sight = stat_signature(info)
-            if is_settled(sight, time.time_ns()):
-                sights[path] = sight
+        if signatures is not None:
+            signature = stat_signature(info)
+            if is_settled(signature, time.time_ns()):
+                signatures[path] = signature
             if is_plain:
-                sights.plain.add(path)
+                signatures.plain.add(path)
         return True
 
     def _is_plainly_absent(self, path: str) -> bool:
@@ -250,13 +250,13 @@ class Workspace:
             pass  # the full check determines what it is
         return False
 
-    def is_as_seen(self, path: str, sight: StatSignature | None) -> bool:
+    def is_as_seen(self, path: str, signature: StatSignature | None) -> bool:
         """True if the file at `path` still has the recorded stat signature."""
-        if sight is None:
+        if signature is None:
             return False
         try:
             dir_fd, name = self.parent(path)
-            return stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == sight
+            return stat_signature(os.stat(name, dir_fd=dir_fd, follow_symlinks=False)) == signature
         except (OSError, OutsideWorkspaceError, StorageError):
             return False
 

@@ -11,8 +11,8 @@ from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.runs import RunStatus
 from tandem_desktop.execution.recovery import Recovery
 from tests.support.crash_points import Scene, a_scene, check_settled, crash, possible_states, settle
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import count_calls, failing_at, killed_at
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import leftovers, walk
 
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS)
@@ -89,11 +89,11 @@ def test_recovery_killed_at_every_call_from_twenty_first_crashes(scene: Scene, m
 def check_fault(scene: Scene, memory_path: Path, point: int, number: int, *, lasting: bool) -> None:
     """One failing call: the tree is before or after, and the engine says which, or asks for recovery."""
     stage = scene.stage.copy(memory_path / "faulty")
-    desk = a_desk(stage.workspace, stage.state)
+    manager = a_run_manager(stage.workspace, stage.state)
     outcome: list[RunStatus] = []
 
     def work() -> None:
-        outcome.append(carry_out(desk, scene.operations)[0].status)
+        outcome.append(carry_out(manager, scene.operations)[0].status)
 
     where = f"{errno.errorcode[number]} at {point} {scene.calls[point - 1]} lasting={lasting}"
     refusals: list[TandemError] = []
@@ -102,7 +102,7 @@ def check_fault(scene: Scene, memory_path: Path, point: int, number: int, *, las
     except TandemError as error:
         refusals.append(error)
     assert all(refusal.next and refusal.path for refusal in refusals), where
-    desk.workspace.close()
+    manager.workspace.close()
     check_settled(scene, stage, memory_path)
     if outcome:
         expected = scene.after if outcome[0] is RunStatus.COMPLETED else scene.before
@@ -150,8 +150,8 @@ def test_torn_outcome_record_is_cut_off_and_the_run_settled(scene: Scene, memory
 def test_finished_run_has_nothing_to_recover(scene: Scene, memory_path: Path) -> None:
     stage = scene.stage.copy(memory_path / "whole")
     scene.run(stage)
-    desk = a_desk(stage.workspace, stage.state)
-    assert Recovery(desk).interrupted() == ()
+    manager = a_run_manager(stage.workspace, stage.state)
+    assert Recovery(manager).interrupted() == ()
     assert walk(stage.workspace) == scene.after
     assert leftovers(stage.workspace) == []
 

@@ -25,7 +25,7 @@ from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.shadow.overlay import can_overlay
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_command, a_delete, a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.shadows import wait_until
 from tests.support.tree_walker import walk
 
@@ -90,8 +90,8 @@ def test_what_is_no_bench_stays_in_the_bench_folder_and_stops_nobody(root: Path,
 def test_edit_caught_in_an_exchange_just_before_a_crash_is_given_back(
     root: Path, tmp_path: Path, kind: str, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = a_desk(root, tmp_path / "state")
-    desk.objects.put_all([b"old\n", b"new\n"])
+    manager = a_run_manager(root, tmp_path / "state")
+    manager.objects.put_all([b"old\n", b"new\n"])
     operation = a_write("f.txt", b"new\n", before=b"old\n") if kind == "modify" else a_delete("f.txt", b"old\n")
     name = "exchange" if kind == "modify" else "rename_new"
     real = getattr(syscalls, name)
@@ -103,9 +103,9 @@ def test_edit_caught_in_an_exchange_just_before_a_crash_is_given_back(
 
     monkeypatch.setattr(syscalls, name, edited_then_dead)
     with pytest.raises(KeyboardInterrupt):
-        carry_out(desk, (operation,))
+        carry_out(manager, (operation,))
     monkeypatch.undo()
-    recovery = Recovery(desk)
+    recovery = Recovery(manager)
     with pytest.raises((ExecutionError, RollbackError), match=r"f\.txt"):
         getattr(recovery, how)()
     assert (root / "f.txt").read_bytes() == b"by hand\n"
@@ -158,9 +158,9 @@ def test_effects_of_a_command_that_cannot_all_be_written_are_all_taken_back(
 ) -> None:
     if not can_overlay(root, tmp_path / "shadows"):
         pytest.skip("this system mounts no overlay for this user")
-    desk = a_desk(root, tmp_path / "state")
-    desk._commands = CapturedCommands(desk.workspace, desk.objects, tmp_path / "shadows" / "c")
-    desk.objects.put_all([b"after\n"])
+    manager = a_run_manager(root, tmp_path / "state")
+    manager._commands = CapturedCommands(manager.workspace, manager.objects, tmp_path / "shadows" / "c")
+    manager.objects.put_all([b"after\n"])
     edited = False
 
     def edit_late(call: str, what: str) -> None:
@@ -174,13 +174,13 @@ def test_effects_of_a_command_that_cannot_all_be_written_are_all_taken_back(
         a_write("after.txt", b"after\n", id="s2"),
     )
     with syscalls.gated(edit_late):
-        record, results = carry_out(desk, operations, policy)
+        record, results = carry_out(manager, operations, policy)
     assert edited
     assert results[0].status.value == "failed"
     assert not (root / "a.txt").exists()
     assert (root / "f.txt").read_bytes() == b"by hand\n"
     if policy is FailurePolicy.CONTINUE:
-        assert UndoExecutor(desk).undo(record.run_id).changed == ("after.txt",)
+        assert UndoExecutor(manager).undo(record.run_id).changed == ("after.txt",)
         assert sorted(p.name for p in root.iterdir()) == [".tandem", "f.txt"]
 
 

@@ -20,7 +20,7 @@ from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.staging.plan_json import parse_plan
 from tandem_desktop.staging.simulate import simulate_steps
 from tandem_desktop.storage.workspace import Workspace
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import Node, leftovers, walk
 
 PATHS = ("a", "d", "d/x")
@@ -68,18 +68,18 @@ class Bench:
         root = self._folder / "ws"
         shutil.rmtree(root, ignore_errors=True)
         lay_out(root)
-        desk = a_desk(root, self._folder / "state")
+        manager = a_run_manager(root, self._folder / "state")
         try:
-            desk.objects.put_all(simulation.contents.values())
-            check_round_trip(desk, root, simulation.operations)
+            manager.objects.put_all(simulation.contents.values())
+            check_round_trip(manager, root, simulation.operations)
         finally:
-            desk.workspace.close()
+            manager.workspace.close()
         return True
 
 
-def check_round_trip(desk: RunManager, root: Path, operations: tuple[StagedOperation, ...]) -> None:
+def check_round_trip(manager: RunManager, root: Path, operations: tuple[StagedOperation, ...]) -> None:
     before = walk(root)
-    record, results = carry_out(desk, operations)
+    record, results = carry_out(manager, operations)
     assert record.status is RunStatus.COMPLETED, results
     after = walk(root)
     final: dict[str, NodeState] = {}
@@ -88,9 +88,9 @@ def check_round_trip(desk: RunManager, root: Path, operations: tuple[StagedOpera
         for above in Path(change.path).parents:
             final.pop(str(above), None)  # a folder made on the way is nobody's own operation
     assert [path for path, state in final.items() if not agrees(after.get(path), state)] == []
-    undone = UndoExecutor(desk).undo(record.run_id)
+    undone = UndoExecutor(manager).undo(record.run_id)
     assert walk(root) == before
-    UndoExecutor(desk).redo(undone.record.run_id)
+    UndoExecutor(manager).redo(undone.record.run_id)
     assert walk(root) == after
     assert (root / "untouched").stat().st_mtime_ns == 2_000_000_000
     assert leftovers(root) == []

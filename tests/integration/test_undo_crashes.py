@@ -14,8 +14,8 @@ from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.undo import UndoExecutor
 from tests.support.builders import a_delete
 from tests.support.crash_points import Scene, a_scene, crash, settle
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import Stage, count_calls, failing_at, killed_at
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import leftovers, walk
 from tests.support.twenty import lay_out
 from tests.support.twenty_plan import twenty_plan, write_plan
@@ -29,11 +29,11 @@ def scene(memory_base: Path) -> Scene:
 
 def undo(stage: Stage) -> None:
     """Take back the one run of this stage."""
-    desk = a_desk(stage.workspace, stage.state)
+    manager = a_run_manager(stage.workspace, stage.state)
     try:
-        UndoExecutor(desk).undo(desk.runs.list()[-1].run_id)
+        UndoExecutor(manager).undo(manager.runs.list()[-1].run_id)
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def check_undo_crashes(scene: Scene, memory_path: Path, every: int) -> int:
@@ -75,17 +75,17 @@ def test_resumed_undo_gives_a_deleted_file_its_attributes_back(tmp_path: Path) -
         os.setxattr(path, "user.tag", b"kept")
     except OSError:
         pytest.skip("this file system keeps no attributes, so none can be lost")
-    desk = a_desk(stage.workspace, stage.state)
-    desk.objects.put(b"tagged\n")
-    carry_out(desk, (a_delete("tagged", b"tagged\n"),))
-    desk.workspace.close()
+    manager = a_run_manager(stage.workspace, stage.state)
+    manager.objects.put(b"tagged\n")
+    carry_out(manager, (a_delete("tagged", b"tagged\n"),))
+    manager.workspace.close()
     tried = stage.copy(tmp_path / "tried")
     calls = count_calls(lambda: undo(tried))
     publish = 1 + next(i for i, call in enumerate(calls) if call == ("renameat2", "tagged"))
     assert killed_at(publish, lambda: undo(stage))
-    desk = a_desk(stage.workspace, stage.state)
-    Recovery(desk).resume()
-    desk.workspace.close()
+    manager = a_run_manager(stage.workspace, stage.state)
+    Recovery(manager).resume()
+    manager.workspace.close()
     assert path.read_bytes() == b"tagged\n"
     assert os.getxattr(path, "user.tag") == b"kept"
 
@@ -115,14 +115,14 @@ def test_plan_hears_how_a_run_ended_that_was_cut_off_before_the_plan_heard_of_it
 def test_resume_that_fails_names_the_operation_that_failed(scene: Scene, memory_path: Path) -> None:
     first_publish = 1 + next(i for i, (call, _) in enumerate(scene.calls) if call == "renameat2")
     crashed = crash(scene, memory_path / "crashed", first_publish)
-    desk = a_desk(crashed.workspace, crashed.state)
+    manager = a_run_manager(crashed.workspace, crashed.state)
     settled: list[tuple[RunRecord, tuple[OperationResult, ...]]] = []
     tried = crashed.copy(memory_path / "tried")
     calls = count_calls(lambda: settle(tried, "resume"))
     swap = 1 + next(i for i, call in enumerate(calls) if call == ("renameat2", "app.py"))
-    before = len(count_calls(lambda: Recovery(desk).interrupted()))
-    failing_at(swap - before, errno.EIO, lambda: settled.append(Recovery(desk).resume()), lasting=False)
-    desk.workspace.close()
+    before = len(count_calls(lambda: Recovery(manager).interrupted()))
+    failing_at(swap - before, errno.EIO, lambda: settled.append(Recovery(manager).resume()), lasting=False)
+    manager.workspace.close()
     record, results = settled[0]
     assert record.status is RunStatus.FAILED
     assert record.rolled_back
@@ -136,14 +136,14 @@ def test_run_refused_by_the_disk_while_it_begins_says_whether_it_waits_for_recov
     publish = next(i for i, (call, _) in enumerate(scene.calls) if call == "renameat2")
     for point in range(1, publish + 1):
         stage = scene.stage.copy(memory_path / "refused")
-        desk = a_desk(stage.workspace, stage.state)
+        manager = a_run_manager(stage.workspace, stage.state)
         refusals: list[TandemError] = []
         try:
-            failing_at(point, errno.EIO, lambda desk=desk: carry_out(desk, scene.operations), lasting=True)  # type: ignore[misc]
+            failing_at(point, errno.EIO, lambda manager=manager: carry_out(manager, scene.operations), lasting=True)  # type: ignore[misc]
         except TandemError as refusal:
             refusals.append(refusal)
-        waiting = Recovery(desk).interrupted()
-        desk.workspace.close()
+        waiting = Recovery(manager).interrupted()
+        manager.workspace.close()
         assert refusals or not waiting
         assert not waiting or isinstance(refusals[0], InterruptedRunError | JournalError), scene.calls[point - 1]
         assert walk(stage.workspace) == scene.before

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.execution.recovery import Recovery
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import Stage, count_calls, killed_at
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import Node, leftovers, walk
 from tests.support.twenty import lay_out, states_between, twenty
 
@@ -25,11 +25,11 @@ class Scene:
     calls: list[tuple[str, str]]
 
     def run(self, stage: Stage) -> None:
-        desk = a_desk(stage.workspace, stage.state)
+        manager = a_run_manager(stage.workspace, stage.state)
         try:
-            carry_out(desk, self.operations)
+            carry_out(manager, self.operations)
         finally:
-            desk.workspace.close()
+            manager.workspace.close()
 
 
 def a_scene(folder: Path) -> Scene:
@@ -37,9 +37,9 @@ def a_scene(folder: Path) -> Scene:
     stage = Stage(folder / "ws", folder / "state")
     stage.workspace.mkdir(parents=True)
     lay_out(stage.workspace)
-    desk = a_desk(stage.workspace, stage.state)
-    operations = twenty(desk.objects)
-    desk.workspace.close()
+    manager = a_run_manager(stage.workspace, stage.state)
+    operations = twenty(manager.objects)
+    manager.workspace.close()
     before = walk(stage.workspace)
     tried = stage.copy(folder / "tried")
     scene = Scene(stage, operations, before, {}, [])
@@ -49,16 +49,16 @@ def a_scene(folder: Path) -> Scene:
 
 def settle(stage: Stage, how: str) -> bool:
     """Recover in the given way; whether there was anything to recover."""
-    desk = a_desk(stage.workspace, stage.state)
+    manager = a_run_manager(stage.workspace, stage.state)
     try:
-        recovery = Recovery(desk)
+        recovery = Recovery(manager)
         waiting = recovery.interrupted()
         if waiting:
             getattr(recovery, how)()
         assert recovery.interrupted() == ()
         return bool(waiting)
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def check_settled(scene: Scene, crashed: Stage, folder: Path) -> None:

@@ -14,9 +14,9 @@ from tandem_desktop.domain.runs import OperationResult, ResultStatus
 from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.storage import syscalls
 from tests.support.crash_points import Tree
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import count_calls, killed_at
 from tests.support.power import copy_image, cut, make_image, mounted
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import Node, leftovers, walk
 from tests.support.twenty import lay_out, states_between, twenty
 
@@ -65,9 +65,9 @@ def a_script(folder: Path, size: int) -> Script:
     with mounted(image, folder / "disk") as disk:
         (disk / "ws").mkdir()
         lay_out(disk / "ws")
-        desk = a_desk(disk / "ws", disk / "state")
-        operations = twenty(desk.objects)
-        desk.workspace.close()
+        manager = a_run_manager(disk / "ws", disk / "state")
+        operations = twenty(manager.objects)
+        manager.workspace.close()
         trees = [walk(disk / "ws")]
     runs = tuple(operations[i : i + size] for i in range(0, len(operations), size))
     calls = 0
@@ -145,24 +145,24 @@ def _recover_again(script: Script, disk: Path, how: str, again: str, findings: F
 
 def _recover(disk: Path, how: str) -> bool:
     """Settle the run that waits; whether there was one."""
-    desk = a_desk(disk / "ws", disk / "state")
+    manager = a_run_manager(disk / "ws", disk / "state")
     try:
-        recovery = Recovery(desk)
+        recovery = Recovery(manager)
         if not recovery.interrupted():
             return False
         getattr(recovery, how)()
         return True
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def _run(disk: Path, runs: tuple[tuple[StagedOperation, ...], ...]) -> None:
-    desk = a_desk(disk / "ws", disk / "state")
+    manager = a_run_manager(disk / "ws", disk / "state")
     try:
         for operations in runs:
-            carry_out(desk, operations)
+            carry_out(manager, operations)
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def _run_and_tell(script: Script, disk: Path, skips: Skips | None) -> None:
@@ -175,9 +175,9 @@ def _run_and_tell(script: Script, disk: Path, skips: Skips | None) -> None:
 
     if skips is not None:
         _leave_out(skips)
-    desk = a_desk(disk / "ws", disk / "state", tell)
+    manager = a_run_manager(disk / "ws", disk / "state", tell)
     for operations in script.runs:
-        carry_out(desk, operations)
+        carry_out(manager, operations)
         os.write(told, b"returned\n")
 
 
@@ -214,11 +214,11 @@ def _look(script: Script, disk: Path, told: list[str], findings: Findings) -> No
 
 def _settle(script: Script, disk: Path, how: str, told: list[str], findings: Findings) -> None:
     """Recover: the tree is that of a whole number of runs, and of no fewer than had returned."""
-    desk = a_desk(disk / "ws", disk / "state")
+    manager = a_run_manager(disk / "ws", disk / "state")
     try:
-        recovery = Recovery(desk)
+        recovery = Recovery(manager)
         waiting = recovery.interrupted()
-        ended = len(list((disk / "state" / "journal" / desk.workspace.identity.journal_key).glob("*.journal")))
+        ended = len(list((disk / "state" / "journal" / manager.workspace.identity.journal_key).glob("*.journal")))
         if waiting:
             getattr(recovery, how)()
         expected = script.trees[ended + 1 if waiting and how == "resume" else ended]
@@ -231,7 +231,7 @@ def _settle(script: Script, disk: Path, how: str, told: list[str], findings: Fin
     except Exception as error:  # whatever it is, it is what a person would have been left with
         findings.unsettled.append(f"{how}: {error}")
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def _acknowledged_runs(script: Script, told: list[str]) -> int:

@@ -18,8 +18,8 @@ from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.workspace import Workspace
 from tests.support.builders import a_command, a_write
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import killed
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import walk
 
 CHURN = (
@@ -43,18 +43,18 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, tmp_path: Path) -> RunManager:
+def manager(root: Path, tmp_path: Path) -> RunManager:
     if not can_overlay(root, tmp_path / "shadows"):
         pytest.skip("this system mounts no overlay for this user")
-    made = a_desk(root, tmp_path / "state")
+    made = a_run_manager(root, tmp_path / "state")
     made.objects.put_all([b"one\n", b"two\n"])
     made._commands = CapturedCommands(made.workspace, made.objects, tmp_path / "shadows" / "command")
     return made
 
 
-def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: RunManager, root: Path) -> None:
+def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(manager: RunManager, root: Path) -> None:
     before = walk(root)
-    record, results = carry_out(desk, (a_write("one", b"one\n", id="s1"), a_command(f"cat one; {CHURN}", id="s2")))
+    record, results = carry_out(manager, (a_write("one", b"one\n", id="s1"), a_command(f"cat one; {CHURN}", id="s2")))
     assert record.status is RunStatus.COMPLETED, results
     assert results[1].output == "one\n"
     after = walk(root)
@@ -63,40 +63,40 @@ def test_effects_of_every_kind_reach_the_workspace_and_are_undone_exactly(desk: 
     assert after["l"] == ("link", 0, b"a.txt")
     assert after["e"][1] == 0o700
     assert after["top/z"][2] == b"z\n"
-    undone = UndoExecutor(desk).undo(record.run_id)
+    undone = UndoExecutor(manager).undo(record.run_id)
     assert walk(root) == before
-    UndoExecutor(desk).redo(undone.record.run_id)
+    UndoExecutor(manager).redo(undone.record.run_id)
     assert walk(root) == after
 
 
-def test_end_of_a_command_does_not_wait_for_what_others_write_on_the_disk(desk: RunManager) -> None:
-    _, results = carry_out(desk, (a_command('grep " $PWD overlay " /proc/mounts'),))
+def test_end_of_a_command_does_not_wait_for_what_others_write_on_the_disk(manager: RunManager) -> None:
+    _, results = carry_out(manager, (a_command('grep " $PWD overlay " /proc/mounts'),))
     assert "volatile" in results[0].output
 
 
-def test_failing_command_leaves_no_effect_at_all(desk: RunManager, root: Path) -> None:
+def test_failing_command_leaves_no_effect_at_all(manager: RunManager, root: Path) -> None:
     before = walk(root)
-    record, _ = carry_out(desk, (a_command(f"{CHURN}; exit 1"),), FailurePolicy.STOP)
+    record, _ = carry_out(manager, (a_command(f"{CHURN}; exit 1"),), FailurePolicy.STOP)
     assert record.status is RunStatus.FAILED
     assert walk(root) == before
 
 
 @pytest.mark.parametrize("signal", ["TERM", "KILL", "ABRT"])
-def test_command_that_ends_itself_by_a_signal_has_failed(desk: RunManager, root: Path, signal: str) -> None:
+def test_command_that_ends_itself_by_a_signal_has_failed(manager: RunManager, root: Path, signal: str) -> None:
     before = walk(root)
-    record, _ = carry_out(desk, (a_command(f"kill -{signal} $$; echo went on > a.txt"),))
+    record, _ = carry_out(manager, (a_command(f"kill -{signal} $$; echo went on > a.txt"),))
     assert record.status is RunStatus.FAILED
     assert walk(root) == before
 
 
-def test_committed_effects_are_rolled_back_when_a_later_operation_fails(desk: RunManager, root: Path) -> None:
+def test_committed_effects_are_rolled_back_when_a_later_operation_fails(manager: RunManager, root: Path) -> None:
     before = walk(root)
-    record, _ = carry_out(desk, (a_command(CHURN, id="s1"), a_command("exit 1", id="s2")))
+    record, _ = carry_out(manager, (a_command(CHURN, id="s1"), a_command("exit 1", id="s2")))
     assert record.rolled_back
     assert walk(root) == before
 
 
-def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunManager, root: Path) -> None:
+def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(manager: RunManager, root: Path) -> None:
     seen: list[bytes] = []
     wait_for_a_second_write = "sleep 0.3"
 
@@ -104,8 +104,8 @@ def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunManag
         seen.append(chunk)
         (root / "a.txt").write_bytes(b"by hand\n")
 
-    desk._on_output = edit_meanwhile
-    record, results = carry_out(desk, (a_command(f"echo b > a.txt; echo go; {wait_for_a_second_write}"),))
+    manager._on_output = edit_meanwhile
+    record, results = carry_out(manager, (a_command(f"echo b > a.txt; echo go; {wait_for_a_second_write}"),))
     assert seen
     assert record.status is RunStatus.FAILED
     assert (root / "a.txt").read_bytes() == b"by hand\n"
@@ -115,7 +115,7 @@ def test_file_changed_on_disk_while_the_command_ran_is_a_conflict(desk: RunManag
 @pytest.mark.req("S0-65")
 @pytest.mark.parametrize("policy", [FailurePolicy.STOP, FailurePolicy.CONTINUE])
 def test_command_whose_effect_another_program_changes_after_it_was_written_fails_and_keeps_its_output(
-    desk: RunManager, root: Path, policy: FailurePolicy
+    manager: RunManager, root: Path, policy: FailurePolicy
 ) -> None:
     def another_program(call: str, what: str) -> None:
         if call == "renameat2" and what == "second":
@@ -127,7 +127,7 @@ def test_command_whose_effect_another_program_changes_after_it_was_written_fails
         a_write("two", b"two\n", id="s3"),
     )
     with syscalls.gated(another_program):
-        record, results = carry_out(desk, operations, policy)
+        record, results = carry_out(manager, operations, policy)
     assert record.status is RunStatus.FAILED
     rest = "completed" if policy is FailurePolicy.CONTINUE else "pending"
     assert [result.status.value for result in results] == ["failed", "skipped", rest]
@@ -138,7 +138,7 @@ def test_command_whose_effect_another_program_changes_after_it_was_written_fails
 
 
 def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it_is_resumed(
-    desk: RunManager, root: Path
+    manager: RunManager, root: Path
 ) -> None:
     """The journal says that nothing of the segment stands, before it says that the command failed."""
 
@@ -150,62 +150,64 @@ def test_run_that_ends_after_effects_were_taken_back_does_not_write_them_when_it
             (root / "theirs").write_bytes(b"by hand\n")
 
     def work() -> None:
-        desk._on_result = end_here
+        manager._on_result = end_here
         operations = (a_command(CREATE_TWO, id="s1"), a_write("one", b"one\n", id="s2"))
         with syscalls.gated(another_program):
-            carry_out(desk, operations, FailurePolicy.CONTINUE)
+            carry_out(manager, operations, FailurePolicy.CONTINUE)
 
     assert killed(work)
     assert not (root / "added").exists()
-    _, results = Recovery(desk).resume()
+    _, results = Recovery(manager).resume()
     assert [(result.id, result.status.value) for result in results] == [("s1", "failed"), ("s2", "completed")]
     assert not (root / "added").exists()
     assert (root / "theirs").read_bytes() == b"by hand\n"
 
 
-def test_command_that_changes_more_than_the_budget_fails_with_advice(desk: RunManager, root: Path) -> None:
-    desk._commands = CapturedCommands(desk.workspace, desk.objects, root.parent / "shadows" / "c", budget_bytes=1000)
-    record, results = carry_out(desk, (a_command("head -c 2000 /dev/zero > big"),))
+def test_command_that_changes_more_than_the_budget_fails_with_advice(manager: RunManager, root: Path) -> None:
+    manager._commands = CapturedCommands(
+        manager.workspace, manager.objects, root.parent / "shadows" / "c", budget_bytes=1000
+    )
+    record, results = carry_out(manager, (a_command("head -c 2000 /dev/zero > big"),))
     assert record.status is RunStatus.FAILED
     assert "2,000 bytes" in (results[0].error or "")
     assert not (root / "big").exists()
 
 
-def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(desk: RunManager) -> None:
+def test_hanging_command_is_ended_with_its_whole_tree_at_the_time_limit(manager: RunManager) -> None:
     marker = f"987.{os.getpid()}"
-    record, results = carry_out(desk, (a_command(f"sleep {marker} & setsid sleep {marker} & wait", timeout_s=1),))
+    record, results = carry_out(manager, (a_command(f"sleep {marker} & setsid sleep {marker} & wait", timeout_s=1),))
     assert record.status is RunStatus.FAILED
     assert "longer than 1 s" in (results[0].error or "")
     running = subprocess.run(["pgrep", "-f", f"sleep {marker}"], capture_output=True, check=False)
     assert running.stdout == b""
 
 
-def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(desk: RunManager, root: Path) -> None:
-    record, results = carry_out(desk, (a_command("pwd; echo x > .tandem/planted; env | sort"),))
+def test_command_sees_the_workspace_at_its_own_path_and_nothing_of_ours(manager: RunManager, root: Path) -> None:
+    record, results = carry_out(manager, (a_command("pwd; echo x > .tandem/planted; env | sort"),))
     assert record.status is RunStatus.COMPLETED
     assert (results[0].output or "").startswith(f"{root}\n")
     assert "TANDEM" not in (results[0].output or "")
     assert not (root / ".tandem" / "planted").exists()
 
 
-def test_git_and_ignored_files_are_effects_like_any_other(desk: RunManager, root: Path) -> None:
+def test_git_and_ignored_files_are_effects_like_any_other(manager: RunManager, root: Path) -> None:
     before = walk(root)
-    record, results = carry_out(desk, (a_command("git init -q . && echo '*.log' > .gitignore && echo 1 > a.log"),))
+    record, results = carry_out(manager, (a_command("git init -q . && echo '*.log' > .gitignore && echo 1 > a.log"),))
     assert record.status is RunStatus.COMPLETED, results
     assert (root / ".git" / "HEAD").exists()
     assert (root / "a.log").exists()
-    UndoExecutor(desk).undo(record.run_id)
+    UndoExecutor(manager).undo(record.run_id)
     assert walk(root) == before
 
 
-def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(desk: RunManager, root: Path) -> None:
+def test_index_that_git_status_refreshed_does_not_stand_in_the_way_of_undo(manager: RunManager, root: Path) -> None:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
     before = walk(root)
-    record, _ = carry_out(desk, (a_command("echo more >> a.txt; git add a.txt"),))
+    record, _ = carry_out(manager, (a_command("echo more >> a.txt; git add a.txt"),))
     (root / "a.txt").touch()
     subprocess.run(["git", "-C", str(root), "status"], check=True, capture_output=True)
-    UndoExecutor(desk).undo(record.run_id)
+    UndoExecutor(manager).undo(record.run_id)
     assert walk(root) == before
 
 

@@ -11,7 +11,7 @@ from tandem_desktop.execution.recovery import Recovery
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import leftovers
 
 
@@ -23,14 +23,14 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunManager:
-    made = a_desk(root, memory_path / "state")
+def manager(root: Path, memory_path: Path) -> RunManager:
+    made = a_run_manager(root, memory_path / "state")
     made.objects.put_all([b"one\n"])
     return made
 
 
 def test_papers_of_a_workspace_that_was_moved_away_are_not_put_into_what_took_its_place(
-    desk: RunManager, root: Path, memory_path: Path
+    manager: RunManager, root: Path, memory_path: Path
 ) -> None:
     elsewhere = memory_path / "elsewhere"
 
@@ -40,17 +40,17 @@ def test_papers_of_a_workspace_that_was_moved_away_are_not_put_into_what_took_it
             root.mkdir()
 
     with syscalls.gated(move), pytest.raises(InterruptedRunError, match="not the folder it was") as refusal:
-        carry_out(desk, (a_write("one.txt", b"one\n"),))
+        carry_out(manager, (a_write("one.txt", b"one\n"),))
     assert refusal.value.next == "Put the folder back, then try again: tandem recover"
     assert list(root.iterdir()) == []
     root.rmdir()
     elsewhere.rename(root)
-    assert Recovery(a_desk(root, memory_path / "state")).interrupted() == ()
-    assert [record.status for record in desk.runs.list()] == [RunStatus.COMPLETED]
+    assert Recovery(a_run_manager(root, memory_path / "state")).interrupted() == ()
+    assert [record.status for record in manager.runs.list()] == [RunStatus.COMPLETED]
     assert (root / "one.txt").read_bytes() == b"one\n"
 
 
-def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(desk: RunManager, root: Path) -> None:
+def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(manager: RunManager, root: Path) -> None:
     scratch_dirs = root / ".tandem" / "tmp"
 
     def full(call: str, what: str) -> None:
@@ -59,7 +59,7 @@ def test_bench_of_a_run_that_has_ended_makes_room_for_its_papers(desk: RunManage
 
     operations = (a_write("one.txt", b"one\n"), a_write("x", b"never stored\n", id="s2"))
     with syscalls.gated(full):
-        record, _ = carry_out(desk, operations, FailurePolicy.ROLLBACK)
+        record, _ = carry_out(manager, operations, FailurePolicy.ROLLBACK)
     assert record.rolled_back
-    assert desk.runs.get(record.run_id).status is RunStatus.FAILED
+    assert manager.runs.get(record.run_id).status is RunStatus.FAILED
     assert leftovers(root) == []

@@ -16,9 +16,9 @@ from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.shadow.overlay import can_overlay
 from tests.support.builders import a_command, a_write
-from tests.support.desks import a_desk, carry_out
 from tests.support.faults import Stage, count_calls, failing_at, killed_at
 from tests.support.patience import PATIENCE_S
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import walk
 
 
@@ -62,13 +62,13 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def a_capturing_desk(stage: Stage) -> RunManager:
-    made = a_desk(stage.workspace, stage.state)
+    made = a_run_manager(stage.workspace, stage.state)
     made._commands = CapturedCommands(made.workspace, made.objects, stage.state.parent / "shadows" / "command")
     return made
 
 
 @pytest.fixture
-def desk(stage: Stage) -> RunManager:
+def manager(stage: Stage) -> RunManager:
     return a_capturing_desk(stage)
 
 
@@ -94,17 +94,17 @@ def test_where_effects_are_not_held_back_each_command_keeps_its_turn_and_sees_wh
 ) -> None:
     stage = Stage(tmp_path / "ws", tmp_path / "state")
     stage.workspace.mkdir()
-    desk = a_desk(stage.workspace, stage.state)
+    manager = a_run_manager(stage.workspace, stage.state)
     operations = four("cat one > two", "cat two > three")
-    assert beside(operations, desk._commands) == {}
-    record, results = carry_out(desk, operations)
+    assert beside(operations, manager._commands) == {}
+    record, results = carry_out(manager, operations)
     assert record.status is RunStatus.COMPLETED, results
     assert (stage.workspace / "four").read_text() == "one\n" * 3
 
 
-def test_what_a_run_starts_together_is_known_before_it_is_approved(desk: RunManager) -> None:
-    assert beside(four("", ""), desk._commands) == {"s2": ("s3",), "s3": ("s2",)}
-    three = beside(tuple(command(f"s{n}", str(n), "") for n in range(3)), desk._commands)
+def test_what_a_run_starts_together_is_known_before_it_is_approved(manager: RunManager) -> None:
+    assert beside(four("", ""), manager._commands) == {"s2": ("s3",), "s3": ("s2",)}
+    three = beside(tuple(command(f"s{n}", str(n), "") for n in range(3)), manager._commands)
     assert three["s1"] == ("s0", "s2")
 
 
@@ -122,24 +122,24 @@ def test_of_two_that_left_the_same_at_a_path_one_writes_it_and_otherwise_the_lat
 
 @pytest.mark.req("S2-27", "S4-25")
 def test_two_really_run_at_once_and_what_they_leave_is_committed_and_undone(
-    desk: RunManager, stage: Stage, tmp_path: Path
+    manager: RunManager, stage: Stage, tmp_path: Path
 ) -> None:
     def meeting(mine: str, other: str) -> str:
         """Ends only when the other one is under way as well."""
         return f"touch {tmp_path}/{mine}; while [ ! -e {tmp_path}/{other} ]; do sleep 0.02; done; echo {mine} > {mine}"
 
     before = walk(stage.workspace)
-    record, results = carry_out(desk, four(meeting("two", "three"), f"ls; {meeting('three', 'two')}"))
+    record, results = carry_out(manager, four(meeting("two", "three"), f"ls; {meeting('three', 'two')}"))
     assert record.status is RunStatus.COMPLETED, results
     assert by_name(results)["s3"].output == "one\nshared\n"
     assert (stage.workspace / "four").read_text() == "one\ntwo\nthree\n"
-    UndoExecutor(desk).undo(record.run_id)
+    UndoExecutor(manager).undo(record.run_id)
     assert walk(stage.workspace) == before
 
 
 @pytest.mark.req("S2-25", "S2-27")
-def test_the_failure_of_one_keeps_the_other_and_skips_what_waits_for_both(desk: RunManager, stage: Stage) -> None:
-    record, results = carry_out(desk, four("exit 3", "echo three > three"), FailurePolicy.CONTINUE)
+def test_the_failure_of_one_keeps_the_other_and_skips_what_waits_for_both(manager: RunManager, stage: Stage) -> None:
+    record, results = carry_out(manager, four("exit 3", "echo three > three"), FailurePolicy.CONTINUE)
     found = by_name(results)
     assert [result.status.value for result in results] == ["completed", "failed", "completed", "skipped"]
     assert found["s2"].error == "The command ended with exit code 3."
@@ -149,10 +149,10 @@ def test_the_failure_of_one_keeps_the_other_and_skips_what_waits_for_both(desk: 
 
 
 def test_the_later_of_two_that_touch_one_path_fails_and_everything_is_rolled_back(
-    desk: RunManager, stage: Stage
+    manager: RunManager, stage: Stage
 ) -> None:
     before = walk(stage.workspace)
-    record, results = carry_out(desk, four("echo two > shared; echo 2 > two", "echo three > shared"))
+    record, results = carry_out(manager, four("echo two > shared; echo 2 > two", "echo three > shared"))
     found = by_name(results)
     assert record.rolled_back
     assert found["s2"].status is ResultStatus.ROLLED_BACK
@@ -162,16 +162,16 @@ def test_the_later_of_two_that_touch_one_path_fails_and_everything_is_rolled_bac
     assert walk(stage.workspace) == before
 
 
-def test_folders_and_files_that_both_left_alike_are_no_conflict(desk: RunManager, stage: Stage) -> None:
+def test_folders_and_files_that_both_left_alike_are_no_conflict(manager: RunManager, stage: Stage) -> None:
     shared = "mkdir out; echo same > out/cache"
-    record, results = carry_out(desk, four(f"{shared}; echo 2 > two", f"{shared}; echo 3 > three"))
+    record, results = carry_out(manager, four(f"{shared}; echo 2 > two", f"{shared}; echo 3 > three"))
     assert record.status is RunStatus.COMPLETED, results
     assert (stage.workspace / "out" / "cache").read_text() == "same\n"
 
 
-def test_when_everything_goes_back_anyway_a_failure_ends_the_others(desk: RunManager, stage: Stage) -> None:
+def test_when_everything_goes_back_anyway_a_failure_ends_the_others(manager: RunManager, stage: Stage) -> None:
     before = walk(stage.workspace)
-    record, results = carry_out(desk, four("sleep 600", "exit 1"))
+    record, results = carry_out(manager, four("sleep 600", "exit 1"))
     found = by_name(results)
     assert (found["s2"].status, found["s3"].status) == (ResultStatus.CANCELLED, ResultStatus.FAILED)
     assert found["s2"].error == "A command that ran beside it failed; nothing it did was kept."
@@ -180,28 +180,28 @@ def test_when_everything_goes_back_anyway_a_failure_ends_the_others(desk: RunMan
 
 
 def test_under_stop_what_is_before_the_failure_is_kept_and_what_ran_beside_it_is_not(
-    desk: RunManager, stage: Stage
+    manager: RunManager, stage: Stage
 ) -> None:
-    _, results = carry_out(desk, four("exit 1", "echo three > three"), FailurePolicy.STOP)
+    _, results = carry_out(manager, four("exit 1", "echo three > three"), FailurePolicy.STOP)
     found = by_name(results)
     assert [found[name].status.value for name in ("s1", "s2", "s3")] == ["completed", "failed", "cancelled"]
     assert (stage.workspace / "one").exists()
     assert not (stage.workspace / "three").exists()
 
 
-def test_a_person_who_stops_ends_all_of_them(desk: RunManager, stage: Stage) -> None:
+def test_a_person_who_stops_ends_all_of_them(manager: RunManager, stage: Stage) -> None:
     control = RunControl()
     before = walk(stage.workspace)
-    desk._on_output = lambda operation, chunk: control.abort()
-    record, results = carry_out(desk, four("echo go; sleep 600", "sleep 600"), control=control)
+    manager._on_output = lambda operation, chunk: control.abort()
+    record, results = carry_out(manager, four("echo go; sleep 600", "sleep 600"), control=control)
     assert record.status is RunStatus.CANCELLED
     assert {by_name(results)[name].status for name in ("s2", "s3")} == {ResultStatus.CANCELLED}
     assert walk(stage.workspace) == before
 
 
 def settled(stage: Stage, how: str) -> bool:
-    desk = a_capturing_desk(stage)
-    recovery = Recovery(desk)
+    manager = a_capturing_desk(stage)
+    recovery = Recovery(manager)
     try:
         if not recovery.interrupted():
             return False
@@ -212,18 +212,18 @@ def settled(stage: Stage, how: str) -> bool:
         assert recovery.interrupted() == ()
         return True
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 def run_on(stage: Stage) -> None:
     """The four commands; a refusal is told, and what counts is the tree."""
-    desk = a_capturing_desk(stage)
+    manager = a_capturing_desk(stage)
     try:
-        carry_out(desk, four("echo two > two; rm shared", "echo three > three"))
+        carry_out(manager, four("echo two > two; rm shared", "echo three > three"))
     except TandemError:
         pass
     finally:
-        desk.workspace.close()
+        manager.workspace.close()
 
 
 @pytest.fixture

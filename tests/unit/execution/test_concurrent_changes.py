@@ -9,7 +9,7 @@ from tandem_desktop.domain.runs import OperationResult, RunStatus
 from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.storage.clock import next_tick
 from tests.support.builders import a_command, a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 
 
 class Somebody:
@@ -40,31 +40,33 @@ def somebody(memory_path: Path) -> Somebody:
 
 
 @pytest.fixture
-def desk(somebody: Somebody, memory_path: Path) -> RunManager:
-    made = a_desk(somebody.root, memory_path / "state", on_result=somebody)
+def manager(somebody: Somebody, memory_path: Path) -> RunManager:
+    made = a_run_manager(somebody.root, memory_path / "state", on_result=somebody)
     made.objects.put_all([b"one\n", b"two\n"])
     return made
 
 
-def told(desk: RunManager) -> list[tuple[str, str]]:
+def told(manager: RunManager) -> list[tuple[str, str]]:
     operations = (a_write("src/one", b"one\n"), a_command("true", id="s2"), a_write("src/two", b"two\n", id="s3"))
-    record, _ = carry_out(desk, operations)
+    record, _ = carry_out(manager, operations)
     assert record.status is RunStatus.COMPLETED
-    assert desk.runs.get(record.run_id).meanwhile == record.meanwhile
+    assert manager.runs.get(record.run_id).meanwhile == record.meanwhile
     return [(each.path, each.change) for each in record.meanwhile]
 
 
-def test_a_run_that_was_alone_tells_of_nothing_else(desk: RunManager) -> None:
-    assert told(desk) == []
+def test_a_run_that_was_alone_tells_of_nothing_else(manager: RunManager) -> None:
+    assert told(manager) == []
 
 
-def test_what_came_went_and_was_edited_beside_the_run_is_told(desk: RunManager, somebody: Somebody) -> None:
+def test_what_came_went_and_was_edited_beside_the_run_is_told(manager: RunManager, somebody: Somebody) -> None:
     somebody.writes = {"src/edited": "otherwise\n", "src/new": "theirs\n"}
     somebody.removes = ["src/gone"]
-    assert told(desk) == [("src/edited", "modified"), ("src/gone", "deleted"), ("src/new", "created")]
+    assert told(manager) == [("src/edited", "modified"), ("src/gone", "deleted"), ("src/new", "created")]
     assert (somebody.root / "src" / "edited").read_text() == "otherwise\n"
 
 
-def test_a_file_of_the_run_that_was_changed_after_it_was_verified_is_told(desk: RunManager, somebody: Somebody) -> None:
+def test_a_file_of_the_run_that_was_changed_after_it_was_verified_is_told(
+    manager: RunManager, somebody: Somebody
+) -> None:
     somebody.writes = {"src/one": "overwritten\n"}
-    assert told(desk) == [("src/one", "modified")]
+    assert told(manager) == [("src/one", "modified")]

@@ -17,12 +17,12 @@ from tandem_desktop.domain.operations import (
     SymlinkState,
 )
 from tandem_desktop.storage import syscalls
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 
 
 def synced_by(root: Path, *operations: StagedOperation) -> list[str]:
     """Where each node that a run synced was at that moment."""
-    desk = a_desk(root, root.parent / "state")
+    manager = a_run_manager(root, root.parent / "state")
     places: list[str] = []
 
     def gate(call: str, what: str) -> None:
@@ -30,8 +30,8 @@ def synced_by(root: Path, *operations: StagedOperation) -> list[str]:
             places.append(str(Path(f"/proc/self/fd/{what}").readlink()) if call == "fsync" else call)
 
     with syscalls.gated(gate):
-        carry_out(desk, operations)
-    desk.workspace.close()
+        carry_out(manager, operations)
+    manager.workspace.close()
     return places
 
 
@@ -102,7 +102,7 @@ def test_many_names_are_synced_with_their_file_system_before_the_first_publish_a
 def test_many_names_that_cannot_be_made_durable_are_taken_back(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
-    desk = a_desk(root, tmp_path / "state")
+    manager = a_run_manager(root, tmp_path / "state")
     synced = 0
 
     def gate(call: str, what: str) -> None:
@@ -112,8 +112,8 @@ def test_many_names_that_cannot_be_made_durable_are_taken_back(tmp_path: Path) -
             raise OSError(5, "Input/output error")
 
     with syscalls.gated(gate):
-        record, _ = carry_out(desk, many_links())
-    desk.workspace.close()
+        record, _ = carry_out(manager, many_links())
+    manager.workspace.close()
     assert record.rolled_back
     assert [path.name for path in root.iterdir()] == [".tandem"]
     assert synced == 3
@@ -131,8 +131,8 @@ def test_change_by_another_program_is_kept_where_the_file_system_cannot_exchange
 ) -> None:
     root = tmp_path / "ws"
     before = a_tool(root)
-    desk = a_desk(root, tmp_path / "state")
-    after = desk.objects.put(b"new\n")
+    manager = a_run_manager(root, tmp_path / "state")
+    after = manager.objects.put(b"new\n")
 
     def gate(call: str, what: str) -> None:
         if call == "renameat2" and what == "tool":
@@ -141,8 +141,8 @@ def test_change_by_another_program_is_kept_where_the_file_system_cannot_exchange
 
     written = FileState(sha256=after, size=4, mode=0o644)
     with syscalls.gated(gate):
-        record, results = carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
-    desk.workspace.close()
+        record, results = carry_out(manager, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    manager.workspace.close()
     assert record.rolled_back
     assert "by someone else while the plan ran" in (results[0].error or "")
     assert ((root / "tool").read_bytes() if (root / "tool").exists() else None) == theirs
@@ -151,11 +151,11 @@ def test_change_by_another_program_is_kept_where_the_file_system_cannot_exchange
 def test_file_is_replaced_where_the_file_system_cannot_exchange_names(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     before = a_tool(root)
-    desk = a_desk(root, tmp_path / "state")
-    written = FileState(sha256=desk.objects.put(b"new\n"), size=4, mode=0o644)
+    manager = a_run_manager(root, tmp_path / "state")
+    written = FileState(sha256=manager.objects.put(b"new\n"), size=4, mode=0o644)
     with syscalls.gated(without_exchange):
-        carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
-    desk.workspace.close()
+        carry_out(manager, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    manager.workspace.close()
     assert (root / "tool").read_bytes() == b"new\n"
 
 
@@ -163,8 +163,8 @@ def test_what_a_run_took_out_is_durable_in_its_scratch_folder_before_the_segment
     """Otherwise a power cut could leave the new file in place and lose the name of the old one."""
     root = tmp_path / "ws"
     before = a_tool(root)
-    desk = a_desk(root, tmp_path / "state")
-    written = FileState(sha256=desk.objects.put(b"new\n"), size=4, mode=0o644)
+    manager = a_run_manager(root, tmp_path / "state")
+    written = FileState(sha256=manager.objects.put(b"new\n"), size=4, mode=0o644)
     seen: list[str] = []
 
     def gate(call: str, what: str) -> None:
@@ -178,7 +178,7 @@ def test_what_a_run_took_out_is_durable_in_its_scratch_folder_before_the_segment
                 seen.append("journal")
 
     with syscalls.gated(gate):
-        carry_out(desk, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
-    desk.workspace.close()
+        carry_out(manager, (an_operation(1, OperationKind.MODIFY, "tool", before, written),))
+    manager.workspace.close()
     after_publishing = seen[seen.index("published") + 1 :]
     assert after_publishing[:2] == ["scratch folder synced", "journal"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_desktop.execution.run_manager import collecting_rarely
-from tests.support.desks import a_desk
+from tandem_desktop.execution.run_manager import raised_gc_threshold
+from tests.support.run_managers import a_run_manager
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +23,14 @@ def test_a_run_searches_for_garbage_rarely_and_leaves_it_as_it_was(
 ) -> None:
     root = memory_path / "ws"
     root.mkdir()
-    desk = a_desk(root, memory_path / "state")
-    with desk.only_run():
+    manager = a_run_manager(root, memory_path / "state")
+    with manager.only_run():
         assert gc.get_threshold()[0] > 10 * usual[0]
     assert gc.get_threshold() == usual
 
 
 def test_of_two_runs_at_once_the_last_one_puts_it_back(usual: tuple[int, int, int]) -> None:
-    first, second = collecting_rarely(), collecting_rarely()
+    first, second = raised_gc_threshold(), raised_gc_threshold()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
@@ -41,11 +41,11 @@ def test_of_two_runs_at_once_the_last_one_puts_it_back(usual: tuple[int, int, in
 
 def test_where_nobody_searches_nobody_begins_to() -> None:
     gc.set_threshold(0)
-    with collecting_rarely():
+    with raised_gc_threshold():
         assert gc.get_threshold()[0] == 0
 
 
 def test_who_searches_more_rarely_still_is_not_hurried() -> None:
     gc.set_threshold(1_000_000, 10, 10)
-    with collecting_rarely():
+    with raised_gc_threshold():
         assert gc.get_threshold()[0] == 1_000_000

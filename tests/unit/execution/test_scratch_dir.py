@@ -11,7 +11,7 @@ from tandem_desktop.execution.run_manager import RunManager
 from tandem_desktop.execution.undo import UndoExecutor
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_delete, a_move, a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 from tests.support.tree_walker import walk
 
 NOTE = "user.note"
@@ -34,8 +34,8 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunManager:
-    made = a_desk(root, memory_path / "state")
+def manager(root: Path, memory_path: Path) -> RunManager:
+    made = a_run_manager(root, memory_path / "state")
     made.objects.put_all([b"old\n", b"new\n"])
     return made
 
@@ -57,20 +57,20 @@ WAYS: dict[str, tuple[StagedOperation, ...]] = {
 
 @pytest.mark.parametrize("operations", WAYS.values(), ids=WAYS)
 def test_what_is_attached_comes_back_with_an_undo_and_goes_with_a_redo(
-    desk: RunManager, root: Path, operations: tuple[StagedOperation, ...]
+    manager: RunManager, root: Path, operations: tuple[StagedOperation, ...]
 ) -> None:
     before = attached(root)
-    record, _ = carry_out(desk, operations)
+    record, _ = carry_out(manager, operations)
     after = attached(root)
-    undone = UndoExecutor(desk).undo(record.run_id)
+    undone = UndoExecutor(manager).undo(record.run_id)
     assert attached(root) == before
-    UndoExecutor(desk).redo(undone.record.run_id)
+    UndoExecutor(manager).redo(undone.record.run_id)
     assert attached(root) == after
 
 
 @pytest.mark.parametrize("settle", ["resume", "mark_failed"])
 def test_what_is_attached_comes_back_after_a_run_that_was_cut_off(
-    desk: RunManager, root: Path, memory_path: Path, settle: str
+    manager: RunManager, root: Path, memory_path: Path, settle: str
 ) -> None:
     before = attached(root)
 
@@ -79,8 +79,8 @@ def test_what_is_attached_comes_back_after_a_run_that_was_cut_off(
             raise KeyboardInterrupt
 
     with syscalls.gated(cut), pytest.raises(KeyboardInterrupt):
-        carry_out(desk, (a_delete("a", b"old\n"), a_write("b", b"new\n", before=b"old\n", id="s2")))
-    again = a_desk(root, memory_path / "state")
+        carry_out(manager, (a_delete("a", b"old\n"), a_write("b", b"new\n", before=b"old\n", id="s2")))
+    again = a_run_manager(root, memory_path / "state")
     record, _ = getattr(Recovery(again), settle)()
     assert not (root / "a").exists()
     UndoExecutor(again).undo(record.run_id)

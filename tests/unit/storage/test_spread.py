@@ -10,7 +10,7 @@ import pytest
 
 from tandem_desktop.storage import syscalls
 from tests.support.builders import a_write
-from tests.support.desks import a_desk, carry_out
+from tests.support.run_managers import a_run_manager, carry_out
 
 GET_FLAGS = {4: 0x80046601, 8: 0x80086601}[struct.calcsize("l")]
 TOP_OF_A_TREE = 0x00020000
@@ -50,9 +50,9 @@ def test_benches_lie_apart(tmp_path: Path, folder: int) -> None:
         pytest.skip("this file system has no such mark")
     root = tmp_path / "ws"
     root.mkdir()
-    desk = a_desk(root, tmp_path / "state")
-    desk.objects.put(b"one\n")
-    carry_out(desk, (a_write("one.txt", b"one\n"),))
+    manager = a_run_manager(root, tmp_path / "state")
+    manager.objects.put(b"one\n")
+    carry_out(manager, (a_write("one.txt", b"one\n"),))
     scratch_dirs = os.open(root / ".tandem" / "tmp", os.O_RDONLY)
     assert is_top(scratch_dirs)
     os.close(scratch_dirs)
@@ -61,13 +61,13 @@ def test_benches_lie_apart(tmp_path: Path, folder: int) -> None:
 def test_run_goes_on_where_the_disk_refuses_the_mark(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
-    desk = a_desk(root, tmp_path / "state")
-    desk.objects.put(b"one\n")
+    manager = a_run_manager(root, tmp_path / "state")
+    manager.objects.put(b"one\n")
 
     def refuse(call: str, what: str) -> None:
         if call == "ioctl":
             raise OSError(95, os.strerror(95))
 
     with syscalls.gated(refuse):
-        carry_out(desk, (a_write("one.txt", b"one\n"),))
+        carry_out(manager, (a_write("one.txt", b"one\n"),))
     assert (root / "one.txt").read_bytes() == b"one\n"

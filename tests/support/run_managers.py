@@ -16,7 +16,7 @@ from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import Workspace
 
 
-class NoPaperwork:
+class FiledRuns:
     """Nobody keeps plans here; remembers what was filed."""
 
     def __init__(self) -> None:
@@ -32,13 +32,13 @@ def a_clock() -> Callable[[], datetime]:
     return lambda: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=next(seconds))
 
 
-def a_desk(
+def a_run_manager(
     root: Path,
     state: Path,
     on_result: Callable[[RunId, OperationResult], None] = lambda run_id, result: None,
     clear: Callable[[Callable[[], None]], None] = clear_now,
 ) -> RunManager:
-    """A desk for the workspace at `root`."""
+    """A manager for the workspace at `root`."""
     locations = Locations(workspace=root.resolve(), state=state)
     locations.prepare_state()
     workspace = Workspace(root)
@@ -48,7 +48,7 @@ def a_desk(
         objects=ObjectStore(locations.objects),
         runs=RunStore(locations.runs),
         commands=InPlaceCommands(workspace),
-        run_completion=NoPaperwork(),
+        run_completion=FiledRuns(),
         clock=a_clock(),
         on_result=on_result,
         on_output=lambda operation, chunk: None,
@@ -70,22 +70,24 @@ def a_record(policy: FailurePolicy = FailurePolicy.ROLLBACK) -> RunRecord:
 
 
 def carry_out(
-    desk: RunManager,
+    manager: RunManager,
     operations: tuple[StagedOperation, ...],
     policy: FailurePolicy = FailurePolicy.ROLLBACK,
     control: RunControl | None = None,
 ) -> tuple[RunRecord, tuple[OperationResult, ...]]:
     """Run operations as if they had been approved."""
     record = a_record(policy)
-    with desk.only_run():
-        desk.refuse_if_interrupted()
-        journal = desk.begin(record, operations)
-        meanwhile = ConcurrentChanges(desk.workspace, (path for operation in operations for path in operation.paths))
-        return desk.conduct(
+    with manager.only_run():
+        manager.refuse_if_interrupted()
+        journal = manager.begin(record, operations)
+        concurrent = ConcurrentChanges(
+            manager.workspace, (path for operation in operations for path in operation.paths)
+        )
+        return manager.conduct(
             record,
             operations,
             journal,
             lambda run: run.carry_out(segments(operations)),
             control=control,
-            meanwhile=meanwhile,
+            concurrent=concurrent,
         )

@@ -13,11 +13,11 @@ from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.runs import FailurePolicy, ResultStatus
 from tandem_desktop.execution.commands import segments
 from tandem_desktop.execution.executor import preflight
-from tandem_desktop.execution.run_manager import ClearBeside, RunManager
+from tandem_desktop.execution.run_manager import ClearInBackground, RunManager
 from tandem_desktop.storage import syscalls
 from tandem_desktop.storage.workspace import StatSignatures, Workspace, is_settled
 from tests.support.builders import a_command, a_delete, a_file, a_move, a_write
-from tests.support.desks import a_desk, a_record
+from tests.support.run_managers import a_record, a_run_manager
 from tests.support.tree_walker import leftovers, walk
 
 LONG_AGO = 1_000_000_000
@@ -35,8 +35,8 @@ def root(memory_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path, memory_path: Path) -> RunManager:
-    made = a_desk(root, memory_path / "state")
+def manager(root: Path, memory_path: Path) -> RunManager:
+    made = a_run_manager(root, memory_path / "state")
     made.objects.put_all([b"old\n", b"new\n", b"one\n"])
     return made
 
@@ -49,48 +49,48 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_edit_of_the_same_size_between_check_and_publish_survives(desk: RunManager, root: Path, kind: str) -> None:
+def test_edit_of_the_same_size_between_check_and_publish_survives(manager: RunManager, root: Path, kind: str) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS[kind]())
     with before_publishing("a.txt", lambda: (root / "b.txt").write_bytes(b"OLD\n")):
-        results = run_checked(desk, operations)
+        results = run_checked(manager, operations)
     assert results["s2"] is ResultStatus.FAILED
     assert (root / "b.txt").read_bytes() == b"OLD\n"
     assert (root / "a.txt").read_bytes() == b"old\n"
 
 
-def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(desk: RunManager, root: Path) -> None:
+def test_mode_changed_between_the_checks_and_the_publish_stops_the_run(manager: RunManager, root: Path) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
     with before_publishing("a.txt", lambda: (root / "b.txt").chmod(0o600)):
-        results = run_checked(desk, operations)
+        results = run_checked(manager, operations)
     assert results["s2"] is ResultStatus.FAILED
     assert (root / "b.txt").stat().st_mode & 0o777 == 0o600
 
 
-def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(desk: RunManager, root: Path) -> None:
+def test_edit_of_a_published_file_is_not_lost_when_the_run_is_rolled_back(manager: RunManager, root: Path) -> None:
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), KINDS["modify"]())
     edit = lambda: ((root / "a.txt").write_bytes(b"NEW\n"), (root / "b.txt").unlink())  # noqa: E731 - read in place
     with before_publishing("b.txt", edit), pytest.raises(RollbackError) as refusal:
-        run_checked(desk, operations)
+        run_checked(manager, operations)
     assert refusal.value.path == "a.txt"
     assert (root / "a.txt").read_bytes() == b"NEW\n"
 
 
-def test_rolled_back_tree_is_exactly_what_it_was(desk: RunManager, root: Path) -> None:
+def test_rolled_back_tree_is_exactly_what_it_was(manager: RunManager, root: Path) -> None:
     before = walk(root)
     operations = (a_write("a.txt", b"new\n", before=b"old\n"), a_write("c.txt", b"one\n", id="s2"))
     with before_publishing("c.txt", lambda: (root / "c.txt").write_bytes(b"somebody's\n")):
-        run_checked(desk, operations)
+        run_checked(manager, operations)
     (root / "c.txt").unlink()
     assert walk(root) == before
 
 
 def test_file_younger_than_the_clock_of_its_disk_is_not_taken_as_known(root: Path) -> None:
     (root / "a.txt").write_bytes(b"old\n")
-    sights = StatSignatures()
+    signatures = StatSignatures()
     workspace = Workspace(root)
-    assert workspace.has("a.txt", a_file(b"old\n"), sights)
-    assert workspace.has("b.txt", a_file(b"old\n"), sights)
-    assert set(sights) == {"b.txt"}
+    assert workspace.has("a.txt", a_file(b"old\n"), signatures)
+    assert workspace.has("b.txt", a_file(b"old\n"), signatures)
+    assert set(signatures) == {"b.txt"}
 
 
 def test_bytes_at_hand_never_stand_in_for_what_is_on_disk(root: Path) -> None:
@@ -101,7 +101,9 @@ def test_bytes_at_hand_never_stand_in_for_what_is_on_disk(root: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["before the run", "by a command of the run"])
-def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunManager, root: Path, when: str) -> None:
+def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(
+    manager: RunManager, root: Path, when: str
+) -> None:
     def attach() -> None:
         os.setxattr(root / "b.txt", "user.note", b"mine")
 
@@ -117,21 +119,21 @@ def test_attributes_of_a_modified_file_are_kept_whenever_it_got_them(desk: RunMa
         a_command("true" if when == "before the run" else script, id="c1"),
         a_write("b.txt", b"new\n", before=b"old\n", id="s2"),
     )
-    results = run_checked(desk, operations)
+    results = run_checked(manager, operations)
     assert set(results.values()) == {ResultStatus.COMPLETED}
     assert os.getxattr(root / "b.txt", "user.note") == b"mine"
 
 
-def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(desk: RunManager, root: Path) -> None:
+def test_file_made_where_a_plain_one_was_removed_is_an_heir_of_its_folder(manager: RunManager, root: Path) -> None:
     wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
     os.chown(root, -1, wanted)
     root.chmod(0o2755)
-    results = run_checked(desk, (a_delete("b.txt", b"old\n"), a_write("b.txt", b"new\n", id="s2")))
+    results = run_checked(manager, (a_delete("b.txt", b"old\n"), a_write("b.txt", b"new\n", id="s2")))
     assert set(results.values()) == {ResultStatus.COMPLETED}
     assert (root / "b.txt").stat().st_gid == wanted
 
 
-def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(desk: RunManager, root: Path) -> None:
+def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(manager: RunManager, root: Path) -> None:
     wanted = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
     os.chown(root, -1, wanted)
     root.chmod(0o2755)
@@ -142,7 +144,7 @@ def test_heir_of_its_folder_stays_one_when_the_run_goes_on_after_a_failure(desk:
         a_write("b.txt", b"new\n", before=b"one\n", id="s4"),
     )
     with before_publishing("c.txt", lambda: (root / "c.txt").write_bytes(b"somebody's\n")):
-        results = run_checked(desk, operations, FailurePolicy.CONTINUE)
+        results = run_checked(manager, operations, FailurePolicy.CONTINUE)
     assert results["s3"] is ResultStatus.FAILED
     assert results["s4"] is ResultStatus.COMPLETED
     assert (root / "b.txt").stat().st_gid == wanted
@@ -156,10 +158,10 @@ def test_time_in_whole_seconds_proves_nothing_about_the_second_it_names() -> Non
 
 
 def test_bench_cleared_beside_the_caller_is_gone_when_finished(root: Path, memory_path: Path) -> None:
-    clearing = ClearBeside()
-    desk = a_desk(root, memory_path / "state", clear=clearing)
-    desk.objects.put_all([b"old\n", b"new\n"])
-    results = run_checked(desk, (a_write("a.txt", b"new\n", before=b"old\n"),))
+    clearing = ClearInBackground()
+    manager = a_run_manager(root, memory_path / "state", clear=clearing)
+    manager.objects.put_all([b"old\n", b"new\n"])
+    results = run_checked(manager, (a_write("a.txt", b"new\n", before=b"old\n"),))
     clearing.finish()
     assert results == {"s1": ResultStatus.COMPLETED}
     assert leftovers(root) == []
@@ -179,13 +181,13 @@ def before_publishing(name: str, do: object) -> Iterator[None]:
 
 
 def run_checked(
-    desk: RunManager, operations: tuple[StagedOperation, ...], policy: FailurePolicy = FailurePolicy.ROLLBACK
+    manager: RunManager, operations: tuple[StagedOperation, ...], policy: FailurePolicy = FailurePolicy.ROLLBACK
 ) -> dict[str, ResultStatus]:
-    sights = preflight(operations, desk.workspace, desk.objects)
+    signatures = preflight(operations, manager.workspace, manager.objects)
     record = a_record(policy)
-    with desk.only_run():
-        journal = desk.begin(record, operations)
-        _, results = desk.conduct(
-            record, operations, journal, lambda run: run.carry_out(segments(operations)), sights=sights
+    with manager.only_run():
+        journal = manager.begin(record, operations)
+        _, results = manager.conduct(
+            record, operations, journal, lambda run: run.carry_out(segments(operations)), signatures=signatures
         )
     return {result.id: result.status for result in results}
