@@ -96,7 +96,7 @@ class Conversations:
         """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
         session = self._sessions.find(session_id)
         if session is not None:
-            session.tell(planning_bundle().words)
+            session.tell(planning_bundle().text)
         return session is not None
 
     def stop(self, session_id: SessionId) -> "Future[None]":

@@ -357,7 +357,7 @@ class RememberedAdvice:
         return self._advisor.together()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
-        key = (question.role, question.words, question.tool, question.result)
+        key = (question.role, question.prompt, question.tool, question.result)
         async with self._one_at_a_time:
             known: Advice[Result] | None = self._known.get(key)
             if known is not None and _makes_sense(question, known):

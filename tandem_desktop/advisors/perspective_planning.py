@@ -214,7 +214,9 @@ class PerspectivePlanning:
             await self._session.end_turn(grace_s)
 
     async def _run(self, about: TaskToPlan) -> Turn:
-        started = PlanningStarted(session_id=about.session_id, task=about.task, qualification=about.qualification.words)
+        started = PlanningStarted(
+            session_id=about.session_id, task=about.task, qualification=about.qualification.summary
+        )
         self._publish(started)
         self._asking = asyncio.ensure_future(self._asked_together(about))
         try:

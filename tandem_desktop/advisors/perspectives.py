@@ -79,12 +79,12 @@ class Gathering:
 
     async def gather(self, about: TaskToPlan) -> Perspectives:
         """CHAPO first, who qualifies the task for the others; then KODA and DEVO side by side."""
-        asked = Perspectives(task=about.task, qualification=about.qualification.words)
+        asked = Perspectives(task=about.task, qualification=about.qualification.summary)
         found = await self._heard(asked, about, Role.CHAPO)
         if found.chapo is not None:
             qualification = found.chapo.qualified(about.qualification)
             about = replace(about, qualification=qualification)
-            found = found.model_copy(update={"qualification": qualification.words})
+            found = found.model_copy(update={"qualification": qualification.summary})
         both = await asyncio.gather(*(self._ask(found, about, voice) for voice in (Role.KODA, Role.DEVO)))
         for voice, answer in zip((Role.KODA, Role.DEVO), both, strict=True):
             found = _taken(found, voice, answer)
@@ -98,7 +98,7 @@ class Gathering:
         said, _ = _SHAPES[voice]
         question = Question(
             role=voice.value,
-            words=self._words(found, about, voice),
+            prompt=self._words(found, about, voice),
             tool=TOOL,
             result=said,
             heard=lambda update: self._follow(about.session_id, voice, update),
@@ -131,7 +131,7 @@ class Gathering:
         parts = [
             self._prompts.text(f"perspectives/{voice.value}.md"),
             f"The task, in the person's words:\n\n{about.task}",
-            f"{known}: {about.qualification.words}",
+            f"{known}: {about.qualification.summary}",
         ]
         if about.qualification.context:
             parts.append(f"It names: {', '.join(about.qualification.context)}.")
@@ -281,7 +281,7 @@ async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: Prompt
     instructions = (files or PromptFiles()).text(PROMPT)
     question = Question(
         role=Role.CHAPO.value,
-        words="\n\n".join((instructions, f"The plan: {version.title}", "\n".join(map(_line, version.operations)))),
+        prompt="\n\n".join((instructions, f"The plan: {version.title}", "\n".join(map(_line, version.operations)))),
         tool=ORDER_TOOL,
         result=AdvisedOrder,
         about=_ABOUT_ORDER,

@@ -82,13 +82,13 @@ def agents(call: CommandContext) -> CommandResult:
             }
             for each in found
         ],
-        "confinement": confinement.words,
+        "confinement": confinement.description,
     }
     lines: list[Line] = []
     for each in found:
         lines.append((Span(f"{each.profile.name:<10}", Tone.STRONG), " ", *_here(each)))
         lines.append(f"           {_needs(each) if each.path else 'Install: ' + _needs(each)}")
-    lines.append(f"Agents are {confinement.words}.")
+    lines.append(f"Agents are {confinement.description}.")
     return CommandResult(data, lines, next=call.command("run", "--agent", "NAME", "--task", "TEXT"))
 
 

@@ -267,7 +267,7 @@ def agents(shadows: Path) -> Iterator[Finding]:
     yield from map(_agent, here.agents)
     level = Level.OK if here.confinement.confined else Level.WARNING
     following = "" if here.confinement.confined else way_to_confinement()
-    yield Finding("confinement", level, f"Agents are {here.confinement.words}.", following)
+    yield Finding("confinement", level, f"Agents are {here.confinement.description}.", following)
 
 
 def model(environment: Mapping[str, str] = os.environ) -> Finding:

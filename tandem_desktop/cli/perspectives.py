@@ -37,7 +37,7 @@ def first_look(call: CommandContext, qualification: Qualification) -> Line:
         otherwise = "Three minds look at it first; --no-perspectives leaves them out."
     else:
         otherwise = "With --perspectives three minds look at it first." if qualification.plan_required else ""
-    return (Span("First look: ", Tone.QUIET), f"{qualification.words} {otherwise}".strip())
+    return (Span("First look: ", Tone.QUIET), f"{qualification.summary} {otherwise}".strip())
 
 
 def minds_for(call: CommandContext, profile: AgentProfile, environment: Mapping[str, str]) -> Advisors:

@@ -26,7 +26,7 @@ class Question(Generic[Result]):
 
     role: str
     """The role, such as `chapo` or `reflector`: settings choose its agent and model."""
-    words: str
+    prompt: str
     """The prompt: the role, the question, the known facts."""
     tool: str
     """The planning tool that submits the answer: `submit_perspective`, `submit_reflection`, `plan_propose`."""
@@ -113,7 +113,7 @@ class Qualification(Frozen):
         )
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """One sentence for a person: whether planning is advised, and what is known of the task."""
         advice = "Plan it first" if self.plan_required else "Nothing known of it calls for a plan"
         because = f" ({'; '.join(self.reasons)})" if self.reasons else ""

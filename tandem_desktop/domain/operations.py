@@ -405,12 +405,12 @@ class StagedOperation(Frozen):
         """A description for an operation that has none."""
         return self._filled(self.kind.spec.title)
 
-    def _filled(self, words: str) -> str:
+    def _filled(self, template: str) -> str:
         base, after = self.base, self.after
         old = base.mode if isinstance(base, FileState | DirectoryState) else NEW_FILE_MODE
         new = after.mode if isinstance(after, FileState | DirectoryState) else old
         what = f" (a link to {base.target})" if isinstance(base, SymlinkState) else ""
-        return words.format(
+        return template.format(
             path=self.path or "",
             to=self.to or "",
             target=after.target if isinstance(after, SymlinkState) else "",

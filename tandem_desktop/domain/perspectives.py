@@ -65,13 +65,13 @@ class ChapoOpinion(Opinion):
     impact_areas: Annotated[Listed, Field(description="Parts of the product and its surroundings it touches.")] = ()
     coordination_needs: Annotated[Listed, Field(description="What must happen before, after or together.")] = ()
 
-    def qualified(self, words: Qualification) -> Qualification:
-        """The task as CHAPO qualifies it; what CHAPO leaves open is as its `words` show."""
+    def qualified(self, fallback: Qualification) -> Qualification:
+        """The task as CHAPO qualifies it; open fields are taken from `fallback`."""
         return Qualification(
-            task_type=self.task_type or words.task_type,
-            complexity=self.complexity or words.complexity,
+            task_type=self.task_type or fallback.task_type,
+            complexity=self.complexity or fallback.complexity,
             risk_level=self.risk_assessment,
-            context=words.context,
+            context=fallback.context,
         )
 
 

@@ -96,6 +96,6 @@ class Coverage(Frozen):
         return self.shown == self.operations and not self.folded
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         unopened = f", {self.folded} folded region{'' if self.folded == 1 else 's'} unopened" if self.folded else ""
         return f"{self.shown} of {self.operations} operations shown{unopened}"

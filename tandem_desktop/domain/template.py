@@ -61,23 +61,23 @@ def read_template_words(text: str) -> tuple[str, dict[str, str]]:
         BadInputError: a quotation has no end, there is no name, or an argument has no value.
     """
     try:
-        name, *words = shlex.split(text)
+        name, *arguments = shlex.split(text)
     except ValueError:
         raise BadInputError("A name is needed, and quotes in pairs.", next="As in: endpoint resource=orders") from None
-    return name, read_values(words)
+    return name, read_values(arguments)
 
 
-def read_values(words: Iterable[str]) -> dict[str, str]:
+def read_values(arguments: Iterable[str]) -> dict[str, str]:
     """Parse `name=value` arguments.
 
     Raises:
         BadInputError: an argument has no value, or a name occurs twice.
     """
     values: dict[str, str] = {}
-    for word in words:
-        name, sign, value = word.partition("=")
+    for argument in arguments:
+        name, sign, value = argument.partition("=")
         if not sign or name in values:
-            raise BadInputError(f"{word!r} does not say one value.", next="Write NAME=VALUE, each name once.")
+            raise BadInputError(f"{argument!r} does not say one value.", next="Write NAME=VALUE, each name once.")
         values[name] = value
     return values
 

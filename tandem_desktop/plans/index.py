@@ -193,8 +193,8 @@ class _Columns:
             name: BranchPoint(plan_id=PlanId(origin), revision=at) for name, (origin, at) in self.branches.items()
         }
         names = self.names.split()
-        words = (names, self.titles, statuses, self.revisions, self.digests.split(), times, map(points.get, names))
-        return map(_ROW, zip(*words, strict=True))
+        columns = (names, self.titles, statuses, self.revisions, self.digests.split(), times, map(points.get, names))
+        return map(_ROW, zip(*columns, strict=True))
 
 
 _NUMBERS = ("signatures", "revisions", "order")

@@ -91,10 +91,10 @@ def steps(operations: tuple[StagedOperation, ...]) -> str:
 
 
 def _step(operation: StagedOperation) -> str:
-    words = f"{operation.kind.value} {_code(operation.subject)}"
+    summary = f"{operation.kind.value} {_code(operation.subject)}"
     after = f" after {', '.join(operation.blocked_by)}" if operation.blocked_by else ""
     description = f" — {_line(operation.description)}" if operation.description else ""
-    return f"**{operation.id}** {words}{after}{description}"
+    return f"**{operation.id}** {summary}{after}{description}"
 
 
 def _context(context: dict[str, Any], artifacts: Path, folder: Path) -> str:

@@ -68,8 +68,8 @@ class PromptComposer:
         self._plan_mode = plan_mode
         template = self._files.text(TEMPLATE)
         composed = _SECTION.sub(lambda found: self._files.text(f"sections/{found[1]}.md"), template)
-        words = {name: provide() for name, provide in self._providers.items()}
-        return _GAP.sub("\n\n", _filled(composed, words)).strip()
+        values = {name: provide() for name, provide in self._providers.items()}
+        return _GAP.sub("\n\n", _filled(composed, values)).strip()
 
     def plan_mode_text(self) -> str:
         """The message when Plan mode is turned on during a conversation."""
@@ -81,8 +81,8 @@ def _named(tools: tuple[str, ...], categories: tuple[ToolCategory, ...], otherwi
     return tuple(tool for tool in tools if category_of(tool) in categories) if tools else (otherwise,)
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), text)
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 PLAN_AGENT = "plan"

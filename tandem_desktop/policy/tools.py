@@ -231,7 +231,7 @@ class ToolBundle(Frozen):
     example: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The bundle as one text, for an agent in the middle of a conversation."""
         schema = json.dumps(self.json_schema, indent=1)
         return f"{self.instructions.strip()}\n\nA plan has this shape:\n{schema}\n\nAn example:\n{self.example.strip()}"

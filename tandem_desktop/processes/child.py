@@ -183,19 +183,19 @@ def interpreters(argv: Sequence[str], search_path: str) -> Iterator[Interpreter]
 
     Where it is not certain what will be searched, only what was found is listed.
     """
-    words = tuple(argv)
+    call = tuple(argv)
     for _ in range(2 * _MOST_SCRIPTS):  # each of them may use `env`
-        by_env = Path(words[0]).name == "env"
-        called = _called_by_env(words[1:]) if by_env else (*_first_line(Path(words[0])), *words)
-        if not called or called == words:
+        by_env = Path(call[0]).name == "env"
+        called = _called_by_env(call[1:]) if by_env else (*_first_line(Path(call[0])), *call)
+        if not called or called == call:
             return
         found = _found(called[0], search_path)
-        is_certain = not by_env or called == words[1:]
+        is_certain = not by_env or called == call[1:]
         if found is not None or is_certain:
             yield Interpreter(called[0], found)
         if found is None:
             return
-        words = (str(found), *called[1:])
+        call = (str(found), *called[1:])
 
 
 def missing_interpreter(argv: Sequence[str], search_path: str) -> str:
@@ -220,9 +220,9 @@ def _first_line(program: Path) -> tuple[str, ...]:
     return tuple(re.split(r"[ \t]+", line, maxsplit=1)) if line.startswith("/") else ()
 
 
-def _called_by_env(words: Sequence[str]) -> tuple[str, ...]:
+def _called_by_env(arguments: Sequence[str]) -> tuple[str, ...]:
     """The program that `env` starts, with its arguments, after options and assignments."""
-    left = list(words)
+    left = list(arguments)
     while left and (left[0].startswith("-") or "=" in left[0]):
         word = left.pop(0)
         to_split = _TO_SPLIT.match(word)
@@ -231,9 +231,9 @@ def _called_by_env(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(left)
 
 
-def _split(words: str) -> list[str]:
+def _split(text: str) -> list[str]:
     try:
-        return shlex.split(words)
+        return shlex.split(text)
     except ValueError:
         return []
 

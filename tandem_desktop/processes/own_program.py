@@ -25,9 +25,9 @@ def own_papers() -> Path | None:
     return found if found.is_dir() else None
 
 
-def own_command(*words: str) -> tuple[str, ...]:
+def own_command(*arguments: str) -> tuple[str, ...]:
     """The arguments that start a sub-command of this program."""
-    return (sys.executable, *words) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *words)
+    return (sys.executable, *arguments) if is_frozen() else (sys.executable, "-m", "tandem_desktop", *arguments)
 
 
 def own_files() -> tuple[Path, ...]:

@@ -185,7 +185,7 @@ class RehearsalSandbox:
 
     @property
     def words(self) -> str:
-        words = self._shadow.confinement.words
+        words = self._shadow.confinement.description
         return words if self._network else words.replace(OPEN_NETWORK, "there is no network")
 
     def carry_out(self, operation: StagedOperation) -> None:

@@ -162,9 +162,9 @@ class CommentStore:
 _QUOTED_LINES = 30
 
 
-def feedback(words: str, comments: Sequence[Comment]) -> str:
+def feedback(message: str, comments: Sequence[Comment]) -> str:
     """The person's message, then every comment in order."""
-    parts = [words.strip()] if words.strip() else []
+    parts = [message.strip()] if message.strip() else []
     if comments:
         numbered = (f"{n}. {_told(comment)}" for n, comment in enumerate(comments, start=1))
         parts.append("Comments on the plan:\n\n" + "\n\n".join(numbered))

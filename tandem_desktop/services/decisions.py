@@ -273,7 +273,7 @@ class Decisions:
                 revision=meta.revision,
                 reason=meta.rejections[-1].feedback,
                 status=meta.status,
-                qualification=self.qualified(plan_id).words,
+                qualification=self.qualified(plan_id).summary,
             )
         )
         return meta

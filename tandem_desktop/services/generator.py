@@ -180,7 +180,7 @@ class PlanGenerator:
         session_id = session_id or new_session_id()
         question = Question(
             role=ROLE,
-            words=self.prompt(query, context, tools),
+            prompt=self.prompt(query, context, tools),
             tool=TOOL,
             result=GeneratedPlan,
             about=self._files.text(PROMPT),

@@ -47,7 +47,7 @@ class PlanReflector:
         plan = snapshot.plan
         question = Question(
             role=ROLE,
-            words=f"{self._instructions}\n\n{reflection_prompt(plan)}",
+            prompt=f"{self._instructions}\n\n{reflection_prompt(plan)}",
             tool=TOOL,
             result=ReflectionResult,
             check=lambda result: check(result, plan),

@@ -437,7 +437,7 @@ def _opening(wanted: Wanted[Result]) -> str:
     """The question, and how to answer it with the tool or without."""
     schema = json.dumps(wanted.definition.input_schema(), ensure_ascii=False)
     return (
-        f"{wanted.question.words}\n\n"
+        f"{wanted.question.prompt}\n\n"
         "You may read files, list them and search them. Nothing can be written or run; do not try.\n"
         f"Hand in your answer by calling the tool {wanted.tool.value} of the server tandem, once. Where there is no "
         f"such tool, end with one JSON object of this shape and nothing after it:\n{schema}"

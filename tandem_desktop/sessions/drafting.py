@@ -172,7 +172,7 @@ class Drafting:
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,
             warnings=(*staged.warnings, *self._confinement_warning()),
-            confinement=self._shadow.confinement.words,
+            confinement=self._shadow.confinement.description,
             incomplete=problem or self.presented.unfinished,
             perspectives=self.presented.perspectives or (latest.perspectives if latest else None),
             drifted=self._staging.drifted,
@@ -221,7 +221,7 @@ class Drafting:
     def _confinement_warning(self) -> tuple[str, ...]:
         if self._shadow.confinement.confined:
             return ()
-        return (f"The agent was {self._shadow.confinement.words}.",)
+        return (f"The agent was {self._shadow.confinement.description}.",)
 
 
 def _place(operation: StagedOperation) -> OperationCall | tuple[str, ...]:

@@ -240,9 +240,9 @@ class Holder:
         if ready and output.readline() == b"ready\n":
             return
         self._process.kill()
-        words = errors.read().decode("utf-8", "replace").strip().splitlines()
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
         raise ShadowError(
-            f"No overlay of {workspace} can be mounted: {words[0] if words else 'no answer'}.",
+            f"No overlay of {workspace} can be mounted: {lines[0] if lines else 'no answer'}.",
             path=str(workspace),
             next="See what is missing with: tandem doctor",
         )

@@ -125,7 +125,7 @@ class Confinement:
 
     kind: Literal["overlay", "copy"]
     confined: bool
-    words: str
+    description: str
 
 
 def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> Confinement:
@@ -133,13 +133,13 @@ def confinement(kind: Literal["overlay", "copy"], why_not_overlay: str = "") -> 
     because = f" ({why_not_overlay})" if why_not_overlay else ""
     missing = bubblewrap_missing()
     if missing:
-        return Confinement(kind, confined=False, words=f"not confined: {missing}")
+        return Confinement(kind, confined=False, description=f"not confined: {missing}")
     what = "an overlay" if kind == "overlay" else f"a copy{because}"
-    words = (
+    description = (
         f"confined by bubblewrap to {what} of the workspace and a private home; everything else is read-only, "
         f"the usual secret places are hidden, and {OPEN_NETWORK}"
     )
-    return Confinement(kind, confined=True, words=words)
+    return Confinement(kind, confined=True, description=description)
 
 
 @cache
@@ -154,8 +154,8 @@ def bubblewrap_missing() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not work here ({error}); allow user namespaces on this system"
     if tried.returncode:
-        words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
-        return f"bubblewrap does not work here ({words[0] if words else 'no reason given'}); allow user namespaces"
+        lines = tried.stderr.decode("utf-8", "replace").strip().splitlines()
+        return f"bubblewrap does not work here ({lines[0] if lines else 'no reason given'}); allow user namespaces"
     return ""
 
 
@@ -187,14 +187,14 @@ class Sandbox:
         It is refused unless the right tree is mounted and `needed` is visible.
         """
         masks = self._masks()
-        words = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
-        words += self._workspace_and_masks(masks)
-        words += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
-        words += ["--bind", str(home), str(home)]
+        arguments = [*_beginning(_identity(), network=network), *self._temporary(home, readable)]
+        arguments += self._workspace_and_masks(masks)
+        arguments += ["--tmpfs", str(self.workspace / TANDEM_DIRECTORY)]
+        arguments += ["--bind", str(home), str(home)]
         for place in sockets:
-            words += ["--ro-bind", str(place), str(place)]
-        words += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
-        return (*words, *self._checked(command, cwd, needed))
+            arguments += ["--ro-bind", str(place), str(place)]
+        arguments += _closed((*masks, self.workspace / TANDEM_DIRECTORY))
+        return (*arguments, *self._checked(command, cwd, needed))
 
     def rehearsal_argv(
         self,
@@ -214,16 +214,16 @@ class Sandbox:
         files in `readable` are visible, and the rest is read-only. `report` is a file it may write.
         """
         masks = self._masks()
-        words = [*_beginning(_same_identity(), network=network)]
+        arguments = [*_beginning(_same_identity(), network=network)]
         shown = tuple(stand_ins)
         for place, tree in shown:
-            words += ["--bind", str(tree), str(place)]
+            arguments += ["--bind", str(tree), str(place)]
         if not shown:
-            words += self._temporary(report, readable)
-        words += self._workspace_and_masks(masks)
-        words += ["--bind", str(report), str(report)]
-        words += _closed(masks)
-        return (*words, *self._checked(command, cwd))
+            arguments += self._temporary(report, readable)
+        arguments += self._workspace_and_masks(masks)
+        arguments += ["--bind", str(report), str(report)]
+        arguments += _closed(masks)
+        return (*arguments, *self._checked(command, cwd))
 
     def _workspace_and_masks(self, masks: list[Path]) -> Iterator[str]:
         inner = [mask for mask in masks if mask.is_relative_to(self.workspace)]

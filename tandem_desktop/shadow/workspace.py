@@ -199,7 +199,7 @@ class ShadowWorkspace(ABC):
         cwd = self._checked_cwd(cwd)
         if not self.confinement.confined:
             raise ShadowError(
-                f"Nothing can hold a command back here: {self.confinement.words}.",
+                f"Nothing can hold a command back here: {self.confinement.description}.",
                 path=str(self.workspace),
                 next="See what is missing with: tandem doctor",
             )

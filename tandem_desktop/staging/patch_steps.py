@@ -195,5 +195,5 @@ def in_words(patch: FilePatch) -> str:
         parts.append(f"change {'it' if parts else path} in {places}")
     if patch.new_mode is not None and patch.new_mode != patch.old_mode:
         parts.append(f"give {'it' if parts else path} the mode {patch.new_mode & 0o7777:04o}")
-    words = " and ".join(parts) or f"patch {path}"
-    return words[0].upper() + words[1:]
+    summary = " and ".join(parts) or f"patch {path}"
+    return summary[0].upper() + summary[1:]

@@ -433,8 +433,8 @@ def with_plan_md(version: PlanVersion, tree: SourceTree) -> WithPlanMd:
         return WithPlanMd(version)
     base, before = _found(tree)
     if not isinstance(base, Absent | FileState):
-        words = f"{PLAN_MD} is not a file here, so the text of the plan is not written down."
-        return WithPlanMd(version.model_copy(update={"warnings": (*version.warnings, words)}))
+        warning = f"{PLAN_MD} is not a file here, so the text of the plan is not written down."
+        return WithPlanMd(version.model_copy(update={"warnings": (*version.warnings, warning)}))
     text = version.content.encode("utf-8", "surrogatepass")
     if before == text:
         return WithPlanMd(version)

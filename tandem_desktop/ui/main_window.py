@@ -486,7 +486,7 @@ class MainWindow(QWidget):
         if self.workplace is None:
             self.status.show_agent(
                 "done" if here.confinement.confined else "waiting",
-                tr("Agents are {words}", words=here.confinement.words),
+                tr("Agents are {words}", words=here.confinement.description),
             )
 
     def _open_with(self, agent: str) -> None:
@@ -514,7 +514,7 @@ class MainWindow(QWidget):
     def _show_agents(self, found: tuple[InstalledAgents, str]) -> None:
         here, chosen = found
         rows = [(each.profile.name, each.profile.title, what_it_needs(each)) for each in here.agents]
-        self.top.show_agents(rows, chosen, here.confinement.words)
+        self.top.show_agents(rows, chosen, here.confinement.description)
         in_use = next(each for each in here.agents if each.profile.name == chosen)
         self.status.show_agent(*readiness(in_use, here.confinement))
 

@@ -219,7 +219,7 @@ class PlanModePrompt(QObject):
             self._let_go(text)
             return
         self._held = text
-        self._banner.set_message("info", found.words, tuple((way, tr_marked(words)) for way, words in _WAYS))
+        self._banner.set_message("info", found.summary, tuple((way, tr_marked(words)) for way, words in _WAYS))
         self._banner.show()
         self._chat.composer.set_text(text)
 

@@ -34,7 +34,7 @@ class SpokenMinds:
     async def ask(self, question: Question[Result]) -> Advice[Result]:
         part = "synthesis" if question.tool == "plan_propose" else question.role
         self.asked.append(part)
-        self.words[part] = question.words
+        self.words[part] = question.prompt
         self.open += 1
         self.most_open = max(self.most_open, self.open)
         try:

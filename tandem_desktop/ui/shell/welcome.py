@@ -67,7 +67,7 @@ class RecipesRow(QFrame):
 def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
     """A word or two beside the name, and what the person has to know."""
     profile = found.profile
-    held = tr("confined by the kernel") if confinement.confined else confinement.words
+    held = tr("confined by the kernel") if confinement.confined else confinement.description
     if found.path is None:
         return tr("not installed"), tr("Install it with: {install}", install=profile.install)
     if found.lacks:

@@ -109,7 +109,9 @@ def language() -> Iterator[PseudoLanguage]:
 def said_by_agents() -> frozenset[str]:
     here = look_for_agents()
     titles = {words for each in here.agents for words in (each.profile.title, each.profile.install, each.profile.needs)}
-    return frozenset(titles | {here.confinement.words, "/replace Hello Goodbye", "/plan", "Hello", "Goodbye"}) - {""}
+    return frozenset(titles | {here.confinement.description, "/replace Hello Goodbye", "/plan", "Hello", "Goodbye"}) - {
+        ""
+    }
 
 
 def not_ours(person: Person) -> set[str]:

@@ -28,7 +28,7 @@ class OneMind:
         return nullcontext()
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
-        self.asked = question.words
+        self.asked = question.prompt
         answer = question.result.model_validate({"order": self.order, "reason": "Files first, then the build."})
         question.check(answer)
         return Advice(answer, "opencode", title="OpenCode")

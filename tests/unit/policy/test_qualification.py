@@ -51,11 +51,11 @@ def test_mixed_complex_or_risky_work_is_planned_and_nothing_else(
 
 
 def test_reason_is_said_in_words() -> None:
-    words = qualify("refactor the auth system and deploy to staging").words
+    words = qualify("refactor the auth system and deploy to staging").summary
     assert words.startswith("Plan it first: mixed task, complex, medium risk")
     assert "it touches code and operations" in words
-    assert qualify("add a --verbose flag").words == "Nothing known of it calls for a plan: code task."
-    assert qualify("add a thing").words == "Nothing known of it calls for a plan."
-    assert qualify("rotate the API keys on the server").words == (
+    assert qualify("add a --verbose flag").summary == "Nothing known of it calls for a plan: code task."
+    assert qualify("add a thing").summary == "Nothing known of it calls for a plan."
+    assert qualify("rotate the API keys on the server").summary == (
         "Plan it first: high risk (much is at stake: api keys)."
     )

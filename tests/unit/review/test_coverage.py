@@ -18,6 +18,6 @@ def test_operation_that_does_something_else_now_was_not_seen() -> None:
 
 
 def test_coverage_is_said_in_words() -> None:
-    assert Coverage(operations=7, shown=7, folded=2).words == "7 of 7 operations shown, 2 folded regions unopened"
-    assert Coverage(operations=7, shown=6, folded=1).words == "6 of 7 operations shown, 1 folded region unopened"
-    assert Coverage(operations=1, shown=1, folded=0).words == "1 of 1 operations shown"
+    assert Coverage(operations=7, shown=7, folded=2).summary == "7 of 7 operations shown, 2 folded regions unopened"
+    assert Coverage(operations=7, shown=6, folded=1).summary == "6 of 7 operations shown, 1 folded region unopened"
+    assert Coverage(operations=1, shown=1, folded=0).summary == "1 of 1 operations shown"

@@ -37,7 +37,7 @@ async def generated(engine: Engine, *said: dict[str, Any] | Exception, advisor: 
 async def test_query_context_and_tools_go_to_the_model_and_a_plan_with_dependencies_comes_back(engine: Engine) -> None:
     advisor = ScriptedAdvisor(generator=[a_plan(write("s1", "a.txt"), bash("s2", "true", blocked_by=["s1"]))])
     version = await generated(engine, advisor=advisor)
-    words = advisor.asked[0].words
+    words = advisor.asked[0].prompt
     assert words.endswith("The task:\nRaise x")
     assert "x is in app.py" in words
     assert "Tools of this plan: read, write, edit, bash" in words

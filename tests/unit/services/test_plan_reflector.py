@@ -45,7 +45,7 @@ async def test_the_answer_is_a_reflection_with_who_gave_it() -> None:
     assert (found.result.assessment, found.result.reasoning) == (Assessment.NEEDS_ADJUSTMENT, "There is no Makefile.")
     assert (found.result.adjustments[0].step_id, found.agent) == ("s2", "scripted")
     assert advisor.asked[0].tool == "submit_reflection"
-    assert "ADD_BEFORE" in advisor.asked[0].words
+    assert "ADD_BEFORE" in advisor.asked[0].prompt
 
 
 @pytest.mark.req("S4-09")

@@ -279,7 +279,9 @@ def test_without_bubblewrap_it_is_a_copy_that_says_it_confines_nobody(tmp_path: 
     try:
         assert place.shadow.confinement.kind == "copy"
         assert not place.shadow.confinement.confined
-        assert place.shadow.confinement.words == ("not confined: bubblewrap is missing; install the package bubblewrap")
+        assert place.shadow.confinement.description == (
+            "not confined: bubblewrap is missing; install the package bubblewrap"
+        )
         place.agent("echo x > a.txt; echo x > sub.txt")
         assert set(place.changes()) == {"a.txt", "sub.txt"}
         assert (place.root / "a.txt").read_text() == "a\n"
@@ -298,7 +300,7 @@ def test_where_the_kernel_mounts_nothing_it_is_a_confined_copy_that_says_why(
     place.open()
     try:
         assert (place.shadow.confinement.kind, place.shadow.confinement.confined) == ("copy", True)
-        assert "permission denied" in place.shadow.confinement.words
+        assert "permission denied" in place.shadow.confinement.description
         place.agent("echo x > a.txt")
         assert set(place.changes()) == {"a.txt"}
         assert (place.state / "shadows/one/tree").is_dir()
@@ -329,7 +331,7 @@ def test_root_gets_a_copy_of_somebody_elses_workspace(tmp_path: Path) -> None:
     place.open()
     try:
         assert place.shadow.confinement.kind == "copy"
-        assert "belongs to another user" in place.shadow.confinement.words
+        assert "belongs to another user" in place.shadow.confinement.description
         place.agent("echo new > a.txt; echo n > n.txt")
         assert set(place.changes()) == {"a.txt", "n.txt"}
         assert (place.root / "a.txt").read_text() == "old\n"
