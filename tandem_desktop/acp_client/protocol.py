@@ -7,6 +7,7 @@ from acp.connection import Connection
 from acp.exceptions import RequestError
 from acp.meta import AGENT_METHODS, CLIENT_METHODS, PROTOCOL_VERSION
 from acp.schema import (
+    AuthenticateRequest,
     AvailableCommand,
     AvailableCommandsUpdate,
     ClientCapabilities,
@@ -88,7 +89,7 @@ class Wire:
         self._connection = Connection(_nothing_else, transport)
 
     async def initialize(self) -> Any:
-        return await self._call(
+        return await self._request(
             "initialize",
             InitializeRequest(
                 protocol_version=PROTOCOL_VERSION,
@@ -100,10 +101,10 @@ class Wire:
         )
 
     async def authenticate(self, method: str) -> None:
-        await self._request("authenticate", {"methodId": method})
+        await self._request("authenticate", AuthenticateRequest(method_id=method))
 
     async def new_session(self, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
-        return await self._call(
+        return await self._request(
             "session_new",
             NewSessionRequest(
                 cwd=cwd,
@@ -120,18 +121,18 @@ class Wire:
         )
 
     async def set_mode(self, session_id: str, mode: str) -> None:
-        await self._call("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
+        await self._request("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
 
     async def set_option(self, session_id: str, option: str, value: str) -> None:
         request = SetSessionConfigOptionSelectRequest(session_id=session_id, config_id=option, value=value)
-        await self._call("session_set_config_option", request)
+        await self._request("session_set_config_option", request)
 
     async def prompt(self, session_id: str, text: str, pictures: tuple[Picture, ...] = ()) -> Any:
         blocks: list[Any] = [TextContentBlock(type="text", text=text)]
         for picture in pictures:
             data = base64.b64encode(picture.data).decode()
             blocks.append(ImageContentBlock(type="image", data=data, mime_type=picture.mime_type))
-        return await self._call("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
+        return await self._request("session_prompt", PromptRequest(session_id=session_id, prompt=blocks))
 
     async def cancel(self, session_id: str) -> None:
         await self._connection.send_notification(AGENT_METHODS["session_cancel"], {"sessionId": session_id})
@@ -140,10 +141,8 @@ class Wire:
         """Every call still waiting gets a ConnectionError; every request still being served is abandoned."""
         await self._connection.close()
 
-    async def _call(self, name: str, request: BaseModel) -> Any:
-        return await self._request(name, request.model_dump(mode="json", by_alias=True, exclude_none=True))
-
-    async def _request(self, name: str, params: dict[str, Any]) -> Any:
+    async def _request(self, name: str, request: BaseModel) -> Any:
+        params = request.model_dump(mode="json", by_alias=True, exclude_none=True)
         try:
             return await self._connection.send_request(AGENT_METHODS[name], params)
         except RequestError as error:

@@ -51,6 +51,7 @@ class TurnController(QObject):
         chat: ChatPane,
         agents: AgentChoice,
         session: Callable[[], SessionId],
+        plan_mode: Callable[[], bool],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -59,6 +60,7 @@ class TurnController(QObject):
         self._chat = chat
         self._agents = agents
         self._session = session
+        self._plan_mode = plan_mode
         self._working: set[SessionId] = set()
         self._asked: Counter[SessionId] = Counter()
         """How many turns of each conversation were asked for here and have not been answered."""
@@ -75,7 +77,7 @@ class TurnController(QObject):
     def is_working(self, session_id: SessionId) -> bool:
         return session_id in self._working
 
-    def send(self, text: str, *, plan_mode: bool) -> None:
+    def send(self, text: str) -> None:
         profile = self._profile()
         if profile is None:
             self._chat.composer.set_text(text)
@@ -85,7 +87,7 @@ class TurnController(QObject):
         if not self._conversations.is_open(session):
             self._starting[session] = profile.title
         self.status_changed.emit("running", self._words(session))
-        self._take(self._conversations.send(session, text, profile, plan_mode=plan_mode, pictures=pictures))
+        self._take(self._conversations.send(session, text, profile, plan_mode=self._plan_mode(), pictures=pictures))
 
     def plan_with_perspectives(self, task: str) -> None:
         """Several minds look at the task before it is planned."""
@@ -210,13 +212,13 @@ class PlanModePrompt(QObject):
         chat.place_above_composer(self._banner)
 
     def consider(self, text: str) -> None:
-        """Let the words pass, or hold them and say why they had better be planned."""
+        """Pass a message on, or hold it and say why it should be planned first."""
         found = qualify(text, self._is_here)
-        if self._plan_mode() or text.lstrip().startswith("/") or not found.plan_required:
-            self._let_go(text)
-            return
-        if self._held:  # sent again instead of answered: the person has decided
-            self._let_go(text)
+        is_decided = bool(self._held)  # the message was sent again, or a button was clicked
+        if is_decided or self._plan_mode() or text.lstrip().startswith("/") or not found.plan_required:
+            self._held = ""
+            self._banner.hide()
+            self.cleared.emit(text)
             return
         self._held = text
         self._banner.set_message("info", found.summary, tuple((way, tr_marked(words)) for way, words in _WAYS))
@@ -228,12 +230,7 @@ class PlanModePrompt(QObject):
         self._chat.composer.set_text("")
         if way == "plan-first":
             self.plan_wanted.emit()
-        self._let_go(text)
-
-    def _let_go(self, text: str) -> None:
-        self._held = ""
-        self._banner.hide()
-        self.cleared.emit(text)
+        self.consider(text)
 
     def _is_here(self, name: str) -> bool:
         if name.startswith(("/", "~")) or ".." in name or len(name) > _LONGEST_NAME:

@@ -206,7 +206,13 @@ class WorkspaceController(QObject):
         self._memory = ScreenMemory(self.state, self.chat, self.panel, self)
         self._plan_id: PlanId | None = None
         self.turns = TurnController(
-            background.conversations, self.commands, self.chat, self.agents, lambda: self.session_id, self
+            background.conversations,
+            self.commands,
+            self.chat,
+            self.agents,
+            session=lambda: self.session_id,
+            plan_mode=lambda: self.plan_mode,
+            parent=self,
         )
         self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
         self._watch.changed.connect(self._store_changed)
@@ -312,7 +318,7 @@ class WorkspaceController(QObject):
         self.own.reflection_wanted.connect(lambda: self._reflecting.ask(self._plan_id))
         chat.sent.connect(self._first_look.consider)
         self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
-        self._first_look.cleared.connect(lambda text: self.turns.send(text, plan_mode=self.plan_mode))
+        self._first_look.cleared.connect(self.turns.send)
         chat.stop_requested.connect(self.turns.stop)
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
@@ -364,8 +370,9 @@ class WorkspaceController(QObject):
         if isinstance(event, plan_text.CHANGES_PLANS):
             _log.info("%s", plan_text.log_words(event))
             self.refresh_plans()
-        if (plan_id := plan_text.page_to_read(event)) is not None:
-            self._refresh_page(plan_id)
+        plan_id, plan_of = plan_text.page_to_read(event), self.background.engine.plans.plan_of
+        if plan_id is not None and (plan_id == self._plan_id or plan_id == plan_of(self.session_id)):
+            self.open_plan(plan_id)
         if isinstance(event, PlanExpired):
             self.said.emit(plan_text.expired_words(self._titles().get(event.plan_id, event.plan_id)), "risk")
         if isinstance(event, RunFinished | RunUndone):
@@ -422,10 +429,6 @@ class WorkspaceController(QObject):
         self.panel.show_runs(runs, self._titles())
         self.chat.set_runs(facts)
         self.plans.set_runs(facts)
-
-    def _refresh_page(self, plan_id: PlanId) -> None:
-        if plan_id == self._plan_id or self.background.engine.plans.plan_of(self.session_id) == plan_id:
-            self.open_plan(plan_id)
 
     def _show_draft(self) -> None:
         """What is drafted is followed; a draft that has come to no plan leaves nothing."""

@@ -349,11 +349,8 @@ class ChatPane(QWidget):
         elif self._works:
             self.set_queue((*self._queue, text))
         else:
-            self._send(text)
-
-    def _send(self, text: str) -> None:
-        self._holds_queue = False
-        self.sent.emit(text)
+            self._holds_queue = False
+            self.sent.emit(text)
 
     def _stop(self) -> None:
         self._holds_queue = True  # who stops the agent does not want the next message to start it again
@@ -382,7 +379,7 @@ class ChatPane(QWidget):
         return text
 
     def _send_queued(self, at: int) -> None:
-        self._send(self._take_queued(at))
+        self._submitted(self._take_queued(at))
 
     def _send_now(self, at: int) -> None:
         if not self._works:
