@@ -40,11 +40,11 @@ from tandem_desktop.tasks.suggested_order import SuggestedOrder
 
 Pictures = tuple[Picture, ...]
 _LONGEST = 200
-"""Of a name in a request that may be a path."""
+"""Longer words in a request are not tried as paths."""
 
 
 class Conversations:
-    """Call it from any thread; nothing here blocks."""
+    """Starts agents and sends them messages. Call it from any thread; no method blocks except `close`."""
 
     def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
         self._engine = engine
@@ -52,15 +52,15 @@ class Conversations:
         self._thread = thread
 
     def is_open(self, session_id: SessionId) -> bool:
-        """Whether its agent was started here."""
+        """Whether this process has started the session's agent."""
         return self._sessions.find(session_id) is not None
 
     def send(
         self, session_id: SessionId, text: str, profile: AgentProfile, *, plan_mode: bool, pictures: Pictures = ()
     ) -> "Future[Turn]":
-        """Say something to the session's agent, starting it where it does not run.
+        """Send a message to the session's agent; start the agent if it does not run.
 
-        A new task that should be planned is looked at by several minds first, where the settings want that.
+        If the settings say so, the advisors assess a new task that needs a plan first.
         """
         if plan_mode and not pictures and self._wants_perspectives(session_id, text):
             return self.plan_with_perspectives(session_id, text, profile)
@@ -68,58 +68,58 @@ class Conversations:
         return self._thread.submit(self._send(session_id, text, profile, Origin.AGENT, pictures))
 
     def plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> "Future[Turn]":
-        """Have CHAPO, KODA and DEVO look at a task, then plan it by tasks. Plan mode is on for it."""
+        """Ask CHAPO, KODA and DEVO about a task, then plan it. Turns Plan mode on."""
         self._begin(session_id, plan_mode=True)
         return self._thread.submit(self._plan_with_perspectives(session_id, task, profile))
 
     def advise_order(self, version: PlanVersion, profile: AgentProfile) -> "Future[SuggestedOrder]":
-        """Ask a mind, which may only look, for a better order of a revision."""
+        """Ask a read-only advisor for a better order of a revision's operations."""
         advisor = self._sessions.advisor(Advisors(self._engine.settings.minds, profile))
         return self._thread.submit(advise_order(advisor, version))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
-        """Send the plan back with words; its agent makes a new revision."""
+        """Reject the plan with feedback; its agent makes a new revision."""
         return self._thread.submit(self._rework(plan_id, feedback, profile))
 
     def carry_out(self, plan_id: PlanId, words: str, profile: AgentProfile) -> "Future[Turn]":
-        """Hand an approved plan of text alone back to its agent; what it changes becomes the next revision."""
+        """Let the agent carry out an approved plan without operations; its changes become the next revision."""
         return self._thread.submit(self._carry_out(plan_id, words, profile))
 
     def set_plan_mode(self, session_id: SessionId, plan_mode: bool) -> None:
-        """At once, for a turn under way as well."""
+        """Takes effect at once, also for a running turn."""
         self._sessions.slot(session_id).plan_mode = plan_mode
         session = self._sessions.find(session_id)
         if session is not None:
             self._thread.submit(_soon(lambda: session.set_plan_mode(plan_mode)))
 
     def inject_planning_tools(self, session_id: SessionId) -> bool:
-        """Hand the agent the planning bundle with its next message; False where no agent is there to hear it."""
+        """Send the planning instructions with the next message; False if no agent runs."""
         session = self._sessions.find(session_id)
         if session is not None:
             session.tell(planning_bundle().text)
         return session is not None
 
     def stop(self, session_id: SessionId) -> "Future[None]":
-        """Stop the agent where it is."""
+        """Stop the running turn."""
         return self._thread.submit(self._sessions.slot(session_id).stop())
 
     def abandon(self, session_id: SessionId) -> "Future[None]":
-        """Stop the agent where it is and forget what it has drafted."""
+        """Stop the running turn and discard the draft."""
         return self._thread.submit(self._sessions.slot(session_id).abandon())
 
     def answer(self, session_id: SessionId, request_id: RequestId, decision: Decision, words: str = "") -> bool:
-        """Answer a permission card; False when it no longer waits."""
+        """Answer a permission request; False if it is no longer open."""
         session = self._sessions.find(session_id)
         return session is not None and session.interceptor.resolve(request_id, decision, words)
 
     def close(self) -> None:
-        """End every agent and wait for it; what they did stays in their shadows."""
+        """Stop every agent and wait for it. The shadows are kept."""
         closing = self._thread.submit(self._sessions.close())
         if not closing.cancelled():
             closing.result()
 
     def _begin(self, session_id: SessionId, *, plan_mode: bool) -> None:
-        """Something is said to the session: a stop of before does not concern it."""
+        """Reset the slot for a new message: an earlier stop does not apply to it."""
         slot = self._sessions.slot(session_id)
         slot.plan_mode, slot.is_stopped = plan_mode, False
 
@@ -154,9 +154,9 @@ class Conversations:
     async def _rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> Turn:
         meta = await asyncio.to_thread(self._engine.decisions.reject, plan_id, feedback)
         if meta.status is PlanStatus.NEEDS_REVIEW:
-            # The words are kept with the plan, which says that it is the person's turn; no agent is started.
+            # Too many rejections: the feedback is stored with the plan, and no agent is started.
             return Turn(None, "", None)
-        # The rejection itself is the news the agent hears first.
+        # The session's notices tell the agent about the rejection, so the message is empty.
         self._sessions.slot(meta.session_id).plan_mode = True
         return await self._send(meta.session_id, "", profile, Origin.REWORK)
 
@@ -174,13 +174,13 @@ async def _soon(work: Callable[[], None]) -> None:
 
 
 MOST_FOLDERS = 2_000
-"""More than these are not watched: the system's own limit is shared with every other program."""
+"""The system limits watches per user, so no more folders than this are watched."""
 _GATHER_MS = 200
 _REST_MS = 1_000
 
 
 class DiskWatch:
-    """Watches one set of paths at a time, on a thread of its own. It says that something happened, never what."""
+    """Watches one set of paths at a time on its own thread. Reports that something changed, not what."""
 
     def __init__(self, root: Path, changed: Callable[[], None]) -> None:
         self._root = root
@@ -190,7 +190,7 @@ class DiskWatch:
         self._thread: threading.Thread | None = None
 
     def watch(self, paths: Iterable[str]) -> None:
-        """These paths, relative to the root, instead of those before; none ends the watch."""
+        """Watch these paths, relative to the root, instead of the previous ones; an empty set ends the watch."""
         wanted = frozenset(paths)
         if wanted == self._paths:
             return
@@ -202,7 +202,7 @@ class DiskWatch:
             self._thread.start()
 
     def close(self) -> None:
-        """Look no more; what is under way ends by itself."""
+        """Stop watching; the thread ends by itself."""
         self._stop.set()
         self._paths = frozenset()
 
@@ -211,8 +211,8 @@ class DiskWatch:
             self._changed()
 
     def _look(self, paths: frozenset[str], stop: threading.Event) -> bool:
-        """Until something happens at one of the paths or above it; then the folders to watch may be others."""
-        from watchfiles import watch  # not needed before there is a plan, and not quick to import
+        """Wait for a change at one of the paths or above it; then the folders to watch must be found again."""
+        from watchfiles import watch  # slow to import, and not needed without a plan
 
         near = paths | {above for path in paths for above in ancestors(path)}
         folders = self._folders(paths)
@@ -234,14 +234,14 @@ class DiskWatch:
                 if batch:
                     return True
                 if is_first:
-                    self._changed()  # whatever happened before the watch was in place
+                    self._changed()  # changes from before the watch was in place
                 is_first = False
         except (OSError, RuntimeError):
-            stop.wait(_REST_MS / 1000)  # a folder went away at the wrong moment
+            stop.wait(_REST_MS / 1000)  # a folder was removed while the watch was set up
         return not stop.is_set()
 
     def _folders(self, paths: frozenset[str]) -> list[Path]:
-        """The nearest folder that exists above each path, and those above it in the workspace."""
+        """The existing folders above each path, up to the root."""
         found: set[Path] = {self._root}
         for path in paths:
             found.update(folder for above in ancestors(path) if _is_plain_folder(folder := self._root / above))
@@ -262,9 +262,9 @@ _PUT_AWAY_AT_ONCE = 100
 
 
 async def run_maintenance(engine: Engine) -> None:
-    """End stale plans and put old ones away until cancelled; the loop's clock never jumps."""
+    """Expire stale plans and archive old ones, every six hours until cancelled."""
     while True:
-        with contextlib.suppress(TandemError, OSError):  # there is another time
+        with contextlib.suppress(TandemError, OSError):  # tried again in the next round
             await asyncio.to_thread(engine.expiry.expire)
             await asyncio.to_thread(engine.retention.put_away, _PUT_AWAY_AT_ONCE)
         await asyncio.sleep(_EVERY_S)
@@ -275,7 +275,7 @@ _Arguments = ParamSpec("_Arguments")
 
 
 class Background:
-    """Call it from any thread; nothing here blocks. What the engine has to say beyond an answer is on `events`."""
+    """Runs the engine's functions on its own thread and returns futures. Call it from any thread."""
 
     def __init__(self, engine: Engine, sessions: AgentSessions, thread: EngineThread) -> None:
         self.engine = engine
@@ -298,11 +298,11 @@ class Background:
     def run(
         self, work: Callable[_Arguments, _Answer], *args: _Arguments.args, **kwargs: _Arguments.kwargs
     ) -> "Future[_Answer]":
-        """Call a function of the engine beside the caller."""
+        """Call a blocking function of the engine on a worker thread."""
         return self._thread.submit(asyncio.to_thread(work, *args, **kwargs))
 
     def watch(self, plan_id: PlanId | None, paths: Sequence[str] = ()) -> None:
-        """Say `DiskTouched` when something happens at one of these paths; no plan ends it."""
+        """Publish `DiskTouched` when one of these paths changes; None as the plan ends the watch."""
         self._watched = plan_id
         self._watch.watch(paths if plan_id is not None else ())
 
@@ -315,7 +315,7 @@ class Background:
         return self.run(self.engine.runs.apply, plan_id, policy, control)
 
     def rehearse(self, plan_id: PlanId, revision: int | None = None, *, network: bool = False) -> "Future[Rehearsal]":
-        """Play a plan in a throw-away shadow; what its commands print is on `events` while they run."""
+        """Run a plan in a temporary shadow; output of its commands is published on `events`."""
         control = self._rehearsing = RunControl()
         return self.run(self.engine.rehearsals.rehearse, plan_id, revision, network=network, control=control)
 
@@ -336,7 +336,7 @@ class Background:
             self._control.resume()
 
     def close(self) -> None:
-        """End every agent and wait for what is under way; what they did stays in their shadows."""
+        """Stop runs and agents and wait for them. The shadows are kept."""
         self.stop_run()
         self.stop_rehearsal()
         self._watch.close()

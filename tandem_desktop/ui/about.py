@@ -15,14 +15,14 @@ from tandem_desktop.ui.i18n import later, tr
 _FACE = ("JetBrains Mono", "", "OFL-1.1")
 _OWN = "tandem-desktop"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-"""Of a distribution, at the beginning of what is asked for: `pathspec` in `pathspec>=1.0`."""
+"""The distribution's name in a requirement: `pathspec` in `pathspec>=1.0`."""
 _LONGEST_LICENCE = 60
-"""Longer ones are the licence itself."""
+"""A longer value is the text of the licence, not its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Something of others that is part of this."""
+    """An installed dependency."""
 
     name: str
     version: str
@@ -31,21 +31,21 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class AboutFacts:
-    """Nothing in it is secret; paths of the person's home are in it."""
+    """Version, components and folders. No secrets, but paths in the home folder."""
 
     versions: tuple[tuple[str, str], ...]
     places: tuple[tuple[str, Path], ...]
     parts: tuple[Component, ...]
 
     def report(self) -> str:
-        """For a bug report."""
+        """The facts as text for a bug report."""
         lines = [f"{name}: {value}" for name, value in (*self.versions, *self.places)]
         parts = ", ".join(f"{part.name} {part.version}".strip() for part in self.parts)
         return "\n".join((*lines, f"Parts: {parts}", ""))
 
 
 def about_facts(places: tuple[tuple[str, Path], ...]) -> AboutFacts:
-    """Read from what is installed."""
+    """Collect the facts from the installed distributions."""
     versions = (
         ("Tandem Desktop", __version__),
         ("Qt", qVersion()),
@@ -56,7 +56,7 @@ def about_facts(places: tuple[tuple[str, Path], ...]) -> AboutFacts:
 
 
 def _parts() -> Iterator[Component]:
-    """Everything this package asks for that is here; a bundle may come without anybody's papers."""
+    """The installed dependencies; a frozen bundle may lack their metadata."""
     try:
         wanted = metadata.requires(_OWN) or []
     except metadata.PackageNotFoundError:

@@ -14,7 +14,7 @@ from tandem_desktop.ui.threads import Commands
 
 
 class AgentChoice(QObject):
-    """Remembers the person's choice; falls back on the built-in agent where the chosen one is gone."""
+    """Remembers the chosen agent; falls back to the built-in one if it is not installed."""
 
     found = Signal(object)
     """`InstalledAgents` and the name of the one in use."""
@@ -40,7 +40,7 @@ class AgentChoice(QObject):
 
     @property
     def profile(self) -> AgentProfile | None:
-        """None while Tandem is still looking."""
+        """None until the search for agents has ended."""
         if self._here is None:
             return None
         return next(each.profile for each in self._here.agents if each.profile.name == self._name)
@@ -57,7 +57,7 @@ class AgentChoice(QObject):
         self._offered[session_id] = commands
 
     def commands_in(self, session_id: SessionId) -> tuple[ChatCommand, ...]:
-        """What can be typed after a slash; recipes are the built-in agent's."""
+        """The slash commands of a session; recipes only with the built-in agent."""
         recipes = self._recipes if self._name == BUILT_IN else ()
         return with_window_commands(recipes, self._offered.get(session_id, ()))
 

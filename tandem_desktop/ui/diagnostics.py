@@ -20,17 +20,17 @@ _SHAPED = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
 _SHORTEST = 8
-"""A value of the environment that is shorter is a word like any other."""
+"""Shorter environment values are not redacted: they may be ordinary words."""
 
 
 def diagnostics(facts: AboutFacts, settings: str, lines: Iterable[LogLine]) -> str:
-    """Not blacked out yet."""
+    """The report before redaction."""
     last = [*map(str, lines)][-LAST_LINES:]
     return "\n".join((facts.report(), "# Settings", settings.strip() or "(none)", "", "# Log", *last, ""))
 
 
 def blacked_out(text: str, home: Path, environment: Mapping[str, str]) -> str:
-    """Without keys, tokens and passwords, whether by their name, their shape or their value; the home is `~`."""
+    """Redact secrets by name, by shape and by value, and shorten the home folder to `~`."""
     is_secret = re.compile(rf"(?i)^{_NAMES}$")
     values = {value for name, value in environment.items() if is_secret.match(name) and len(value) >= _SHORTEST}
     for value in sorted(values, key=len, reverse=True):
@@ -40,15 +40,15 @@ def blacked_out(text: str, home: Path, environment: Mapping[str, str]) -> str:
 
 
 LAST_VERSION = "last-version"
-"""In the state folder: the version whose window was opened last."""
+"""File in the state folder: the version that was opened last."""
 _UNRELEASED = "Unreleased"
 _HEADING = re.compile(r"^## \[(?P<version>[^\]]+)\].*$", re.MULTILINE)
 
 
 def notes_since(changelog: str, version: str, since: str = "") -> str:
-    """The words about `version` and, with `since`, about every version between the two; newest first.
+    """The notes of `version` and, with `since`, of every version after `since`; newest first.
 
-    A version that is not out yet stands under *Unreleased*.
+    An unreleased version is found under *Unreleased*.
     """
     sections = dict(_sections(changelog))
     own = sections.get(version) or sections.get(_UNRELEASED, "")
@@ -59,12 +59,12 @@ def notes_since(changelog: str, version: str, since: str = "") -> str:
 
 
 def is_newer(version: str, than: str) -> bool:
-    """Not known when `than` is no version at all."""
+    """False if `than` is not a version."""
     return () < _order(than) < _order(version)
 
 
 class UpdateNotes:
-    """Knows which version was here before; says what is new exactly once."""
+    """Shows the release notes once after each update."""
 
     def __init__(self, state: Path, version: str = __version__, changelog: str | None = None) -> None:
         self.version = version
@@ -74,7 +74,7 @@ class UpdateNotes:
 
     @property
     def text(self) -> str:
-        """What is new in this version, or since the one that was here before."""
+        """The notes of this version, or of all since the previous one."""
         try:
             changelog = resource(CHANGELOG).read_text("utf-8") if self._changelog is None else self._changelog
         except OSError:
@@ -82,14 +82,14 @@ class UpdateNotes:
         return notes_since(changelog, self.version, self._since)
 
     def has_come(self) -> bool:
-        """Whether a newer version is opened for the first time; never the first time of all, never twice."""
+        """Whether this is the first start after an update; False on the very first start."""
         before = self._last()
         if before == self.version:
             return False
         try:
             atomic.make_directory(self._file.parent, mode=0o700)
             atomic.replace(self._file, self.version.encode(), mode=0o600)
-        except OSError:  # it would be told again and again
+        except OSError:  # otherwise the notes would be shown at each start
             return False
         self._since = before if is_newer(self.version, before) else ""
         return bool(self._since and self.text)
@@ -109,6 +109,6 @@ def _sections(changelog: str) -> Iterator[tuple[str, str]]:
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """By its numbers; what follows them, such as `rc1`, does not count."""
+    """The numbers of a version as a sort key; a suffix such as `rc1` is ignored."""
     numbers = re.match(r"\d+(\.\d+)*", version)
     return tuple(map(int, numbers[0].split("."))) if numbers else ()

@@ -39,17 +39,17 @@ _EDITORS: dict[str, tuple[str, ...]] = {
     "xed": _PLUS,
     "pluma": _PLUS,
 }
-"""Editors with a window of their own, and how each is told a line; looked for in this order."""
+"""Graphical editors and their arguments for a line, in the order they are tried."""
 _RUN_BY_OPENING = {".app", ".bat", ".cmd", ".com", ".desktop", ".exe", ".jar", ".lnk", ".msi", ".ps1", ".scr", ".url"}
 
 
 def open_in_editor(path: Path, line: int, setting: str) -> str:
-    """What to tell the person when it cannot be done; nothing when it was."""
+    """Open a file at a line. Returns an empty string, or why it could not be opened."""
     if not path.exists():
         return tr("{name} is not on disk yet; it comes into being when the plan is implemented.", name=path.name)
     words = editor_command(path, line, setting, os.environ, shutil.which)
     if words is None:
-        # The desktop may run what it is asked to open; then its folder is opened instead.
+        # The desktop may execute an executable file, so open its folder instead.
         shown = path.parent if _could_run(path) else path
         done = QDesktopServices.openUrl(QUrl.fromLocalFile(str(shown)))
         return "" if done else tr("No editor was found. Name one in the settings: editor = 'code -g {path}:{line}'")
@@ -60,7 +60,7 @@ def open_in_editor(path: Path, line: int, setting: str) -> str:
 def editor_command(
     path: Path, line: int, setting: str, environment: Mapping[str, str], find: Callable[[str], str | None]
 ) -> list[str] | None:
-    """The setting, else $VISUAL or $EDITOR if that has a window, else an editor that is installed, else nothing."""
+    """The setting, else $VISUAL or $EDITOR if it is graphical, else an installed editor, else None."""
     chosen = _words(setting)
     if chosen:
         return _filled(chosen, path, line)
@@ -96,17 +96,17 @@ _LOST_IN_AN_EDITOR = ("\0", "\u2029")
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """UTF-8 text of moderate size. Line ends and a byte order mark stay what they were."""
+    """UTF-8 text of moderate size; line endings and a byte order mark are kept."""
 
     text: str
-    r"""With `\n` between lines."""
+    r"""The text with `\n` as line ending."""
     ends: tuple[str, ...]
-    """How each line but the last ends."""
+    """The original ending of each line but the last."""
     has_mark: bool
 
     @classmethod
     def of(cls, content: bytes) -> "EditableText | None":
-        """The content as text; nothing where an editor could not give it back unharmed."""
+        """The content as text; None if an editor could not preserve it."""
         if len(content) > LARGEST:
             return None
         try:
@@ -122,7 +122,7 @@ class EditableText:
         return cls(text, ends, decoded.startswith(_BOM))
 
     def encoded(self, edited: str) -> bytes:
-        """What the person made of it. New lines end as most of the others do."""
+        """The edited text as bytes. New lines get the most frequent line ending."""
         before, after = self.text.split("\n"), edited.split("\n")
         usual = "\r\n" if self.ends.count("\r\n") * 2 > len(self.ends) else "\n"
         ends = [usual] * len(after)
@@ -141,7 +141,7 @@ def _as_bytes(lines: list[str]) -> list[bytes]:
 
 
 def from_home(path: Path | str) -> str:
-    """`~/projects/orders` for what lies in the person's home; anything else as it is."""
+    """A path in the home folder as `~/projects/orders`; any other unchanged."""
     home = Path.home()
     is_inside = home != home.parent and Path(path).is_relative_to(home)
     return str("~" / Path(path).relative_to(home)) if is_inside else str(path)

@@ -1,8 +1,8 @@
 """Translation, language, and formatting of times and encodings.
 
-A sentence is written where it is said, in English, as one whole: `tr("Revision {number}", number=3)`. What is held in
-a module's constants or tables is there before the language is known: it is only marked (`later`, `tr_table`) and
-translated when it is said (`tr_marked`, or by the table itself). `docs/translating.md` tells how a language is added.
+A sentence is one English literal where it is used: `tr("Revision {number}", number=3)`. Module constants are created
+before the language is known: they are only marked (`later`, `tr_table`) and translated when they are used (`tr_marked`,
+or by the table itself). `docs/translating.md` says how to add a language.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,40 +16,40 @@ from tandem_desktop.diff.text import Document
 from tandem_desktop.storage.paths import resource
 
 CONTEXT = "Tandem"
-"""The one context of the catalogue."""
+"""The only context in the catalogue."""
 _Key = TypeVar("_Key")
 
 
 def tr(text: str, /, **values: object) -> str:
-    """The sentence in the person's language, with the values in the places that are named for them."""
+    """Translate a sentence and fill in its placeholders."""
     return _filled(QCoreApplication.translate(CONTEXT, text), text, values)
 
 
 def tr_n(one: str, many: str, n: int, /, **values: object) -> str:
-    """The sentence that fits the number: `tr_n("{n} file", "{n} files", count)`. A language may have more forms."""
+    """Translate with the plural form for `n`: `tr_n("{n} file", "{n} files", count)`."""
     own = one if n == 1 else many
     found = QCoreApplication.translate(CONTEXT, many, "", n)
     return _filled(own if found == many else found, own, {"n": f"{n:,}", **values})
 
 
 def some_of(names: Sequence[str], most: int) -> str:
-    """The first few by name, the rest counted: `a.py, b.py and 3 more`."""
+    """The first `most` names and a count of the rest: `a.py, b.py and 3 more`."""
     named = ", ".join(names[:most])
     return tr("{names} and {n} more", names=named, n=f"{len(names) - most:,}") if len(names) > most else named
 
 
 def later(text: str, /) -> str:
-    """Mark a sentence that is translated when it is said."""
+    """Mark a sentence for the catalogue; `tr_marked` translates it."""
     return text
 
 
 def tr_marked(marked: str, /, **values: object) -> str:
-    """Say what was marked with `later`; nothing stays nothing."""
+    """Translate a sentence marked with `later`; an empty one stays empty."""
     return _filled(QCoreApplication.translate(CONTEXT, marked), marked, values) if marked else ""
 
 
-class tr_table(Mapping[_Key, str]):  # noqa: N801 - a mark like the others
-    """Words by key, translated when they are looked up."""
+class tr_table(Mapping[_Key, str]):  # noqa: N801 - used like the functions tr and later
+    """Texts by key, translated on lookup."""
 
     def __init__(self, words: Mapping[_Key, str]) -> None:
         self._words = words
@@ -69,7 +69,7 @@ def _filled(sentence: str, own: str, values: Mapping[str, object]) -> str:
         return sentence
     try:
         return sentence.format(**values)
-    except (KeyError, IndexError, ValueError):  # a catalogue that names a place we do not know
+    except (KeyError, IndexError, ValueError):  # a translation with an unknown placeholder
         return own.format(**values)
 
 
@@ -81,19 +81,19 @@ _WRITTEN_IN = ("en", "C")
 def speak_the_language(
     application: QCoreApplication, wanted: Sequence[str] | None = None, folder: Path | None = None
 ) -> str:
-    """Install the catalogue of the system's language, if there is one; answers with the language, or nothing.
+    """Install the catalogue of the system's language; returns the language, or an empty string.
 
-    Without a catalogue nothing is installed at all, so that nothing is asked for each sentence.
+    Without a catalogue no translator is installed, which saves a lookup for each sentence.
     """
     try:
         folder = folder or resource(FOLDER)
-    except FileNotFoundError:  # a package without any language
+    except FileNotFoundError:  # no catalogue is packaged
         return ""
     language = first_language(QLocale.system().uiLanguages() if wanted is None else wanted, folder)
     if not language:
         return ""
     _install(application, folder / _OWN.format(language))
-    # Qt's own words, in menus of text fields and in dialogs; without the country there are more of them.
+    # Qt's own texts, for context menus and dialogs; most exist only without the country.
     qt = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     for each in (language, language.partition("_")[0]):
         if _install(application, qt / _QT.format(each)):
@@ -102,7 +102,7 @@ def speak_the_language(
 
 
 def first_language(wanted: Iterable[str], folder: Path) -> str:
-    """The first of the languages a person wants that there is a catalogue for; nothing once English would do."""
+    """The first wanted language that has a catalogue; empty if English is wanted before."""
     for each in wanted:
         language = each.replace("-", "_")
         if language.partition("_")[0] in _WRITTEN_IN:
@@ -118,7 +118,7 @@ def _install(application: QCoreApplication, file: Path) -> bool:
 
 
 def when(moment: datetime, now: datetime) -> str:
-    """`14:02`, `yesterday`, `on 3 May`, as the person's clock has it."""
+    """`14:02`, `yesterday`, `on 3 May`, in local time."""
     local, today = moment.astimezone(), now.astimezone().date()
     days = (today - local.date()).days
     if days <= 0:
@@ -134,7 +134,7 @@ _ENDINGS = tr_table({"lf": "LF", "crlf": "CRLF", "mixed": "mixed line ends"})
 
 
 def text_form(content: bytes) -> str:
-    """`UTF-8 · LF`, `Latin-1 · CRLF`, `binary`; nothing for nothing."""
+    """`UTF-8 · LF`, `Latin-1 · CRLF`, `binary`; empty for no content."""
     if not content:
         return ""
     document = Document.of(content)

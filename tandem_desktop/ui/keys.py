@@ -10,7 +10,7 @@ from tandem_desktop.ui.i18n import later
 
 @dataclass(frozen=True, slots=True)
 class KeyLine:
-    """One thing a key does."""
+    """One action and its keys."""
 
     name: str
     title: str
@@ -19,7 +19,7 @@ class KeyLine:
 
     @property
     def shown(self) -> str:
-        """All its keys, as this system writes them."""
+        """Its keys in the system's notation."""
         return "  ".join(map(native, self.keys))
 
 
@@ -93,19 +93,19 @@ KEYS: tuple[KeyLine, ...] = (
 )
 
 LETTERS = {key: line.name for line in KEYS if line.group == REVIEW for key in line.keys if len(key) == 1}
-"""What a single letter does in the operations and in a diff, unless the person turned letters off."""
+"""Single-letter shortcuts of the operation list and the diff; a setting disables them."""
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The keys of an action; none where it has none."""
+    """The keys of an action; may be empty."""
     return next((line.keys for line in KEYS if line.name == name), ())
 
 
 def with_keys(changes: Mapping[str, str]) -> tuple[KeyLine, ...]:
-    """The table with a person's own keys in it."""
+    """The table with the user's own keys."""
     return tuple(replace(line, keys=(changes[line.name],)) if line.name in changes else line for line in KEYS)
 
 
 def native(key: str) -> str:
-    """A key as this system writes it."""
+    """A key in the system's notation."""
     return key if len(key) == 1 else QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

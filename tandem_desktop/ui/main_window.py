@@ -55,7 +55,7 @@ _STEPS = (
 
 
 def window_actions(window: "MainWindow", settings: "SettingsController") -> Iterator[WindowAction]:
-    """Every action of the window, in the order of the palette."""
+    """All actions of the window, in the order of the palette."""
 
     def here() -> bool:
         return window.workplace is not None
@@ -114,7 +114,7 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
 
 
 def _open_nth(window: "MainWindow", number: int) -> None:
-    """The plan at this place of the rail."""
+    """Open the plan at this position of the plan list."""
     plans = window.workplace.plans.plans if window.workplace is not None else ()
     if number <= len(plans):
         window.open_plan(plans[number - 1].plan_id)
@@ -133,12 +133,12 @@ def _request(place: WorkspaceController, kind: EventKind) -> None:
 
 
 class WindowPages(QObject):
-    """Nothing of them is imported before the first time."""
+    """Opens the about, keys, log and news pages; each is imported on first use."""
 
     said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
+    """A message and its tone."""
     updated = Signal(str)
-    """A newer version is opened for the first time: its number."""
+    """First start of a newer version: its number."""
 
     def __init__(self, host: QWidget, theme: Theme, log_file: LogFile) -> None:
         super().__init__(host)
@@ -165,7 +165,7 @@ class WindowPages(QObject):
         self._log.show_log()
 
     def save_diagnostics(self) -> None:
-        """Beside the log, for the person to look through before anybody else does."""
+        """Write redacted diagnostics beside the log, for the user to check before sending."""
         from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
         from tandem_desktop.ui.about import about_facts
         from tandem_desktop.ui.diagnostics import blacked_out, diagnostics
@@ -187,7 +187,7 @@ class WindowPages(QObject):
         )
 
     def show_about(self, workspace: Path | None) -> None:
-        """With the places of the workspace, where there is one."""
+        """Show the about page, with the workspace's folders if one is open."""
         from tandem_desktop.processes.own_program import own_papers
         from tandem_desktop.settings_io import SETTINGS_FILE, config_directory
         from tandem_desktop.storage.paths import TANDEM_DIRECTORY
@@ -209,7 +209,7 @@ class WindowPages(QObject):
         self._about.show_about()
 
     def tell_update(self) -> None:
-        """Once after each update; see `updated`."""
+        """Emit `updated` once after each update."""
         if self.notes.has_come():
             self.updated.emit(self.notes.version)
 
@@ -235,11 +235,11 @@ class WindowPages(QObject):
 _log = logging.getLogger(__name__)
 _CHAT_WIDTH = 440
 _RAIL_FROM = 1080
-"""Below this width the plans make room; Ctrl+B brings them back."""
+"""In a narrower window the plan list is hidden; Ctrl+B shows it."""
 
 
 class MainWindow(QWidget):
-    """One workspace at a time; without one it offers a choice. Stands by itself, or in a `WindowFrame`."""
+    """Shows one workspace, or the welcome page. A top-level window, or the content of a `WindowFrame`."""
 
     def __init__(
         self,
@@ -302,7 +302,7 @@ class MainWindow(QWidget):
         self._memory.restore_place(self)
 
     def open_workspace(self, root: Path | None) -> None:
-        """Work on a folder; without one, the last one, or a choice."""
+        """Open a folder; None opens the last one, or the welcome page."""
         chosen = root or self._memory.last_workspace
         if chosen is None:
             self._show_welcome()
@@ -322,12 +322,12 @@ class MainWindow(QWidget):
             self.workplace.open_plan(PlanId(plan_id))
 
     def _look_at(self, place: WorkspaceController, plan: str) -> None:
-        """A message of the desktop may be pressed long after another workspace was opened."""
+        """Open a plan from a notification, unless another workspace was opened since."""
         if plan and self.workplace is place:
             place.open_plan(PlanId(plan))
 
     def leave(self) -> None:
-        """End what goes on behind the window."""
+        """Close the workspace and stop its agents."""
         self.notifier.leave()
         self._leave_workspace()
         self._commands.close()
@@ -437,7 +437,7 @@ class MainWindow(QWidget):
             self.workplace.panel.set_single_letters(allowed)
 
     def _open_again(self) -> None:
-        """With the settings as they are now; an agent at work is not ended by that."""
+        """Reopen the workspace to apply changed settings, unless an agent is working."""
         place = self.workplace
         if place is None:
             return
@@ -458,7 +458,7 @@ class MainWindow(QWidget):
         self.palette.open(items, QApplication.focusWidget())  # type: ignore[attr-defined]
 
     def _toast_area(self) -> QRect:
-        """At the foot of what the plan shows, above its buttons: the composer and every button stay free."""
+        """The bottom of the plan view, above its buttons: toasts cover neither the composer nor a button."""
         place = self.workplace
         if place is None:
             return self._pages.geometry()
@@ -490,14 +490,14 @@ class MainWindow(QWidget):
             )
 
     def _open_with(self, agent: str) -> None:
-        """The person chose who plans; now the folder."""
+        """An agent was chosen on the welcome page; ask for the folder next."""
         self._wanted_agent = agent
         self.choose_folder()
 
     def _open_sample(self) -> None:
         from tandem_desktop.ui.sample_workspace import make_sample
 
-        self._wanted_agent = BUILT_IN  # whoever else is chosen: recipes are its own, and need no model
+        self._wanted_agent = BUILT_IN  # always the built-in agent: the sample uses its recipes, which need no model
         self.open_workspace(make_sample())
         if self.workplace is not None:
             self.workplace.set_plan_mode(True)

@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 class MergeController(RequestController):
-    """Between the panel, the sheet and the workroom. Saves nothing while a conflict is open."""
+    """Runs rebases and shows conflicts in the sheet. Saves nothing while a conflict is open."""
 
     def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)

@@ -34,24 +34,24 @@ from tandem_desktop.ui.threads import Commands
 
 
 class RequestController(QObject):
-    """Hands wishes to the workroom and says what came of them; whoever shows plans and words listens."""
+    """Base of the controllers that run a request in the background and signal the outcome."""
 
     changed = Signal()
-    """Plans or runs are no longer what the panel shows."""
+    """Plans or runs have changed and must be read again."""
     said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
+    """A message and its tone."""
     failed = Signal(object)
     """A `TandemError`."""
 
     def report_to(self, above: "RequestController") -> None:
-        """What is told here is told there."""
+        """Forward the three signals to `above`."""
         self.changed.connect(above.changed)
         self.said.connect(above.said)
         self.failed.connect(above.failed)
 
 
 class RehearsalRequestController(RequestController):
-    """Listens to the desk of the panel. A rehearsal changes nothing, so nothing is asked again."""
+    """Handles the requests of the panel's rehearsal page. A rehearsal changes nothing, so it needs no confirmation."""
 
     def __init__(self, background: Background, commands: Commands, desk: RehearsalController, parent: QObject) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class RehearsalRequestController(RequestController):
             if kept is not None:
                 self._desk.remember(*kept)
 
-        # What cannot be looked at any more is as good as not kept.
+        # An unreadable rehearsal is treated as missing.
         self._commands.latest(
             "kept",
             self._background.run(self._background.engine.rehearsals.kept_with_views, version),
@@ -108,7 +108,7 @@ Seen = Callable[[UndoPlan, tuple[RunId, ...]], None]
 
 
 class UndoController(RequestController):
-    """Listens to the panel."""
+    """Previews and carries out undo requests of the panel."""
 
     def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -120,7 +120,7 @@ class UndoController(RequestController):
         panel.runs.run_chosen.connect(self._show_changes)
 
     def preview(self, taking: UndoRequest) -> None:
-        """Show what it would do; nothing happens before the person has seen that."""
+        """Show what the undo would do; it runs only after confirmation."""
         self._look(taking, lambda undoing, runs: self._show(taking, undoing, runs))
 
     def _look(self, taking: UndoRequest, seen: Seen) -> None:
@@ -175,10 +175,10 @@ class UndoController(RequestController):
 
 
 class PlanController(RequestController):
-    """Listens to the panel. Every step that counts was asked again in a sheet before it gets here."""
+    """Carries out the panel's requests. Those that change files were confirmed in a sheet before."""
 
     text_approved = Signal(str)
-    """The id of a plan that was approved and has no operations: its agent carries it out."""
+    """Id of an approved plan without operations; its agent carries it out."""
 
     def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -228,11 +228,11 @@ class PlanController(RequestController):
         )
 
     def show_comments(self, plan_id: PlanId) -> None:
-        """What was said about the plan, beside the operations."""
+        """Load the plan's comments into the panel."""
         self._about(self._background.run(self._background.engine.commenting.comments, plan_id))
 
     def undo_last(self) -> None:
-        """Look at taking back the last run; nothing happens before the person has seen what."""
+        """Preview the undo of the last run."""
         self._commands.run(
             self._background.run(self._background.engine.runs.runs), self._preview_last, self.failed.emit
         )
@@ -246,7 +246,7 @@ class PlanController(RequestController):
             self.preview_undo(run_id)
 
     def abandon(self, session_id: SessionId) -> None:
-        """Drop a draft that is not a plan yet, and stop its agent."""
+        """Discard a draft and stop its agent."""
         self._carry_out(
             self._background.conversations.abandon(session_id), tr("Cancelled. Nothing was written."), "info"
         )
@@ -263,7 +263,7 @@ class PlanController(RequestController):
 
     def _implement(self, plan_id: str, digest: str, policy: FailurePolicy) -> None:
         plan = PlanId(plan_id)
-        # The button that opened the sheet can no longer be pressed; the keyboard goes to what is being done.
+        # The button that had the focus is disabled now; focus the operations that are about to run.
         self._panel.operations.list.setFocus()
 
         page = self._panel.page
@@ -292,7 +292,7 @@ class PlanController(RequestController):
         self._carry_out(self._background.cancel(PlanId(plan_id)), tr("Cancelled. Nothing was written."), "info")
 
     def _keep_edit(self, plan_id: str, operation: str, content: bytes) -> None:
-        """The bytes first; then they are a choice like any other, on top of whatever was chosen meanwhile."""
+        """Store the bytes, then record the edit on top of the choices made since."""
 
         def stored(digest: str) -> None:
             if self._is_shown(plan_id):
@@ -322,7 +322,7 @@ class PlanController(RequestController):
         self._commands.run(comments, self._panel.set_comments, self.failed.emit)
 
     def _choose(self, keep: "Callable[[], Future[PlanPage]]") -> None:
-        """One at a time and the newest last, so that what is kept on disk is what was chosen last."""
+        """Save one set of choices at a time, so that the last one is what stays on disk."""
         if self._is_choosing:
             self._next_choice = keep
             return
@@ -359,7 +359,7 @@ class PlanController(RequestController):
         )
 
     def branch(self) -> None:
-        """An alternative to the revision on screen."""
+        """Create an alternative to the shown revision."""
         if self._panel.page is not None:
             self._branch(self._panel.page.version.plan_id, self._panel.page.version.revision)
 
@@ -413,7 +413,7 @@ class PlanController(RequestController):
 
 
 class OrderController(RequestController):
-    """Between the tasks and the workroom."""
+    """Asks an agent for a better order of the operations."""
 
     def __init__(
         self,
@@ -449,7 +449,7 @@ class OrderController(RequestController):
 
 
 class RestoreController(RequestController):
-    """Between the conversation, the sheet and the workroom."""
+    """Previews and restores an earlier point of the conversation."""
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ CHANGES_PLANS = (
 
 
 def page_to_read(event: TandemEvent) -> PlanId | None:
-    """The plan whose page is to be read again. A run shows its steps as they come, and its end once it is closed."""
+    """The plan whose page must be read again, or None. Steps of a run are shown from their events."""
     if isinstance(event, RunFinished):
         return event.plan_id
     if not isinstance(event, PlanMoved) or event.state in RUNNING or PlanAction.RECORD_RESULTS in event.actions:
@@ -58,7 +58,7 @@ def log_words(event: TandemEvent) -> str:
 
 
 def words_about_the_disk(event: TandemEvent) -> str:
-    """What has become of the files, where an event says so."""
+    """What an event changed on disk, as text; empty if nothing."""
     if isinstance(event, RunFinished):
         return event.summary
     return tr("Writing what you approved") if isinstance(event, RunStarted) else ""
@@ -74,11 +74,11 @@ _ASKED = tr_table(
         ToolKind.READ: "It wants to read something.",
     }
 )
-"""What a desktop shows to anybody who looks at it: never a path or a command."""
+"""Texts of desktop notifications, which others may see: no paths, no commands."""
 
 
 def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """What a person has to look at, about what, and in which plan; nothing where the event needs nobody."""
+    """Title, text and plan of a notification; None if the event needs no attention."""
     if isinstance(event, PlanProposed | ChangesWaiting):
         return tr("A plan waits for your review"), titles.get(event.plan_id, ""), event.plan_id
     if isinstance(event, PermissionAsked):
@@ -87,7 +87,7 @@ def wants_attention(event: TandemEvent, titles: Mapping[str, str]) -> tuple[str,
 
 
 def card_facts(page: PlanPage) -> PlanFacts:
-    """One revision in short; only the latest can still be decided."""
+    """What the chat card shows of a revision; only the latest can be decided."""
     is_latest = page.version.revision == page.meta.revision
     status = page.meta.status if is_latest else PlanStatus.SUPERSEDED
     return PlanFacts(
@@ -110,16 +110,16 @@ UNDO, REDO = later("Undo"), later("Redo")
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """One run in short."""
+    """What the chat and the plan list show of a run."""
 
     run_id: RunId
     plan_id: PlanId
     revision: int
     at: datetime
     way_back: str = ""
-    """`Undo` or `Redo` while that is possible."""
+    """Label of the undo or redo button; empty if neither is possible."""
     is_applied: bool = False
-    """Whether it wrote the plan, and what it wrote is still there."""
+    """Whether the plan was written and not undone since."""
 
 
 def run_facts(run: ListedRun) -> RunFacts:

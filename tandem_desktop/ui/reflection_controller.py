@@ -21,7 +21,7 @@ from tandem_desktop.ui.threads import Commands
 
 
 class ReflectionController(RequestController):
-    """Follows runs and reflections. It asks one thing at a time, and Escape stops it."""
+    """Starts reflections after failed runs and shows their cards. One at a time; Escape stops it."""
 
     def __init__(
         self, background: Background, commands: Commands, chat: ChatPane, agents: AgentChoice, parent: QObject
@@ -45,13 +45,13 @@ class ReflectionController(RequestController):
             self.show_cards(event.plan_id)
 
     def show_cards(self, plan_id: PlanId | None = None) -> None:
-        """Fill the cards of the conversation on screen, or those of one plan in it."""
+        """Update the reflection cards of the shown conversation, or only those of one plan."""
         for entry in (row.last for row in self._chat.model.rows):
             if entry.kind is EntryKind.REFLECTION and entry.run_id and plan_id in (None, entry.plan_id):
                 self._show(entry.run_id)
 
     def ask(self, plan_id: PlanId | None) -> None:
-        """The person wants to know: about the last run of the plan on screen."""
+        """Start a reflection on the last run of the plan."""
         run_id = self._background.engine.plans.meta(plan_id).execution_session if plan_id is not None else None
         if run_id is None:
             self.said.emit(tr("There is no run to look back at; open a plan that has run."), "info")

@@ -7,10 +7,10 @@ from tandem_desktop.storage.paths import default_state_directory, resource
 
 
 def make_sample() -> Path:
-    """The sample project, made anew where it is missing."""
+    """The path of the sample project; it is created if missing."""
     source = resource("sample/workspace")
     target = default_state_directory().parent / "tandem-sample"
-    for path in sorted(each for each in source.rglob("*") if "__pycache__" not in each.parts):  # left there by pip
+    for path in sorted(each for each in source.rglob("*") if "__pycache__" not in each.parts):  # compiled by pip
         copy = target / path.relative_to(source)
         if path.is_dir():
             atomic.make_directory(copy)

@@ -25,7 +25,7 @@ _TRIED = later("{rate} ({part} of {whole} tried)")
 
 
 def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
-    """How many plans wait, and which plans there are."""
+    """The number of waiting plans and the list of plans."""
     if not plans:
         return tr("No plan answers to that.")
     waits = tr_n("{n} waits for you", "{n} wait for you", waiting)
@@ -42,7 +42,7 @@ def plans_report(plans: Sequence[PlanSummary], waiting: int) -> str:
 
 
 def templates_report(templates: Sequence[PlanTemplate]) -> str:
-    """Which templates there are, and how each is used."""
+    """The templates and how to use each."""
     if not templates:
         return tr("There is no template yet. Open a plan and type `/save-template NAME`; the recipes are always there.")
     return "\n".join(
@@ -82,7 +82,7 @@ def figures_report(figures: PlanFigures) -> str:
 
 
 def simulation_report(version: PlanVersion, problems: Sequence[Problem]) -> str:
-    """What a plan would do in order, and what of it would not apply to the files as they are."""
+    """The plan's operations in order, and those that do not apply to the current files."""
     wrong = {problem.step: problem.reason for problem in problems}
     what = {"title": _cell(version.title), "revision": version.revision}
     head = tr(
@@ -119,7 +119,7 @@ def _more(count: int) -> str:
 
 
 def _cell(text: str) -> str:
-    """Words of plans are data: they open no link, no code and no other cell."""
+    """Escape text of a plan, so that it creates no link, code or table cell."""
     escaped = "".join(f"\\{letter}" if letter in _MARKUP else letter for letter in " ".join(text.split()))
     return escaped or "—"
 
@@ -128,16 +128,16 @@ _MARKUP = "\\`*_{}[]<>()#+!|~"
 
 
 class WindowCommands(QObject):
-    """Answers in the conversation they were asked in."""
+    """Carries out the window's slash commands; reports go into the conversation."""
 
     mode_wanted = Signal()
     perspectives_wanted = Signal(str)
-    """The task that several minds should look at."""
+    """The task to ask the advisors about."""
     plans_wanted = Signal(str)
-    """The words to look for in the list of plans."""
+    """The text to search for in the plan list."""
     reflection_wanted = Signal()
     plan_made = Signal(str)
-    """A plan came of a template."""
+    """Id of a plan made from a template."""
     failed = Signal(object)
 
     def __init__(
@@ -178,7 +178,7 @@ class WindowCommands(QObject):
                 self._save_template(words)
 
     def inject_planning_tools(self) -> None:
-        """Tell the agent once more how a plan is presented, with an example."""
+        """Send the planning instructions to the agent again."""
         session_id = self._shown()[0]
         told = self._background.conversations.inject_planning_tools(session_id)
         words = tr("The agent hears of the planning tools with your next message.")

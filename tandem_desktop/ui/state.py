@@ -20,27 +20,26 @@ from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import THEMES, Theme
 
 _FORMAT = 1
-_MOST_SEATS = 64
+_MOST_SLOTS = 64
 _MOST_KEPT = 200
 
 
 class WindowState:
-    """A small record that is replaced whole; one that cannot be read is an empty one.
+    """A small JSON record per window, replaced as a whole; an unreadable one counts as empty.
 
-    Every window on a workspace has a seat of its own and finds again what the last window on that seat had, so two of
-    them never write over each other.
+    Each window on a workspace takes the first free slot and its record, so two windows never overwrite each other.
     """
 
     def __init__(self, folder: Path, workspace: WorkspaceIdentity) -> None:
         self._held = ExitStack()
-        self._path = self._take_seat(folder, workspace.key)
+        self._path = self._take_slot(folder, workspace.key)
         self._values = self._load()
 
     def get(self, name: str, default: Any = None) -> Any:
         return self._values.get(name, default)
 
     def put(self, **values: Any) -> None:
-        """Remember; nothing is written when nothing has changed."""
+        """Store values; writes only if something changed."""
         changed = {**self._values, **values}
         if changed == self._values:
             return
@@ -48,15 +47,15 @@ class WindowState:
         try:
             atomic.replace(self._path, json.dumps({"format": _FORMAT, **changed}).encode(), mode=0o600)
         except OSError:
-            return  # a screen that does not come back is no reason to stop
+            return  # losing window state is no reason to fail
 
     def of(self, name: str, key: str, default: Any = None) -> Any:
-        """One value of a table, such as what was viewed of a plan."""
+        """One value of a nested table, such as the viewed marks of a plan."""
         table = self._values.get(name)
         return table.get(key, default) if isinstance(table, dict) else default
 
     def put_of(self, name: str, key: str, value: Any) -> None:
-        """Remember one value of a table; an empty one is forgotten, and so are the oldest of very many."""
+        """Store one value of a nested table; drops empty values and the oldest ones above a limit."""
         table = self._values.get(name)
         kept = {known: each for known, each in table.items() if known != key} if isinstance(table, dict) else {}
         if value:
@@ -64,11 +63,11 @@ class WindowState:
         self.put(**{name: dict(list(kept.items())[-_MOST_KEPT:])})
 
     def close(self) -> None:
-        """Leave the seat to the next window."""
+        """Release the slot for the next window."""
         self._held.close()
 
-    def _take_seat(self, folder: Path, key: str) -> Path:
-        for number in range(1, _MOST_SEATS):
+    def _take_slot(self, folder: Path, key: str) -> Path:
+        for number in range(1, _MOST_SLOTS):
             name = key if number == 1 else f"{key}-{number}"
             try:
                 atomic.make_directory(folder, mode=0o700)
@@ -89,16 +88,16 @@ class WindowState:
 
 
 _NOT_BEGUN = "new"
-"""The draft of a conversation that has not begun; the next new one finds it."""
+"""Key of the draft of a new conversation."""
 _SOON_MS = 300
-"""A crash loses no more of what was typed than this."""
+"""Delay of saving; a crash loses at most this much typing."""
 
 
 class ScreenMemory(QObject):
-    """Watches the panes and writes down what changes; fills them again when a conversation or a plan is shown."""
+    """Saves drafts, selections and viewed marks of the panes, and restores them."""
 
     looked_before = Signal(str, object)
-    """Plan id and a `Looked` of when it was last on screen; answered by `resume`."""
+    """Plan id and the stored `Looked`; answered by `resume`."""
 
     def __init__(self, state: WindowState, chat: ChatPane, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -118,7 +117,7 @@ class ScreenMemory(QObject):
         panel.viewed_changed.connect(self._viewed)
 
     def flush(self) -> None:
-        """Write down what is on screen now."""
+        """Save the current screen."""
         self._soon.stop()
         if self._session:
             key = self._session if self._chat.model.rowCount() else _NOT_BEGUN
@@ -133,14 +132,14 @@ class ScreenMemory(QObject):
             self._note_looked()
 
     def show_session(self, session_id: SessionId) -> None:
-        """Another conversation is on screen, and `flush` was called before: its draft comes back with it."""
+        """Restore the draft of a conversation. Call `flush` before showing it."""
         self._session = session_id
         self._key = session_id if self._chat.model.rowCount() else _NOT_BEGUN
         self._chat.composer.set_draft(self._state.of("drafts", self._key, ""))
         self._chat.set_queue(tuple(self._state.of("queues", session_id, ())))
 
     def show_plan(self, plan_id: PlanId) -> None:
-        """The page of a plan has just been shown."""
+        """Restore what was saved of the plan just shown."""
         self._panel.set_viewed(tuple(self._state.of("viewed", plan_id, ())))
         if plan_id == self._plan:
             self._note_looked()
@@ -153,7 +152,7 @@ class ScreenMemory(QObject):
                 self._panel.model.set_expanded(OperationId(view.operation.id), view.operation.id in opened)
 
     def resume(self, plan_id: str, looked: Looked) -> None:
-        """What has become of what the person had looked at."""
+        """Apply the viewed marks that are still valid."""
         self._resuming = False
         if plan_id == self._plan:
             self._panel.resume_looking(looked)
@@ -164,7 +163,7 @@ class ScreenMemory(QObject):
         self._plan = None
 
     _resuming = False
-    """While it is being found out what changed since the plan was last on screen; nothing is written over that."""
+    """True while the changes since the last view are computed; viewed marks are not saved then."""
 
     def _viewed(self, plan_id: str, viewed: tuple[str, ...]) -> None:
         self._state.put_of("viewed", plan_id, list(viewed))
@@ -193,7 +192,7 @@ _QUIET_MS = 200
 
 
 class StoreWatch(QObject):
-    """Tells once after a burst of changes. A convenience: what it misses is seen at the next refresh."""
+    """Emits once after a burst of changes. Best effort: the next refresh shows what it misses."""
 
     changed = Signal()
 
@@ -210,12 +209,12 @@ class StoreWatch(QObject):
         self._watch()
 
     def follow(self, folder: Path | None) -> None:
-        """Also the plan that is on screen; only one at a time."""
+        """Also watch the folder of the shown plan; None for no plan."""
         self._shown = folder
         self._watch()
 
     def _watch(self) -> None:
-        """A folder that is not there yet is awaited where it will appear."""
+        """Watch the folders; for a missing one, the nearest existing parent."""
         folders = (*self._folders, *([self._shown] if self._shown is not None else []))
         wanted = {str(_nearest(folder)) for folder in folders}
         known = set(self._watcher.directories())
@@ -241,21 +240,21 @@ _MOST_RECENT = 10
 
 
 class WindowMemory:
-    """Qt's own settings; nothing of plans or agents is in them."""
+    """Theme, zoom, geometry and recent workspaces, stored in QSettings."""
 
     def __init__(self, settings: QSettings, theme: Theme) -> None:
         self._settings = settings
         self._theme = theme
 
     def wear_last_look(self) -> None:
-        """The theme and the zoom of the last time, before the settings have been read."""
+        """Apply the last theme and zoom before the settings are read."""
         self.wear_theme(str(self._settings.value("theme")))
         zoom = self._settings.value("zoom")
         if zoom is not None:
             self._theme.set_zoom(float(str(zoom)))
 
     def wear_theme(self, name: str) -> None:
-        """One theme, kept for the first picture of the next start; the system's where it is none of the themes."""
+        """Apply a theme and store it for the next start; an unknown name follows the system."""
         if name in THEMES:
             self._theme.set_theme(name)
             self._settings.setValue("theme", name)
@@ -264,7 +263,7 @@ class WindowMemory:
             self._theme.follow_system(True)
 
     def zoom(self, step: float | None) -> None:
-        """A step larger or smaller; None is the usual size."""
+        """Zoom by a step; None resets it."""
         self._theme.set_zoom(1.0 if step is None else self._theme.zoom + step)
         self._settings.setValue("zoom", self._theme.zoom)
 
@@ -299,7 +298,7 @@ _SETTINGS_QUIET_MS = 150
 
 
 class SettingsWatch(QObject):
-    """Tells once after a burst of changes, also when the file is made, replaced or taken away."""
+    """Emits once after a burst of changes, also when the file is created, replaced or removed."""
 
     changed = Signal()
 
@@ -320,7 +319,7 @@ class SettingsWatch(QObject):
         self.changed.emit()
 
     def _watch(self) -> None:
-        """Whoever replaces a file leaves nothing to watch, so it is found anew; its folder tells when it appears."""
+        """Watch the file again, as replacing it ends the watch, and its folder, for when it is created."""
         folder = next(each for each in self._file.parents if each.is_dir())
         wanted = {str(folder), *([str(self._file)] if self._file.is_file() else ())}
         known = {*self._watcher.files(), *self._watcher.directories()}
@@ -334,7 +333,7 @@ _SHORT = 8
 
 
 class BranchWatch(QObject):
-    """Tells when the branch changes under the window."""
+    """Emits when the git branch of the workspace changes."""
 
     changed = Signal(str)
 
@@ -351,7 +350,7 @@ class BranchWatch(QObject):
         return self._shown
 
     def look(self) -> None:
-        """Read again; git replaces its file, so it has to be found anew."""
+        """Read the branch and watch again, as git replaces the file."""
         self._watch()
         found = read_branch(self._root)
         if found != self._shown:
@@ -365,7 +364,7 @@ class BranchWatch(QObject):
 
 
 def read_branch(root: Path) -> str:
-    """The branch, the beginning of the commit where there is none, or nothing where git is not in use."""
+    """The branch, a short commit id if detached, or empty without git."""
     head = _head_file(root)
     try:
         words = head.read_text(encoding="utf-8", errors="replace").strip() if head is not None else ""
@@ -376,7 +375,7 @@ def read_branch(root: Path) -> str:
 
 
 def _head_file(root: Path) -> Path | None:
-    """`HEAD` of the repository that holds `root`; in a worktree `.git` is a file that names another folder."""
+    """`HEAD` of the repository that contains `root`; in a worktree `.git` is a file that names the folder."""
     for folder in (root, *root.parents):
         mark = folder / ".git"
         if mark.is_dir():

@@ -22,28 +22,28 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundTaskError(TandemError):
-    """A bug: nobody foresaw this."""
+    """An unexpected exception in a background task."""
 
     kind = "bug"
     exit_code = 1
 
 
 class Commands(QObject):
-    """Waits for futures without blocking anybody. Whatever fails arrives as an error with a sentence."""
+    """Delivers the outcome of futures on the GUI thread. Every failure arrives as a `TandemError`."""
 
     failed = Signal(object)
-    """A `TandemError` that no one else took care of."""
+    """A `TandemError` for which `run` got no handler."""
     _arrived = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._is_closed = False
         self._asked: dict[str, int] = {}
-        self._heard: dict[str, int] = {}
+        self._delivered: dict[str, int] = {}
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def close(self) -> None:
-        """What arrives from now on finds nobody; safe to call again."""
+        """Drop all later outcomes; safe to call again."""
         if not self._is_closed:
             self._is_closed = True
             self._arrived.disconnect(self._deliver)
@@ -55,7 +55,7 @@ class Commands(QObject):
         failed: Callable[[TandemError], None] | None = None,
     ) -> None:
         """Call `done` or `failed` on the GUI thread once the future has an outcome."""
-        # An outcome waits in the queue until the GUI thread takes it; a future is never waited for.
+        # The queued connection delivers on the GUI thread; nothing waits for the future.
         future.add_done_callback(lambda ended: self._arrived.emit(ended, (done, failed or self.failed.emit)))
 
     def latest(
@@ -65,18 +65,18 @@ class Commands(QObject):
         done: Callable[[_Answer], None],
         failed: Callable[[TandemError], None] | None = None,
     ) -> None:
-        """As `run`, for what is asked again and again: an answer that was overtaken by a later one is not heard."""
+        """As `run`, for repeated requests: outcomes older than the last delivered one are dropped."""
         number = self._asked[about] = self._asked.get(about, 0) + 1
 
-        def unless_overtaken(way: Callable[[Any], None]) -> Callable[[Any], None]:
-            def hear(outcome: Any) -> None:
-                if number > self._heard.get(about, 0):
-                    self._heard[about] = number
+        def unless_outdated(way: Callable[[Any], None]) -> Callable[[Any], None]:
+            def deliver(outcome: Any) -> None:
+                if number > self._delivered.get(about, 0):
+                    self._delivered[about] = number
                     way(outcome)
 
-            return hear
+            return deliver
 
-        self.run(future, unless_overtaken(done), unless_overtaken(failed or self.failed.emit))
+        self.run(future, unless_outdated(done), unless_outdated(failed or self.failed.emit))
 
     def _deliver(self, ended: "Future[Any]", ways: tuple[Callable[[Any], None], Callable[[TandemError], None]]) -> None:
         done, failed = ways
@@ -100,11 +100,11 @@ class Commands(QObject):
 
 
 AT_ONCE_S = 0.004
-"""How long events are handed over before keys, clicks and painting have their turn."""
+"""How long events are delivered before the event loop may handle input and painting."""
 
 
 class EventBridge(QObject):
-    """Re-emit events on the GUI thread, in order. However many come, the window is never held up by their number."""
+    """Re-emits events on the GUI thread, in order and in time slices, so that many events do not block the window."""
 
     event_received = Signal(object)
     _woken = Signal()
@@ -115,14 +115,14 @@ class EventBridge(QObject):
         self._lock = threading.Lock()
         self._is_woken = False
         self._ended: set[tuple[RunId, OperationId]] = set()
-        """Operations whose result is waiting: their beginning is nothing to show any more."""
+        """Operations whose result is queued: their start events are skipped."""
         self._woken.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)
         self._again = QTimer(self, interval=0, singleShot=True)
         self._again.timeout.connect(self._hand_over)
         self._unsubscribe = stream.subscribe(self._cross)
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Unsubscribe and drop queued events."""
         self._unsubscribe()
         self._waiting.clear()
 
@@ -145,20 +145,20 @@ class EventBridge(QObject):
                 return
 
     def _next(self) -> TandemEvent | None:
-        """The next event; of an entry that grew again and again, or an operation that has ended, only the last."""
+        """The next event, without those that a later one in the queue supersedes."""
         with self._lock:
             while self._waiting:
                 event = self._waiting.popleft()
                 if isinstance(event, OperationStarted) and (event.run_id, event.operation_id) in self._ended:
                     continue
-                if not (self._waiting and _is_outdone(event, self._waiting[0])):
+                if not (self._waiting and _is_superseded(event, self._waiting[0])):
                     return event
             self._ended.clear()
             self._is_woken = False
             return None
 
 
-def _is_outdone(event: TandemEvent, by: TandemEvent) -> bool:
+def _is_superseded(event: TandemEvent, by: TandemEvent) -> bool:
     return (
         isinstance(event, ChatGrew)
         and isinstance(by, ChatGrew)
@@ -167,7 +167,7 @@ def _is_outdone(event: TandemEvent, by: TandemEvent) -> bool:
 
 
 class DaemonPool(ThreadPoolExecutor):
-    """After the end, work is not refused with an error: it is cancelled, like all that was still waiting."""
+    """After shutdown, `submit` returns a cancelled future instead of raising."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         try:
@@ -183,30 +183,30 @@ _root_log = logging.getLogger("tandem_desktop")
 
 
 class Uncaught(QObject):
-    """Takes the place of what Python does with it, and does that too."""
+    """Logs and signals uncaught exceptions, then calls the previous hooks."""
 
     happened = Signal(str)
-    """The name of the fault. Emitted on the thread that failed; whoever shows it lives on its own."""
+    """The exception's class name. Emitted on the thread that failed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._told = sys.excepthook
-        self._told_beside = threading.excepthook
+        self._previous_hook = sys.excepthook
+        self._previous_thread_hook = threading.excepthook
 
     def listen(self) -> None:
-        """From now on."""
+        """Install the hooks."""
         sys.excepthook = self._uncaught
-        threading.excepthook = self._uncaught_beside
+        threading.excepthook = self._uncaught_in_thread
 
     def leave(self) -> None:
-        sys.excepthook, threading.excepthook = self._told, self._told_beside
+        sys.excepthook, threading.excepthook = self._previous_hook, self._previous_thread_hook
 
     def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        _root_log.critical("Nobody caught this.", exc_info=(kind, error, trace))
-        self._told(kind, error, trace)
+        _root_log.critical("Uncaught exception", exc_info=(kind, error, trace))
+        self._previous_hook(kind, error, trace)
         if not issubclass(kind, KeyboardInterrupt):
             self.happened.emit(kind.__name__)
 
-    def _uncaught_beside(self, args: threading.ExceptHookArgs) -> None:
+    def _uncaught_in_thread(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None and args.exc_type is not SystemExit:
             self._uncaught(args.exc_type, args.exc_value, args.exc_traceback)

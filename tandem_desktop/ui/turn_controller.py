@@ -29,18 +29,18 @@ from tandem_desktop.ui.widgets.banners import Banner
 
 
 class TurnController(QObject):
-    """Knows which conversations are at work. Which one is on screen it is told."""
+    """Sends messages and tracks which conversations are working."""
 
     plan_mode_needed = Signal()
     """What the agent does next is planned, whatever the switch says."""
     status_changed = Signal(str, str)
-    """How the agent is (waiting, running, done, failed), and in words."""
+    """The agent's state (waiting, running, done, failed) and its text."""
     plan_made = Signal(str)
-    """The turn of the conversation on screen led to a revision of this plan."""
+    """Id of the plan that the shown conversation's turn revised."""
     rested = Signal()
-    """The agent of the conversation on screen began or ended its work."""
+    """The agent of the shown conversation started or ended a turn."""
     said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
+    """A message and its tone."""
     failed = Signal(object)
     """A `TandemError`."""
 
@@ -63,15 +63,15 @@ class TurnController(QObject):
         self._plan_mode = plan_mode
         self._working: set[SessionId] = set()
         self._asked: Counter[SessionId] = Counter()
-        """How many turns of each conversation were asked for here and have not been answered."""
+        """Number of turns per conversation that were requested here and have not ended."""
         self._told: set[SessionId] = set()
-        """Where a turn is under way, as events tell, which come on another way than answers."""
+        """Conversations with a running turn according to events, which may arrive before or after the futures."""
         self._starting: dict[SessionId, str] = {}
-        """The agents that have not been heard yet."""
+        """Titles of agents that are starting and have not answered yet."""
 
     @property
     def is_any(self) -> bool:
-        """Whether any agent of this window is at work."""
+        """Whether any agent of this window is working."""
         return bool(self._working)
 
     def is_working(self, session_id: SessionId) -> bool:
@@ -90,7 +90,7 @@ class TurnController(QObject):
         self._take(self._conversations.send(session, text, profile, plan_mode=self._plan_mode(), pictures=pictures))
 
     def plan_with_perspectives(self, task: str) -> None:
-        """Several minds look at the task before it is planned."""
+        """Ask the advisors about the task before planning it."""
         profile, session = self._profile(), self._session()
         if profile is None or self.is_working(session):
             self._chat.composer.set_text(f"/perspectives {task}")
@@ -102,7 +102,7 @@ class TurnController(QObject):
         self._take(self._conversations.plan_with_perspectives(session, task, profile))
 
     def rework(self, plan_id: str, feedback: str, give_back: Callable[[str], None]) -> None:
-        """Send a plan back with words; they are given back where that fails."""
+        """Reject a plan with feedback; `give_back` gets the feedback if that fails."""
         profile = self._profile()
         if profile is None:
             give_back(feedback)
@@ -112,7 +112,7 @@ class TurnController(QObject):
         self._take(turn, lambda: give_back(feedback))
 
     def carry_out(self, plan_id: str) -> None:
-        """An approved plan of text alone goes back to its agent."""
+        """Let the agent carry out an approved plan without operations."""
         profile = self._profile()
         if profile is not None:
             self.plan_mode_needed.emit()
@@ -120,7 +120,7 @@ class TurnController(QObject):
             self._take(self._conversations.carry_out(PlanId(plan_id), words, profile))
 
     def stop(self) -> None:
-        """The agent of the conversation on screen stops where it is."""
+        """Stop the agent of the shown conversation."""
         if self.is_working(self._session()):
             self._commands.run(self._conversations.stop(self._session()))
 
@@ -129,7 +129,7 @@ class TurnController(QObject):
             self.said.emit(tr("That question no longer waits for an answer."), "info")
 
     def set_working(self, session_id: SessionId, works: bool) -> None:
-        """What events tell of a turn. One that ended long ago does not end the turn that was begun since."""
+        """Note a turn's start or end from an event. A late end does not end a turn requested since."""
         (self._told.add if works else self._told.discard)(session_id)
         self._follow(session_id)
 
@@ -145,7 +145,7 @@ class TurnController(QObject):
             self.rested.emit()
 
     def hear(self, session_id: SessionId) -> None:
-        """An agent said or asked something: it has started, whatever it took."""
+        """The agent sent something, so it has started."""
         if self._starting.pop(session_id, None) and session_id == self._session():
             self.status_changed.emit("running", self._words(session_id))
             self._chat.set_working(True, self._words(session_id))
@@ -193,10 +193,10 @@ _WAYS = (("plan-first", later("Plan it first")), ("at-once", later("Do it at onc
 
 
 class PlanModePrompt(QObject):
-    """Looks at what is sent while Plan mode is off; a recipe, which starts with a slash, says itself what it does."""
+    """With Plan mode off, asks before sending a message that should be planned. Slash commands pass."""
 
     cleared = Signal(str)
-    """Words that may go to the agent."""
+    """A message to send to the agent."""
     plan_wanted = Signal()
 
     def __init__(self, theme: Theme, chat: ChatPane, workspace: Path, plan_mode: Callable[[], bool]) -> None:
@@ -242,7 +242,7 @@ _OPENED = ("http", "https", "mailto")
 
 
 class ChatActions(QObject):
-    """Nothing is opened before its address was on screen, and nothing but pages and mail."""
+    """Opens links, files and records of the chat. A link is shown first, and only web and mail are opened."""
 
     said = Signal(str, str)
 
@@ -289,7 +289,7 @@ class ChatActions(QObject):
             self.said.emit(problem, "info")
 
     def open_as_markdown(self) -> None:
-        """The conversation in the person's editor, as a file beside its record."""
+        """Export the conversation beside its record and open it in the editor."""
         folder = self._background.engine.locations.sessions / self._session()
         file = folder / "conversation.md"
         text = conversation_markdown(self._background.chat.entries(self._session()))
@@ -305,7 +305,7 @@ class ChatActions(QObject):
             self.said.emit(tr("The conversation is in {file}. {problem}", file=file, problem=problem), "info")
 
     def open_advice(self, role: str) -> None:
-        """What somebody who was asked about the task read, did and said, message by message, in the person's editor."""
+        """Open the transcript of an advisor in the editor."""
         file = SessionRecord(self._background.engine.locations.sessions / self._session()).advice(role)
         if not file.exists():
             self.said.emit(tr("Nothing is kept here of what {role} was asked.", role=role.upper()), "info")

@@ -1,6 +1,6 @@
 """The empty window shown before anything is loaded; imports little.
 
-Nothing heavy may be imported here: what stands between the start and the first picture stands in this module.
+Nothing heavy may be imported here: this module is all that runs before the first paint.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _TOP, _BOTTOM, _RAIL, _CHAT = 52, 28, 216, 452
 
 
 class WindowFrame(QMainWindow):
-    """Holds the content once it is there; until then it shows where the content will be, and whose."""
+    """Shows a placeholder with the workspace's name until the content is set."""
 
     def __init__(self, title: str, settings: QSettings | None = None) -> None:
         super().__init__()
@@ -37,11 +37,11 @@ class WindowFrame(QMainWindow):
             self.restoreGeometry(geometry)
 
     def once_painted(self, begin: Callable[[], None]) -> None:
-        """Call this when the first picture is on the screen, not before."""
+        """Call `begin` after the first paint."""
         self._begin = begin
 
     def take(self, content: QWidget) -> None:
-        """Give the window over to its content."""
+        """Replace the placeholder with the content."""
         self._content = content
         self.setWindowTitle(content.windowTitle())
         content.windowTitleChanged.connect(self.setWindowTitle)

@@ -55,10 +55,10 @@ from tandem_desktop.ui.turn_controller import PlanModePrompt, TurnController
 
 
 class DriftFollower(QObject):
-    """Has the paths of the plan on screen watched, and looks again when something happened there."""
+    """Watches the paths of the shown plan and checks for drift when they change."""
 
     found = Signal(str)
-    """How many files drifted, in words; nothing when none did."""
+    """The number of drifted files as text; empty if none."""
 
     def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class DriftFollower(QObject):
         self._panel = panel
 
     def follow_panel(self) -> None:
-        """Another page is shown, or the same in another state."""
+        """Watch the paths of the page now shown."""
         page = self._panel.page
         if page is None or not self._panel.is_waiting:
             self._background.watch(None)
@@ -93,7 +93,7 @@ class DriftFollower(QObject):
 
 
 class EncodingFollower(QObject):
-    """Follows the list; reads beside the GUI thread."""
+    """Reports the encoding of the selected operation's file."""
 
     found = Signal(str)
 
@@ -114,7 +114,7 @@ class EncodingFollower(QObject):
 
 
 class Interruptions(QObject):
-    """Looks for them when asked. How one of them ends the person decides in the sheet of the panel."""
+    """Finds interrupted runs; the panel's sheet asks how to settle one."""
 
     disk_changed = Signal(str)
 
@@ -126,11 +126,11 @@ class Interruptions(QObject):
         panel.settle_requested.connect(self.greet)
 
     def greet(self) -> None:
-        """Ask about the first one, if there is any."""
+        """Look for interrupted runs and ask about the first one."""
         self._commands.run(self._background.run(self._background.engine.runs.interrupted), self._greet)
 
     def look(self) -> None:
-        """Tell of them without asking anything."""
+        """Mark interrupted runs in the plan list without asking."""
         self._commands.run(self._background.run(self._background.engine.runs.interrupted), self._note)
 
     def _greet(self, waiting: tuple[InterruptedRun, ...]) -> None:
@@ -144,7 +144,7 @@ class Interruptions(QObject):
         self._plans.set_interrupted({run.plan_id: (run.done, run.total) for run in waiting})
 
     def _title(self, plan_id: PlanId) -> str:
-        """As it stands on disk: when a window opens, the list of plans is not there yet."""
+        """Read from disk, as the plan list may not be loaded yet."""
         with contextlib.suppress(TandemError):
             return self._background.engine.plans.meta(plan_id).title
         return ""
@@ -160,22 +160,22 @@ _MODE_WORDS = tr_table(
 
 
 class WorkspaceController(QObject):
-    """Connects the panes of a window with one `Background`. Decides nothing that is not on screen."""
+    """Connects the panes of a window with one `Background`."""
 
     status_changed = Signal(str, str)
-    """How the agent is (waiting, running, done, failed), and in words."""
+    """The agent's state (waiting, running, done, failed) and its text."""
     disk_changed = Signal(str)
     drift_found = Signal(str)
     agents_found = Signal(object)
     plan_shown = Signal(object)
-    """The plan on screen, or None."""
+    """The shown plan, or None."""
     mode_changed = Signal(bool)
     failed = Signal(object)
-    """A `TandemError` to be told."""
+    """A `TandemError` to show."""
     said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
+    """A message and its tone."""
     attention_wanted = Signal(str, str, str)
-    """A decision is needed: about what, and which; the plan to look at, where there is one."""
+    """A decision is needed: title, text, and the plan id or an empty string."""
 
     def __init__(self, theme: Theme, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -228,7 +228,7 @@ class WorkspaceController(QObject):
         self._connect()
 
     def start(self) -> None:
-        """Show what was on screen last, and what waits."""
+        """Restore the last screen and load plans, runs and agents."""
         self.mode_changed.emit(self.plan_mode)
         self._show_session(self.session_id)
         self._show_nothing()
@@ -239,16 +239,16 @@ class WorkspaceController(QObject):
             words = tr("This folder is read-only: ask and look, but no plan can be kept or applied here")
             self.disk_changed.emit(words)
         self._interruptions.greet()
-        self.background.run_maintenance()  # only now is somebody listening who can say what expired
+        self.background.run_maintenance()  # after the signals are connected, so that expiries are shown
         last = self.state.get("plan")
         if last:
             self.open_plan(PlanId(last))
         self.chat.focus_composer()
 
-    # What the person wants
+    # Requests
 
     def open_plan(self, plan_id: PlanId, revision: int | None = None) -> None:
-        """Show a plan with the conversation it came from."""
+        """Show a plan and its conversation."""
         self._plan_id = plan_id
         self.state.put(plan=plan_id)
         self.plan_shown.emit(plan_id)
@@ -257,7 +257,7 @@ class WorkspaceController(QObject):
         )
 
     def new_plan(self) -> None:
-        """An empty page and a new conversation."""
+        """Start a new conversation without a plan."""
         self._plan_id = None
         self._memory.leave_plan()
         self.state.put(plan=None)
@@ -267,7 +267,7 @@ class WorkspaceController(QObject):
         self.chat.focus_composer()
 
     def set_plan_mode(self, plan_mode: bool) -> None:
-        """At once, for a turn under way as well."""
+        """Takes effect at once, also for a running turn."""
         if plan_mode != self.plan_mode:
             tail = tr("This holds for the turn under way, too.") if self.turns.is_working(self.session_id) else ""
             self.said.emit(f"{_MODE_WORDS[plan_mode]} {tail}".rstrip(), "info")
@@ -350,7 +350,7 @@ class WorkspaceController(QObject):
         panel.perspectives.ask_requested.connect(lambda: chat.begin_command("perspectives"))
         panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
 
-    # Facts that arrive
+    # Events and results
 
     def _on_event(self, event: TandemEvent) -> None:
         if getattr(event, "session_id", self.session_id) == self.session_id:
@@ -395,7 +395,7 @@ class WorkspaceController(QObject):
 
     def _show_page(self, page: PlanPage) -> None:
         if page.version.plan_id != self._plan_id:
-            return  # another plan was chosen meanwhile
+            return  # another plan was opened since
         self._watch.follow(self.background.engine.locations.plans / page.version.plan_id)
         self._show_session(page.version.session_id)
         self.panel.show_page(page)
@@ -431,7 +431,7 @@ class WorkspaceController(QObject):
         self.plans.set_runs(facts)
 
     def _show_draft(self) -> None:
-        """What is drafted is followed; a draft that has come to no plan leaves nothing."""
+        """Show a draft in progress; clear one that led to no plan."""
         if self._plan_id is None and self.plan_mode and self.turns.is_working(self.session_id):
             self.panel.show_drafting(tr("New plan"))
         elif self._plan_id is None:
@@ -454,7 +454,7 @@ class WorkspaceController(QObject):
             self.open_plan(PlanId(plan_id))
 
     def _store_changed(self) -> None:
-        """By this window or another: the list follows, and the page when its record has moved on."""
+        """Plans or runs changed on disk: refresh the lists, and the page if its record changed."""
         self.refresh_plans()
         self.refresh_runs()
         page, plans = self.panel.page, self.background.engine.plans
@@ -479,7 +479,7 @@ class WorkspaceController(QObject):
             future = self.background.run(
                 self.background.pages.since_looked, PlanId(plan_id), looked, page.version.revision
             )
-            nothing = Looked(revision=page.version.revision)  # an earlier revision that cannot be read tells nothing
+            nothing = Looked(revision=page.version.revision)  # used if the earlier revision cannot be read
             resume = partial(self._memory.resume, plan_id)
             self.commands.latest("looked", future, resume, lambda error: resume(nothing))
 

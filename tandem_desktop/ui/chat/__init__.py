@@ -1,1 +1,1 @@
-"""The conversation with an agent: what was said, what it did, and where a person types."""
+"""The conversation with an agent."""

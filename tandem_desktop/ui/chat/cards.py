@@ -43,7 +43,7 @@ from tandem_desktop.ui.widgets.labels import ElidedLabel, announce, plain_label
 
 
 class ReasonField(QWidget):
-    """Enter sends, Shift+Enter makes a line, Esc goes back. Where words are needed, none are refused."""
+    """A text field for a reason: Enter sends, Shift+Enter breaks the line, Esc goes back. May require text."""
 
     sent = Signal(str)
     left = Signal()
@@ -108,10 +108,10 @@ class ReasonField(QWidget):
 
 
 class DecisionCard(EntryWidget):
-    """Draws its own ground and holds a body, a row of choices and, when asked for, a field for words."""
+    """A card with a body, a row of choices and, on request, a text field."""
 
     typed = Signal(str)
-    """Letters that were not meant for the card; the composer takes them."""
+    """Typed characters that are no choice; the composer takes them."""
 
     def __init__(self, theme: Theme, edge: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -146,7 +146,7 @@ class DecisionCard(EntryWidget):
         self._row.insertWidget(self._row.count() - 1, button)
 
     def press(self, key: str) -> bool:
-        """Choose by digit; whether there was such a choice."""
+        """Choose by digit; returns whether there is such a choice."""
         button = self._buttons.get(key)
         if button is None or self.choices.isHidden() or not button.isEnabled():
             return False
@@ -154,7 +154,7 @@ class DecisionCard(EntryWidget):
         return True
 
     def ask_words(self, field: ReasonField) -> None:
-        """Put a field in the place of the choices."""
+        """Replace the choices by a text field."""
         self._reason = field
         self.choices.hide()
         self._layout.addWidget(field)
@@ -163,7 +163,7 @@ class DecisionCard(EntryWidget):
         field.edit.setFocus()
 
     def settle(self) -> None:
-        """There is nothing to choose any more."""
+        """Hide the choices; the decision is made."""
         self._forget_field()
         self.choices.hide()
 
@@ -213,21 +213,21 @@ class DecisionCard(EntryWidget):
 LINES_AT_FIRST = 400
 _LINE_AT_FIRST = 2_000
 _COMPARED_AT_ONCE = 100_000
-"""Larger texts are compared beside the window's thread."""
+"""Larger texts are compared on a worker thread."""
 _TALLEST = 260
 _INKS = {"+": ("added", "added_ink"), "-": ("removed", "removed_ink"), " ": ("", "text"), "@": ("", "muted")}
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewLine:
-    """A sign and a line, everything invisible in it spelled out."""
+    """A diff sign and a line with invisible characters spelled out."""
 
     sign: str
     text: str
 
 
 def preview_lines(diff: ProposedDiff) -> tuple[PreviewLine, ...]:
-    """The whole proposal; a header before each stretch."""
+    """All lines of the proposal, with a header before each hunk."""
     before = (diff.old_text or "").encode("utf-8", "surrogatepass")
     found = hunks(before, diff.new_text.encode("utf-8", "surrogatepass"))
     lines: list[PreviewLine] = []
@@ -238,13 +238,13 @@ def preview_lines(diff: ProposedDiff) -> tuple[PreviewLine, ...]:
 
 
 def visible(line: str) -> str:
-    """The line without its end; tabs stay, other characters nobody can see are spelled out."""
+    """The line without its ending; invisible characters other than tabs are spelled out."""
     bare = line.rstrip("\n")
     return "\t".join(shown(part, limit=len(part)) for part in bare.split("\t"))
 
 
 class DiffPreview(QWidget):
-    """Shows a proposal. A long one is cut with a mark that opens the rest."""
+    """Shows a proposed diff. A long one is cut, with a link to the rest."""
 
     def __init__(self, theme: Theme, diff: ProposedDiff, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -333,10 +333,10 @@ _ANSWERS = {
 
 
 class PermissionCard(EntryWidget):
-    """Gives one answer, once. Enter alone never allows anything."""
+    """Asks for permission and emits one answer. Enter alone never allows anything."""
 
     answered = Signal(str, object, str)
-    """Request id, `Decision`, and the person's words."""
+    """Request id, `Decision`, and the reason."""
     typed = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -504,7 +504,7 @@ _TALLEST_PROBLEM = 200
 
 
 class ProblemCard(EntryWidget):
-    """Says what went wrong; only the latest offers to say it again, which starts the agent anew."""
+    """Shows an error; only the latest one offers a retry, which restarts the agent."""
 
     restart_requested = Signal()
     log_requested = Signal()

@@ -16,7 +16,7 @@ _COPIED_MS = 1500
 
 
 class CodeView(QTextEdit):
-    """Code as tall as it is, up to a limit; what is longer or wider scrolls."""
+    """Shows code in full up to a height limit, then scrolls."""
 
     def __init__(self, theme: Theme, tallest: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class CodeView(QTextEdit):
         document.contentsChanged.connect(self.updateGeometry)
 
     def set_code(self, code: str, language: str = "") -> None:
-        """Show code from its beginning."""
+        """Show code, scrolled to the top."""
         write_code(self.document(), code, language, self._theme)
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.horizontalScrollBar().setValue(0)
@@ -73,11 +73,11 @@ class CodeView(QTextEdit):
         if sideways or can_move:
             super().wheelEvent(event)
         else:
-            event.ignore()  # the conversation scrolls on under the pointer
+            event.ignore()  # pass the wheel on to the conversation
 
 
 class CodeBlock(QFrame):
-    """A language, a Copy button, and the code whole."""
+    """A code block with its language and a Copy button."""
 
     copied = Signal(str)
 

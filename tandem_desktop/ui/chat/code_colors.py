@@ -9,11 +9,11 @@ from tandem_desktop.ui.theme.theme import Theme
 
 _LINE_HEIGHT = 115
 LARGEST_COLOURED = 20_000
-"""Longer code is shown in one colour: reading it is not what a chat is for, and lexing it would be felt."""
+"""Longer code is not highlighted: lexing it would be noticeably slow."""
 
 
 def write_code(document: QTextDocument, code: str, language: str, theme: Theme) -> None:
-    """Replace the document's text by code in the theme's face and colours."""
+    """Replace the document's text with code in the theme's font and colours."""
     document.clear()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
@@ -29,7 +29,7 @@ def write_code(document: QTextDocument, code: str, language: str, theme: Theme) 
 
 
 def pieces(code: str, language: str) -> list[tuple[str, str]]:
-    """The code cut into runs of one colour, each with the name of its token; all of it, and nothing else."""
+    """The code split into runs of one colour, each with its token name. Joined, they equal the code."""
     lexer = _lexer(language)
     if lexer is None or len(code) > LARGEST_COLOURED:
         return [(code, "text")]
@@ -41,13 +41,13 @@ def pieces(code: str, language: str) -> list[tuple[str, str]]:
         else:
             found.append((text, token))
     if "".join(text for text, _ in found) != code:
-        return [(code, "text")]  # a lexer that tidies up must not change what is shown and copied
+        return [(code, "text")]  # a lexer that normalises must not change what is shown and copied
     return found
 
 
 @cache
 def _lexer(language: str) -> Any:
-    # Loaded with the first block of code, not with the window.
+    # Imported on first use, as it is slow.
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 

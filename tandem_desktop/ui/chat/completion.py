@@ -30,7 +30,7 @@ _MOST_ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class CompletionItem:
-    """One line of the list, and what is typed when it is chosen."""
+    """One entry of the list and the text it inserts."""
 
     insert: str
     words: str
@@ -39,7 +39,7 @@ class CompletionItem:
 
 
 class CompletionModel(QAbstractListModel):
-    """The offers, best first."""
+    """The completions, best first."""
 
     OfferRole = Qt.ItemDataRole.UserRole + 1
 
@@ -67,7 +67,7 @@ class CompletionModel(QAbstractListModel):
 
 
 class CompletionPopup(QFrame):
-    """Floats above the composer without taking the focus; the composer hands it the keys that are its own."""
+    """Floats above the composer without taking the focus; the composer forwards its keys."""
 
     chosen = Signal(object)
 
@@ -96,7 +96,7 @@ class CompletionPopup(QFrame):
         return self._model._offers
 
     def offer(self, offers: Sequence[CompletionItem], over: QRect) -> None:
-        """Show the list above the rectangle `over`, in its parent's coordinates; nothing to offer hides it."""
+        """Show the list above the rectangle `over`, in the parent's coordinates; hide it if it is empty."""
         self._model.set_offers(offers)
         if not offers:
             self.hide()
@@ -111,7 +111,7 @@ class CompletionPopup(QFrame):
         self.raise_()
 
     def take(self, key: int) -> bool:
-        """Use a key that moves or chooses; whether it was one."""
+        """Handle a navigation key; returns whether it was one."""
         if self.isHidden():
             return False
         count, now = self._model.rowCount(), self._list.currentIndex().row()
@@ -168,7 +168,7 @@ class _CompletionDelegate(QStyledItemDelegate):
 
 
 class CommandSource(StrEnum):
-    """Who carries a command out."""
+    """What carries a command out."""
 
     WINDOW = "window"
     RECIPE = "recipe"
@@ -182,12 +182,12 @@ SOURCE_WORDS = tr_table(
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """One command as it is offered."""
+    """One slash command."""
 
     name: str
     description: str = ""
     hint: str = ""
-    """What is typed after the name."""
+    """The argument, as shown after the name."""
     source: CommandSource = CommandSource.AGENT
 
 
@@ -208,7 +208,7 @@ WINDOW_COMMANDS = (
 def with_window_commands(
     recipes: Iterable[OfferedCommand], of_the_agent: Iterable[OfferedCommand]
 ) -> tuple[ChatCommand, ...]:
-    """Every command once; a name of the window's own stays the window's."""
+    """The window's commands and the agent's; on equal names the window's wins."""
     found = {command.name: command for command in WINDOW_COMMANDS}
     for source, offered in ((CommandSource.RECIPE, recipes), (CommandSource.AGENT, of_the_agent)):
         for each in offered:
@@ -218,7 +218,7 @@ def with_window_commands(
 
 
 def matching(text: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand, ...]:
-    """Commands whose name answers to what was typed after the slash, best first; all of them when nothing was."""
+    """Commands that match the text after the slash, best first; all for an empty text."""
     wanted = text.lower()
     if not wanted:
         return tuple(commands)
@@ -227,7 +227,7 @@ def matching(text: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand, .
 
 
 def window_command(text: str) -> tuple[str, str] | None:
-    """The window's own command in a message and the words after it; None when the message goes to the agent."""
+    """The window command in a message and its argument; None for a message to the agent."""
     name, _, rest = text.strip().partition(" ")
     own = {f"/{command.name}": command.name for command in WINDOW_COMMANDS}
     return (own[name], rest.strip()) if name in own else None
@@ -239,7 +239,7 @@ _COMMAND = re.compile(r"^/(\S*)$")
 
 
 def mention(path: str, root: Path | None) -> str:
-    """`@app/auth.py`, `@"my notes.txt"`, `@/elsewhere/log.txt`; an image says that it is one."""
+    """`@app/auth.py`, `@"my notes.txt"`, `@/elsewhere/log.txt`; images are marked as such."""
     named = path
     if root is not None and Path(path).is_absolute():
         inside = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
@@ -253,12 +253,12 @@ def mentions(paths: Iterable[str], root: Path | None) -> str:
 
 
 def file_being_typed(before_cursor: str) -> str | None:
-    """What follows the @ that is being typed; None when none is."""
+    """The text after the @ before the cursor; None if there is none."""
     found = _TYPED.search(before_cursor)
     return None if found is None else found.group(1).removeprefix('"')
 
 
 def command_being_typed(before_cursor: str) -> str | None:
-    """What follows the slash at the very beginning of a message."""
+    """The text after the slash at the start of the message; None if there is none."""
     found = _COMMAND.match(before_cursor)
     return None if found is None else found.group(1)

@@ -68,16 +68,16 @@ _READLINE = {
     (_ALT, Qt.Key.Key_F): (QTextCursor.MoveOperation.NextWord, False),
     (_ALT, Qt.Key.Key_D): (QTextCursor.MoveOperation.NextWord, True),
 }
-"""Where the cursor goes and whether what it passes is deleted. Ctrl+A selects all, as everywhere on a desktop."""
+"""Cursor movement and whether it deletes. Ctrl+A is not listed: it selects all, as elsewhere on the desktop."""
 
 
 class ComposerEdit(QPlainTextEdit):
-    """Turns keys, pastes and drops into intentions; what they lead to is somebody else's business."""
+    """The message field; turns keys, pastes and drops into signals."""
 
     submitted = Signal()
     escaped = Signal()
     recalled = Signal()
-    """Up in an empty field: the last message is wanted back."""
+    """Up in an empty field: recall the last message."""
     files_given = Signal(object)
     """A tuple of paths, pasted or dropped."""
     image_given = Signal(QImage)
@@ -135,12 +135,12 @@ class ComposerEdit(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        # While something is offered, Tab chooses it.
+        # While completions are shown, Tab accepts one.
         chooses = forward and self.popup is not None and not self.popup.isHidden()
         return not chooses and super().focusNextPrevChild(forward)
 
     def set_text(self, text: str) -> None:
-        """Replace everything, in a way that Ctrl+Z takes back, and stand at the end."""
+        """Replace the text as one undoable edit and move the cursor to the end."""
         cursor = self.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
@@ -151,14 +151,14 @@ class ComposerEdit(QPlainTextEdit):
         return self.toPlainText()[: cursor.position()]
 
     def replace_before_cursor(self, length: int, text: str) -> None:
-        """Put `text` in the place of the last `length` characters before the cursor."""
+        """Replace the last `length` characters before the cursor."""
         cursor = self.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, length)
         cursor.insertText(text)
         self.setTextCursor(cursor)
 
     def insert_words(self, words: str) -> None:
-        """Put words at the cursor, apart from what stands around it."""
+        """Insert text at the cursor, separated by spaces."""
         before = self.before_cursor()
         space = "" if not before or before[-1].isspace() else " "
         self.insertPlainText(f"{space}{words} ")
@@ -184,7 +184,7 @@ class ComposerEdit(QPlainTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # A placeholder that wraps would be cut in a field of one line.
+        # A wrapped placeholder would be clipped in a one-line field.
         room = self.viewport().width()
         fitting = (
             words for words in map(tr_marked, _PLACEHOLDERS) if self.fontMetrics().horizontalAdvance(words) < room
@@ -208,11 +208,11 @@ class ComposerEdit(QPlainTextEdit):
 
 _MOST = 8
 _LONGEST_SIDE = 2000
-"""Agents make larger pictures smaller anyway, and a message has a limit."""
+"""Larger pictures are scaled down: agents do it anyway, and messages have a size limit."""
 
 
 class Pictures(QWidget):
-    """A chip for each; every one can be taken out again."""
+    """The attached pictures, as removable chips."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -226,7 +226,7 @@ class Pictures(QWidget):
         self.hide()
 
     def add(self, image: QImage) -> bool:
-        """Keep a picture for the next message; False when there are too many, or it is none."""
+        """Attach a picture; False if there are too many or it cannot be encoded."""
         if image.isNull() or len(self._kept) >= _MOST:
             return False
         words = tr("Picture {width} × {height}", width=image.width(), height=image.height())
@@ -241,7 +241,7 @@ class Pictures(QWidget):
         return True
 
     def take(self) -> tuple[Picture, ...]:
-        """The pictures, for the message that is sent now."""
+        """Remove and return the attached pictures."""
         pictures = tuple(picture for _, picture in self._kept)
         for kept in tuple(self._kept):
             self._remove(kept)
@@ -270,14 +270,14 @@ _NEARLY_FULL = 0.85
 
 
 class Composer(QFrame):
-    """Takes a message and says so. Whether it is sent, queued or carried out is decided elsewhere."""
+    """The message field with its buttons. `ChatPane` decides whether a message is sent, queued or run."""
 
     submitted = Signal(str)
     stop_requested = Signal()
     recalled = Signal()
     attach_requested = Signal()
     refused = Signal(str)
-    """Why something that was given cannot go with the message."""
+    """Why something cannot be attached."""
 
     def __init__(self, theme: Theme, popup_parent: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -324,20 +324,20 @@ class Composer(QFrame):
         return self._popup
 
     def set_text(self, text: str, *, is_edit: bool = False) -> None:
-        """Fill the field; the person goes on from the end of it."""
+        """Set the text and focus the field."""
         self.edit.set_text(text)
         self._editing.setVisible(is_edit)
         self.edit.setFocus()
 
     def set_draft(self, text: str) -> None:
-        """What was typed earlier and not sent; the keyboard stays where it is."""
+        """Restore an unsent message without changing the focus."""
         if text != self.text:
             self.edit.set_text(text)
             self._popup.hide()
         self._editing.hide()
 
     def type_on(self, text: str) -> None:
-        """Letters typed elsewhere belong here."""
+        """Insert characters that were typed elsewhere."""
         self.edit.setFocus()
         self.edit.insertPlainText(text)
 
@@ -349,7 +349,7 @@ class Composer(QFrame):
         self._commands = tuple(commands)
 
     def set_files(self, root: Path | None, find: FindFiles | None) -> None:
-        """Where @ looks: `find` answers at once or later, from any thread."""
+        """Set where @ searches; `find` may answer later, from any thread."""
         self._root, self._find = root, find
 
     def set_working(self, works: bool) -> None:
@@ -357,7 +357,7 @@ class Composer(QFrame):
         self._text_changed()
 
     def set_usage(self, usage: UsageReported | None) -> None:
-        """What the agent says of its context and cost; nothing when it does not say."""
+        """Show the agent's token usage and cost; None hides it."""
         self._usage.setText(usage_words(usage))
         full = usage is not None and usage.size > 0 and usage.used >= usage.size * _NEARLY_FULL
         self._usage.setProperty("role", "risk" if full else "code-muted")
@@ -446,7 +446,7 @@ class Composer(QFrame):
             self.stop_requested.emit()
         else:
             self._submit()
-            self.edit.setFocus()  # so that an answer is typed, or a card answered, without another click
+            self.edit.setFocus()  # so that the user can type on without a click
 
     def _escape(self) -> None:
         if not self._editing.isHidden():
@@ -491,7 +491,7 @@ class Composer(QFrame):
             return
 
         def show(paths: tuple[str, ...]) -> None:
-            if asked == self._asked:  # an answer to what has been typed over is no answer
+            if asked == self._asked:  # the text has changed since the search
                 self._offer_files(paths)
 
         self._answers.run(found, show, lambda error: self._popup.hide())

@@ -14,7 +14,7 @@ from tandem_desktop.ui.widgets.labels import plain_label
 
 @dataclass(frozen=True, slots=True)
 class ExampleTask:
-    """A task to start from: its name, and the message that does it."""
+    """An example: its name and its message."""
 
     title: str
     text: str
@@ -25,13 +25,13 @@ EXAMPLES = (
     ExampleTask(later("Rename something in the code"), "/rename-identifier get_user fetch_user --in src/"),
     ExampleTask(later("Add a licence header"), '/licence-header MIT --holder "Jane Doe"'),
 )
-"""Recipes: they work with the built-in agent, without a model or an account."""
+"""Recipes of the built-in agent: they need no model and no account."""
 STARTS = (
     ExampleTask(later("Start a Python package"), '/new-from-template python-package "Weather"'),
     ExampleTask(later("Begin with a README"), '/new-from-template readme "Weather"'),
     ExampleTask(later("Set how every editor indents"), '/new-from-template editorconfig "Weather"'),
 )
-"""Recipes that need no file to begin with."""
+"""Recipes for an empty workspace."""
 _CHANGE = (
     later("Ask for a change"),
     later("The agent works in a copy of your files. Nothing on disk changes until you have read and approved it."),
@@ -43,7 +43,7 @@ _START = (
 
 
 class EmptyChat(QWidget):
-    """Nothing has been said yet."""
+    """Shown before the first message."""
 
     chosen = Signal(str)
 
@@ -109,7 +109,7 @@ class EmptyChat(QWidget):
         self._holder.setMaximumWidth(self._theme.px(460))
 
     def _make_room(self) -> None:
-        """Only as many examples as there is room for; none is cut or lies over another."""
+        """Show only as many examples as fit."""
         height = self._theme.px(56) + self._theme.px(8)
         words = self._theme.px(120)
         room = max(0, self.height() - words) // height

@@ -26,7 +26,7 @@ _MOST_LINES, _LONGEST = 60, 160
 
 
 class FoldedEntries(EntryWidget):
-    """Says how many; opened, it tells each of them in a line."""
+    """Shows the number of folded entries; opened, one line for each."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -59,11 +59,11 @@ class FoldedEntries(EntryWidget):
 
 
 _WIDEST = 0.86
-"""How much of the width a bubble takes at most; the rest says who is speaking."""
+"""Largest share of the width for a bubble; the margin shows who wrote it."""
 
 
 class PersonBubble(EntryWidget):
-    """The person's words, just as typed. They can be taken back into the composer and sent anew."""
+    """The user's message as plain text, with actions to edit and resend it."""
 
     edit_requested = Signal(int)
     back_requested = Signal(int)
@@ -168,7 +168,7 @@ class AgentMessage(EntryWidget):
 
 
 class Report(EntryWidget):
-    """The window's own answer, framed, so that it is not taken for the agent's."""
+    """A report of the window, framed to distinguish it from the agent's messages."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -189,7 +189,7 @@ class Report(EntryWidget):
 
 
 class Thinking(EntryWidget):
-    """What an agent thought on the way: one line, unless it is opened."""
+    """An agent's thoughts, folded to one line."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -222,11 +222,11 @@ class Thinking(EntryWidget):
 
 
 class NoteLine(EntryWidget):
-    """What happened beside the conversation; after a run, with a way to see it and a way back."""
+    """A note; after a run, with buttons to view and undo it."""
 
     view_requested = Signal(str, int)
     undo_requested = Signal(str)
-    """The run to undo or redo."""
+    """Id of the run to undo or redo."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -256,7 +256,7 @@ class NoteLine(EntryWidget):
         self._view.setVisible(row.last.plan_id is not None)
 
     def show_run(self, run: RunFacts, revision: PlanFacts | None) -> None:
-        """Offer what can still be done about the run, and say what it wrote where that is known."""
+        """Show the run's buttons and, if known, what it wrote."""
         if run.is_applied and revision is not None and revision.files:
             files = tr_n("Completed: {n} file", "Completed: {n} files", revision.files)
             self._words.setText(f"{files} +{revision.added} −{revision.removed}")
@@ -267,7 +267,7 @@ class NoteLine(EntryWidget):
 
 
 class _Quoted(QWidget):
-    """Text beside a line, so that it is not taken for the answer."""
+    """Text with a line at its left, to distinguish it from the answer."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -283,7 +283,7 @@ class _Quoted(QWidget):
 
 
 def _bubble_path(frame: QRect, radius: float, corner: float) -> QPainterPath:
-    """A rounded box whose lower right corner points to the person."""
+    """A rounded box with a sharper lower right corner."""
     box = frame.toRectF().adjusted(0.5, 0.5, -0.5, -0.5)
     path = QPainterPath()
     path.addRoundedRect(box, radius, radius)
@@ -302,7 +302,7 @@ def _left_out(characters: int) -> str:
 
 
 EDGE = 16
-"""Room above the first row and below the last."""
+"""Space above the first row and below the last."""
 
 PASSED_ON = (
     "link_activated",
@@ -318,7 +318,7 @@ PASSED_ON = (
     "reflection_wish",
     "typed",
 )
-"""What the widgets of entries ask for, each only some of it."""
+"""Signals forwarded from entry widgets; each widget has some of them."""
 _WIDGETS: dict[EntryKind, type[EntryWidget]] = {
     EntryKind.PERSON: PersonBubble,
     EntryKind.AGENT: AgentMessage,
@@ -336,12 +336,12 @@ _QUIET = (EntryKind.TOOL, EntryKind.THOUGHT)
 
 
 def make_entry(row: TranscriptRow, theme: Theme, parent: QWidget) -> EntryWidget:
-    """A widget for the row, without its content yet."""
+    """Create the row's widget, without content."""
     return (FoldedEntries if row.is_set_aside else _WIDGETS[row.kind])(theme, parent)
 
 
 def gap(before: TranscriptRow | None, row: TranscriptRow) -> int:
-    """Pixels above a row, before zoom: what belongs together stands closer."""
+    """Pixels above a row, before zoom; related rows are closer."""
     if before is None:
         return EDGE
     if row.kind in _QUIET and before.kind in (*_QUIET, EntryKind.AGENT):
@@ -350,7 +350,7 @@ def gap(before: TranscriptRow | None, row: TranscriptRow) -> int:
 
 
 def guessed_height(row: TranscriptRow) -> int:
-    """Good enough for a scroll bar until the row is seen."""
+    """An estimate for the scroll bar until the row is measured."""
     if row.kind is not EntryKind.AGENT:
         return _FIRST_GUESS.get(row.kind, 48)
     text = row.last.text

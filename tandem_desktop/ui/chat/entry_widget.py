@@ -12,11 +12,11 @@ from tandem_desktop.ui.theme.theme import Theme
 
 
 class EntryWidget(QWidget):
-    """One row, made when it comes into sight and thrown away when it is far out of it."""
+    """One row; created when it becomes visible and deleted when it is far outside the view."""
 
     height_changed = Signal()
     opened = Signal(bool)
-    """What was folded is open now, or the other way round; whoever makes the row anew restores it."""
+    """Folded or unfolded; the transcript restores the state when it recreates the row."""
     link_activated = Signal(str)
     file_activated = Signal(str)
 
@@ -28,15 +28,15 @@ class EntryWidget(QWidget):
         self.setSizePolicy(policy)
 
     def set_row(self, row: TranscriptRow) -> None:
-        """Show this row, which may be a later state of the one that is shown."""
+        """Show a row, or its later state."""
         raise NotImplementedError
 
     def set_open(self, is_open: bool) -> None:
-        """Unfold or fold, where there is something to fold."""
+        """Unfold or fold the row, if it can be folded."""
 
     @property
     def is_kept(self) -> bool:
-        """Whether throwing it away would lose something: a draft, or the focus."""
+        """Whether the widget must not be deleted, because it has a draft or the focus."""
         focused = QApplication.focusWidget()
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
@@ -53,7 +53,7 @@ class EntryWidget(QWidget):
 
 
 class FoldLine(QAbstractButton):
-    """A chevron, a word, and a glimpse of what is inside."""
+    """A chevron, a label and a preview of the content."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ class FoldLine(QAbstractButton):
 
 
 class Fold(QWidget):
-    """A fold line over a widget that is made only when it is opened."""
+    """A fold line above content that is created on first opening."""
 
     toggled = Signal(bool)
 

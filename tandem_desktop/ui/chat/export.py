@@ -9,7 +9,7 @@ _SPEAKERS = {EntryKind.PERSON: "You", EntryKind.AGENT: "Agent"}
 
 
 def conversation_markdown(entries: Iterable[ChatEntry]) -> str:
-    """Who said what, in order; thoughts, and what the person went back from, are left out."""
+    """The messages in order, without thoughts and folded entries."""
     return "\n".join(_lines(entries)).strip() + "\n"
 
 
@@ -28,7 +28,7 @@ def _lines(entries: Iterable[ChatEntry]) -> Iterator[str]:
 
 
 def _beside(entry: ChatEntry) -> str:
-    """What is shown as a chip, a card or a line, in one line."""
+    """A tool call, card or note as one line."""
     match entry.kind:
         case EntryKind.TOOL if entry.call is not None:
             words = chip_words((entry.call,))

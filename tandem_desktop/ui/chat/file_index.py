@@ -13,7 +13,7 @@ _START_OF_WORD = "/_-. "
 
 
 class FileIndex:
-    """Looks through a workspace on a thread of its own and remembers the names until it is told to look again."""
+    """Lists the files of a workspace on its own thread and caches the names until `forget`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -22,18 +22,18 @@ class FileIndex:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="file-index")
 
     def find(self, text: str, limit: int = SHOWN) -> "Future[tuple[str, ...]]":
-        """The best names for `text`, best first. Never blocks the caller."""
+        """The best matches for `text`, best first. Does not block."""
         return self._worker.submit(lambda: best_matches(text, with_folders(self.paths()), limit))
 
     def paths(self) -> tuple[str, ...]:
-        """Every file; looks at the disk when it has not done so since `forget`."""
+        """All files, cached until `forget`."""
         with self._lock:
             if self._paths is None:
                 self._paths = _look(self._root)
             return self._paths
 
     def forget(self) -> None:
-        """The workspace has changed: look again at the next question."""
+        """Drop the cache; the next search reads the disk again."""
         with self._lock:
             self._paths = None
 
@@ -42,7 +42,7 @@ class FileIndex:
 
 
 def with_folders(paths: Sequence[str]) -> tuple[str, ...]:
-    """The files, and the folders they are in, each with a slash at its end."""
+    """The files and their folders; folders end with a slash."""
     folders: set[str] = set()
     for path in paths:
         folder = path.rpartition("/")[0]
@@ -53,7 +53,7 @@ def with_folders(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def best_matches(text: str, paths: Sequence[str], limit: int = SHOWN) -> tuple[str, ...]:
-    """Paths that hold the letters of `text` in this order, those that read most like it first."""
+    """Paths that contain the letters of `text` in order, best match first."""
     wanted = text.strip().lower()
     if not wanted:
         return tuple(sorted(paths, key=lambda path: (path.removesuffix("/").count("/"), path))[:limit])
@@ -63,7 +63,7 @@ def best_matches(text: str, paths: Sequence[str], limit: int = SHOWN) -> tuple[s
 
 
 def fuzzy_score(wanted: str, candidate: str) -> int | None:
-    """How well `candidate` answers the lower-case letters `wanted`; None when one of them is missing."""
+    """How well `candidate` matches the lower-case letters `wanted`; None if one is missing."""
     lowered = candidate.lower()
     name = lowered.removesuffix("/").rpartition("/")[2]
     if name.startswith(wanted):
@@ -87,7 +87,7 @@ def _scattered(wanted: str, lowered: str) -> int | None:
 
 
 def _look(root: Path) -> tuple[str, ...]:
-    from tandem_desktop.recipes.sources import source_paths  # here, beside the window: nobody waits for it
+    from tandem_desktop.recipes.sources import source_paths  # imported on this thread: the window does not wait
 
     try:
         workspace = Workspace(root)
@@ -100,7 +100,7 @@ def _look(root: Path) -> tuple[str, ...]:
 
 
 def _until_it_fails(paths: Iterator[str]) -> Iterator[str]:
-    """What was found before the walk was refused, by a limit or by the disk: some names are better than none."""
+    """The paths up to the first error: a partial list is better than none."""
     try:
         yield from paths
     except TandemError:

@@ -48,7 +48,7 @@ class TextBlock:
 
 @dataclass(frozen=True, slots=True)
 class CodeText:
-    """A block of code, whole as it was written."""
+    """A code block, verbatim."""
 
     source: str
     language: str
@@ -61,8 +61,8 @@ Block = TextBlock | CodeText
 class MarkdownStream:
     """Parses a text that mostly grows at its end.
 
-    Raw HTML stays text, links to anything but the web and mail stay text, and an image is only ever named. A block
-    that did not change is the very same object as before, so what was drawn for it can stay.
+    Raw HTML and links other than web and mail stay text; of an image only the name is shown. An unchanged block is the
+    same object as before, so its widget can be reused.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class MarkdownStream:
         self._text = ""
         self._blocks: tuple[Block, ...] = ()
         self._settled = 0
-        """Where the last block begins; nothing before it can change by growing."""
+        """Start of the last block; appending cannot change anything before it."""
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -85,7 +85,7 @@ class MarkdownStream:
             kept = self._blocks[:-1]
         else:
             kept, self._settled, self._references = (), 0, {}
-        # Only \n ends a line here, as in the parser; other characters that Python takes for line ends do not.
+        # Only \n ends a line, as in the parser, unlike in str.splitlines.
         lines = [f"{line}\n" for line in text[self._settled :].split("\n")]
         tokens = _parser().parse(text[self._settled :], self._references)
         fresh = tuple(_blocks(tokens, lines))
@@ -100,8 +100,8 @@ class MarkdownStream:
 
 @cache
 def _parser() -> "MarkdownIt":
-    """One for all messages: it keeps nothing between two texts, and making it takes longer than using it."""
-    from markdown_it import MarkdownIt  # a plan is on screen before anything was said
+    """Shared by all messages: it is stateless, and creating it is slow."""
+    from markdown_it import MarkdownIt  # imported on first use: a plan may be shown before any message
 
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
@@ -118,7 +118,7 @@ def _blocks(tokens: "Sequence[Token]", lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _groups(tokens: "Sequence[Token]") -> "Iterator[tuple[Token, ...]]":
-    """The tokens of each block at the top."""
+    """The tokens of each top-level block."""
     group: list[Token] = []
     depth = 0
     for token in tokens:
@@ -135,13 +135,13 @@ def _last_start(tokens: "Sequence[Token]") -> int:
 
 
 UNMARKED = QTextListFormat.Style.ListStyleUndefined
-"""A list that is indented like any other, and that Qt puts no mark before."""
+"""An indented list without Qt's own bullet."""
 SIZE = 5
 GAP = 8
 
 
 def paint_bullets(view: QTextEdit, theme: Theme, ink: QColor, area: QRect) -> None:
-    """A dot, inside of it a ring, and so on, each as far from its text; only those that `area` shows."""
+    """Draw the bullets inside `area`, alternating dot and ring by level."""
     painter = QPainter(view.viewport())
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for block in _list_blocks(view, area):
@@ -156,7 +156,7 @@ def paint_bullets(view: QTextEdit, theme: Theme, ink: QColor, area: QRect) -> No
 
 
 def place_of(view: QTextEdit, theme: Theme, block: QTextBlock) -> QRectF:
-    """Where the mark of an item stands: in the middle of its first line."""
+    """The position of an item's bullet: centred on its first line."""
     line = block.layout().lineAt(0)
     at = view.document().documentLayout().blockBoundingRect(block).topLeft() - _scrolled(view)
     size, middle = theme.px(SIZE), line.y() + line.ascent() - view.fontMetrics().xHeight() / 2
@@ -176,7 +176,7 @@ def _scrolled(view: QTextEdit) -> QPointF:
 
 
 FILE_LINK = "tandem-file:"
-"""Where a name of a file leads; no text of an agent can make a link to a scheme that is not listed here."""
+"""Scheme of links to workspace files. Agents cannot create links to schemes that are not listed here."""
 LINE_SEPARATOR = "\u2028"
 
 _WEB = ("http://", "https://", "mailto:")
@@ -188,7 +188,7 @@ _LINE_HEIGHT = 122
 
 
 class ProseWriter:
-    """Writes at the end of a document, in the colours and faces of the theme."""
+    """Appends blocks to a document in the theme's colours and fonts."""
 
     def __init__(self, theme: Theme, document: QTextDocument, ink: str = "text") -> None:
         self._theme = theme
@@ -201,14 +201,14 @@ class ProseWriter:
         self._item_waits = False
 
     def write(self, block: TextBlock) -> int:
-        """Append a block; where in the document it begins."""
+        """Append a block; returns its start position."""
         self._cursor.movePosition(QTextCursor.MoveOperation.End)
         start = self._cursor.position()
         self._blocks(block.tokens)
         return start
 
     def write_plain(self, text: str) -> None:
-        """Append text just as it is, its line breaks too."""
+        """Append plain text with its line breaks."""
         for line in text.split("\n"):
             self._new_block(bottom=0)
             self._cursor.insertText(line, self._plain())
@@ -262,7 +262,7 @@ class ProseWriter:
 
     def _join_list(self, form: QTextBlockFormat) -> None:
         if not self._item_waits:
-            # A further paragraph of the same item: indented like it, without a mark.
+            # A further paragraph of the same item: indented, without a bullet.
             form.setIndent(len(self._lists))
             self._cursor.setBlockFormat(form)
             return
@@ -374,7 +374,7 @@ class ProseWriter:
                     self._cursor.insertText(token.content, form)
 
     def _text(self, text: str, form: QTextCharFormat) -> None:
-        """Text, with the addresses in it made links to themselves."""
+        """Insert text; addresses in it become links."""
         if form.isAnchor():
             self._cursor.insertText(text, form)
             return
@@ -417,7 +417,7 @@ class ProseWriter:
         form.setFontUnderline(True)
 
     def _name_target(self, target: str, start: int, base: QTextCharFormat) -> None:
-        """A link says where it leads, unless its text already is that."""
+        """Show the target of a link, unless it equals the text."""
         reader = QTextCursor(self._document)
         reader.setPosition(start)
         reader.setPosition(self._cursor.position(), QTextCursor.MoveMode.KeepAnchor)

@@ -15,13 +15,13 @@ from tandem_desktop.ui.widgets.buttons import LinkButton
 
 LONGEST = 60_000
 LONGEST_UNBROKEN = 8_000
-"""A text without spaces costs far more: every place in it is a place where a line may end."""
+"""Limit for text without spaces, which is much slower to lay out."""
 
 _LONG_WORD = 2_000
 
 
 def room_for(text: str) -> int:
-    """How many characters of `text` to draw before a mark says that there are more."""
+    """How many characters of `text` to show before it is cut."""
     if len(text) <= LONGEST_UNBROKEN:
         return len(text)
     head = text[:LONGEST]
@@ -30,7 +30,7 @@ def room_for(text: str) -> int:
 
 
 def cut_words(left: int) -> str:
-    """What the mark at the cut says."""
+    """Label of the link that shows more."""
     return tr_n("Cut here: show {n} more character", "Cut here: show {n} more characters", left)
 
 
@@ -38,7 +38,7 @@ _Part = ProseView | CodeBlock
 
 
 class MessageView(QWidget):
-    """Shows sanitised Markdown. Parts that did not change are not touched while the rest streams in."""
+    """Shows sanitised Markdown. Unchanged parts are kept while text streams in."""
 
     link_activated = Signal(str)
     file_activated = Signal(str)
@@ -49,7 +49,7 @@ class MessageView(QWidget):
         self._ink = ink
         self._text = ""
         self._room = 0
-        """How much the person asked to see, beyond what is shown of any text."""
+        """Number of characters the user asked to see; may exceed the default."""
         self._more: LinkButton | None = None
         self._stream = MarkdownStream()
         self._parts: list[tuple[_Part, tuple[Block, ...]]] = []
@@ -62,7 +62,7 @@ class MessageView(QWidget):
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show `text`; cheap when it is what was shown, with more at its end."""
+        """Show `text`; fast if it extends the shown text."""
         self._text = text
         room = max(room_for(text), self._room)
         self._mark_cut(len(text) - room)
@@ -138,7 +138,7 @@ def _fill(part: _Part, group: Sequence[Block]) -> None:
 
 
 def _grouped(blocks: Sequence[Block]) -> list[tuple[Block, ...]]:
-    """Runs of prose, and each block of code by itself."""
+    """Group consecutive prose blocks; each code block is a group of its own."""
     groups: list[tuple[Block, ...]] = []
     for block in blocks:
         follows = groups and isinstance(groups[-1][-1], TextBlock)

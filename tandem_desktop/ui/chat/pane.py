@@ -23,7 +23,7 @@ from tandem_desktop.ui.widgets.labels import ElidedLabel, announce, plain_label
 
 
 class QueueList(QWidget):
-    """Shows the queue; owns nothing of it."""
+    """Shows the queued messages."""
 
     edit_requested = Signal(int)
     remove_requested = Signal(int)
@@ -71,28 +71,28 @@ class QueueList(QWidget):
 
 
 class ChatPane(QWidget):
-    """Takes entries in and gives the person's intentions out. Sends nothing itself, except what was queued, in turn."""
+    """Transcript, queue and composer. Emits the user's requests and, after each turn, the next queued message."""
 
     sent = Signal(str)
     stop_requested = Signal()
     command = Signal(str, str)
-    """One of the window's own commands, without its slash, and the words after it."""
+    """A window command without its slash, and its argument."""
     approve_requested = Signal(str)
     deny_requested = Signal(str, str)
     view_requested = Signal(str, int)
-    """A plan and a revision of it; 0 is the latest."""
+    """Plan id and revision; 0 is the latest."""
     undo_requested = Signal(str)
+    """Id of the run to undo or redo."""
     back_requested = Signal(int)
-    """To the point of one of the person's messages."""
-    """The run to undo or redo."""
+    """Number of the user's message to go back to."""
     permission_answered = Signal(str, object, str)
-    """Request id, `Decision`, the person's words."""
+    """Request id, `Decision`, and the reason."""
     link_activated = Signal(str)
     file_activated = Signal(str)
     restart_requested = Signal()
     log_requested = Signal()
     record_requested = Signal()
-    """What was said, as it is stored."""
+    """Open the folder with the stored conversation."""
     reflection_wish = Signal(object)
     """A `ReflectionWish`."""
     refused = Signal(str)
@@ -132,16 +132,16 @@ class ChatPane(QWidget):
         self._connect()
         self._restyle()
 
-    # What is shown
+    # Content
 
     def set_entries(self, entries: Iterable[ChatEntry]) -> None:
-        """Show another conversation, from its end."""
+        """Show another conversation, scrolled to its end."""
         self.model.set_entries(entries)
         self._show_what_there_is()
         self.transcript.jump_to_end()
 
     def put_entry(self, entry: ChatEntry) -> None:
-        """An entry is new or has grown."""
+        """Add or update an entry."""
         is_new = self.model.place_of(entry.number) is None
         self.model.put(entry)
         self._show_what_there_is()
@@ -151,23 +151,23 @@ class ChatPane(QWidget):
             self._offer_card()
 
     def set_plan(self, facts: PlanFacts) -> None:
-        """What the card of a revision shows."""
+        """Update the card of a revision."""
         self.transcript.know(facts)
         if facts.is_waiting:
             self._offer_card()
 
     def set_reflection(self, facts: ReflectionFacts) -> None:
-        """What the card of a reflection shows."""
+        """Update the card of a reflection."""
         self.transcript.know(facts)
         if facts.is_waiting:
             self._offer_card()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
-        """What can still be done about each run."""
+        """Update the undo and redo buttons of run notes."""
         self.transcript.set_runs(runs)
 
     def set_working(self, works: bool, words: str = "", *, go_on: bool = True) -> None:
-        """The agent works, or has ended its turn; then what waits in the queue goes out, unless `go_on` is false."""
+        """Show whether the agent works. When a turn ends the next queued message is sent, unless `go_on` is false."""
         ended = self._works and not works
         self._works = works
         self.composer.set_working(works)
@@ -179,7 +179,7 @@ class ChatPane(QWidget):
             self._send_queued(0)
 
     def set_commands(self, commands: Sequence[ChatCommand]) -> None:
-        """The commands on offer; `with_window_commands` puts them together."""
+        """Set the slash commands; see `with_window_commands`."""
         self.composer.set_commands(commands)
 
     def set_files(self, root: Path | None, find: FindFiles | None) -> None:
@@ -191,13 +191,13 @@ class ChatPane(QWidget):
     def set_queue(self, messages: Sequence[str]) -> None:
         focused = self.window().focusWidget()
         if focused is not None and self._queue_list.isAncestorOf(focused):
-            self.focus_composer()  # the line that was pressed is about to go; Escape must still find somebody
+            self.focus_composer()  # the focused row is about to be deleted; without focus Escape would be lost
         self._queue = tuple(messages)
         self._queue_list.show_messages(self._queue)
         self.queue_changed.emit(self._queue)
 
     def show_beginning(self, *, has_files: bool) -> None:
-        """What is offered while nothing was said: changes, or a start where there is no file yet."""
+        """Choose the examples of the empty chat: changes, or first files for an empty workspace."""
         self._empty.show_beginning(has_files=has_files)
 
     def set_actions(self, widget: QWidget | None) -> None:
@@ -211,11 +211,11 @@ class ChatPane(QWidget):
         self._actions.setVisible(widget is not None)
 
     def place_above_composer(self, widget: QWidget) -> None:
-        """A question that has to be answered before the words below it are sent."""
+        """Add a widget above the composer, such as a question about the message."""
         self._below.insertWidget(0, widget)
 
     def ask_to_go_back(self) -> None:
-        """To the point of the person's last message that is still part of the conversation."""
+        """Request going back to the user's last message."""
         rows = (row for row in reversed(self.model.rows) if row.kind is EntryKind.PERSON)
         if (last := next(rows, None)) is not None:
             self.back_requested.emit(last.number)
@@ -224,7 +224,7 @@ class ChatPane(QWidget):
         self.composer.edit.setFocus()
 
     def bring_back(self) -> None:
-        """The last message, to be sent once more; what is being written stays as it is."""
+        """Recall the last message into an empty composer, to send it again."""
         if not self.composer.edit.toPlainText().strip():
             self._recall()
         self.focus_composer()
@@ -239,7 +239,7 @@ class ChatPane(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._works:
-            self._stop()  # from wherever in the pane the focus is
+            self._stop()  # wherever in the pane the focus is
             return
         super().keyPressEvent(event)
 
@@ -248,7 +248,7 @@ class ChatPane(QWidget):
             self._place_jump()
         return super().eventFilter(watched, event)
 
-    # How it fits together
+    # Layout and connections
 
     def _lay_out(self) -> None:
         self._actions_row = QHBoxLayout(self._actions)
@@ -315,10 +315,10 @@ class ChatPane(QWidget):
         self._stack.setCurrentWidget(self.transcript if self.model.rowCount() else self._empty)
 
     def _offer_card(self) -> None:
-        """A person who waits with an empty composer can answer the card at once; one who types is left alone."""
+        """Focus the waiting card if the composer has the focus and is empty."""
         self.transcript.settle_now()
         card = self.transcript.waiting_card()
-        # Also while the window is not in front: whoever comes back finds the question ready.
+        # window().focusWidget() also works while the window is inactive.
         waits_here = self.window().focusWidget() is self.composer.edit
         if card is not None and waits_here and not self.composer.text:
             card.setFocus()
@@ -335,12 +335,12 @@ class ChatPane(QWidget):
         self._jump.raise_()
 
     def begin_command(self, name: str) -> None:
-        """The command stands in the composer; what it needs is typed after it, before or instead of what was there."""
+        """Put a command into the composer, with its current text as the argument."""
         own = window_command(self.composer.text)
         self.composer.set_text(f"/{name} {own[1] if own else self.composer.text}")
         self.focus_composer()
 
-    # What the person wants
+    # Requests
 
     def _submitted(self, text: str) -> None:
         own = window_command(text)
@@ -353,11 +353,11 @@ class ChatPane(QWidget):
             self.sent.emit(text)
 
     def _stop(self) -> None:
-        self._holds_queue = True  # who stops the agent does not want the next message to start it again
+        self._holds_queue = True  # a stop also holds the queue, or the next message would restart the agent
         self.stop_requested.emit()
 
     def _recall(self) -> None:
-        """The last message of the person, queued or said, comes back for editing."""
+        """Put the last queued or sent message into the composer for editing."""
         if self._queue:
             self._edit_queued(len(self._queue) - 1)
             return

@@ -18,7 +18,7 @@ from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, plain_label
 
 @dataclass(frozen=True, slots=True)
 class PlanFacts:
-    """What a card shows of one revision; the conversation itself only knows its number."""
+    """What a card shows of one revision; chat entries only have its number."""
 
     plan_id: PlanId
     revision: int
@@ -29,17 +29,17 @@ class PlanFacts:
     added: int = 0
     removed: int = 0
     state: str = ""
-    """The label of the plan's status: "Proposed", "Completed"."""
+    """Label of the status: "Proposed", "Completed"."""
     tone: str = "neutral"
     """One of a badge's tones."""
     is_waiting: bool = False
-    """Whether a person may approve or deny just this revision now."""
+    """Whether this revision can be approved or denied now."""
     origin: str = ""
-    """How it came to be, where that is worth a word: "reworked from 1 comment"."""
+    """How it came to be: "reworked from 1 comment"; may be empty."""
 
 
 class PlanCard(EntryWidget):
-    """A line for a revision that is settled, a card with two answers for one that waits. Approves nothing itself."""
+    """A line for a decided revision, a card with two choices for a waiting one. Only emits requests."""
 
     approve_requested = Signal(str)
     deny_requested = Signal(str, str)
@@ -64,7 +64,7 @@ class PlanCard(EntryWidget):
 
     @property
     def card(self) -> DecisionCard | None:
-        """The part that takes digits, while it waits."""
+        """The card that takes digits, while the revision waits."""
         return self._card
 
     @property
@@ -98,7 +98,7 @@ class PlanCard(EntryWidget):
         self.height_changed.emit()
 
     def reopen(self) -> None:
-        """Ask again: what the person decided could not be done."""
+        """Ask again, because the decision could not be carried out."""
         shown, self._shown = self._shown, None
         if shown is not None:
             if self._card is not None:
@@ -114,7 +114,7 @@ class PlanCard(EntryWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(card)
-        card.show()  # now, so that it can take the focus at once
+        card.show()  # at once, so that it can take the focus
 
     def _drop_card(self) -> None:
         assert self._card is not None
@@ -221,7 +221,7 @@ def _figures(theme: Theme, facts: PlanFacts) -> QHBoxLayout:
 
 
 def _lines(facts: PlanFacts) -> Iterator[tuple[str, str]]:
-    """How many lines come and go, where any do, and the role of each figure."""
+    """The counts of added and removed lines, each with its label role; none for zero."""
     if facts.added:
         yield f"+{facts.added:,}", "added"
     if facts.removed:

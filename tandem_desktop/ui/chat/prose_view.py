@@ -23,14 +23,14 @@ from tandem_desktop.ui.widgets.labels import plain_tooltip
 
 
 class SafeDocument(QTextDocument):
-    """A document whose every resource is nothing: no image, no style, no file, no address is ever read."""
+    """A document that loads no resources: no images, styles, files or addresses."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         return None
 
 
 class ProseView(QTextEdit):
-    """Shows blocks of prose at whatever height they need. A change at the end leaves what stands before it alone."""
+    """Shows blocks of prose at their full height. Only blocks after the first change are rewritten."""
 
     link_activated = Signal(str)
     file_activated = Signal(str)
@@ -65,13 +65,13 @@ class ProseView(QTextEdit):
         self.setSizePolicy(policy)
 
     def set_blocks(self, blocks: Sequence[TextBlock]) -> None:
-        """Show these; the first that differs from what is shown is where writing begins again."""
+        """Show these blocks; rewrites from the first one that differs."""
         same = 0
         while same < min(len(blocks), len(self._blocks)) and blocks[same] is self._blocks[same]:
             same += 1
         self._cut(same)
         writing = QTextCursor(self.document())
-        writing.beginEditBlock()  # laid out once, not once for every word
+        writing.beginEditBlock()  # lay out once, not after each insertion
         writer = ProseWriter(self._theme, self.document(), self._ink)
         for block in blocks[same:]:
             self._starts.append(writer.write(block))
@@ -80,14 +80,14 @@ class ProseView(QTextEdit):
         self._name_it()
 
     def set_plain(self, text: str) -> None:
-        """Show text as it was typed."""
+        """Show plain text."""
         self._cut(0)
         self._blocks = ()
         ProseWriter(self._theme, self.document(), self._ink).write_plain(text)
         self._name_it()
 
     def ideal_width(self) -> int:
-        """How wide the text would like to be, in one line where it has one."""
+        """The width of the text without wrapping."""
         return self._at_width(-1, lambda: math.ceil(self.document().idealWidth()))
 
     def hasHeightForWidth(self) -> bool:
@@ -110,7 +110,7 @@ class ProseView(QTextEdit):
         paint_bullets(self, self._theme, self._theme.color(self._ink), event.rect())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the conversation scrolls, not a piece of it
+        event.ignore()  # pass the wheel on to the conversation
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -150,7 +150,7 @@ class ProseView(QTextEdit):
             self.setTextCursor(cursor)
 
     def _select_link(self, forward: bool) -> bool:
-        """Mark the next link, or the one before; whether there is one."""
+        """Select the next or previous link; returns whether there is one."""
         links, cursor = self._links(), self.textCursor()
         if forward:
             here = cursor.selectionEnd() if cursor.hasSelection() else -1
@@ -166,7 +166,7 @@ class ProseView(QTextEdit):
         return True
 
     def _links(self) -> list[tuple[int, int]]:
-        """Where each link begins and ends."""
+        """Start and end of each link."""
         found: list[tuple[int, int, str]] = []
         block = self.document().begin()
         while block.isValid():
@@ -206,14 +206,14 @@ class ProseView(QTextEdit):
             for part in block.tokens
             for token in part.children or ()
         )
-        # Only what has somewhere to go is a stop for the Tab key.
+        # Only a text with links is in the tab order.
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus)
         if not self.hasFocus():
             self.moveCursor(QTextCursor.MoveOperation.Start)
         self.updateGeometry()
 
     def _at_width(self, width: int, measure: Callable[[], int]) -> int:
-        """Measure as if the text were that wide. The view must not hear of it: it would put its own width back."""
+        """Measure at another width, with signals blocked: the view would reset the width."""
         document, layout = self.document(), self.document().documentLayout()
         before, was_blocked = document.textWidth(), layout.blockSignals(True)
         try:
@@ -221,7 +221,7 @@ class ProseView(QTextEdit):
             return measure()
         finally:
             if self.isVisible():
-                document.setTextWidth(before)  # otherwise it takes its width when it is placed
+                document.setTextWidth(before)  # otherwise the width is set on layout
             layout.blockSignals(was_blocked)
 
     def _forget_measure(self) -> None:

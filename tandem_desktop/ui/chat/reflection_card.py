@@ -48,11 +48,11 @@ _MOST_LINES, _LONGEST = 8, 600
 
 @dataclass(frozen=True, slots=True)
 class ReflectionFacts:
-    """What a card shows of one reflection; the conversation itself only knows its run."""
+    """What a card shows of one reflection; chat entries only have its run."""
 
     reflection: Reflection
     is_open: bool
-    """Whether the plan still waits for what the person says to it."""
+    """Whether the adjustments can still be judged."""
 
     @property
     def is_waiting(self) -> bool:
@@ -61,7 +61,7 @@ class ReflectionFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionWish:
-    """What a person wants of a reflection: an adjustment judged, the revision made, or to ask again."""
+    """A request about a reflection: judge an adjustment, make the revision, or reflect again."""
 
     run_id: str
     number: int = 0
@@ -70,7 +70,7 @@ class ReflectionWish:
 
 
 class ReflectionCard(EntryWidget):
-    """Shows one reflection. It changes no plan: what is accepted becomes a revision that is reviewed like any other."""
+    """Shows one reflection. Accepted adjustments become a revision, which is reviewed like any other."""
 
     reflection_wish = Signal(object)
     typed = Signal(str)
@@ -87,7 +87,7 @@ class ReflectionCard(EntryWidget):
 
     @property
     def card(self) -> DecisionCard | None:
-        """The part that takes digits."""
+        """The card that takes digits."""
         return self._card
 
     def set_row(self, row: TranscriptRow) -> None:
@@ -120,7 +120,7 @@ class ReflectionCard(EntryWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(card)
-        card.show()  # now, so that it can take the focus at once
+        card.show()  # at once, so that it can take the focus
         return card
 
 
@@ -158,7 +158,7 @@ class _Card(DecisionCard):
         self.follow(found)
 
     def follow(self, found: Reflection) -> None:
-        """The verdicts by now; what is accepted can be made a revision."""
+        """Update the verdicts and the button that makes the revision."""
         for row, each in zip(self._rows, found.adjustments, strict=True):
             row.follow(each)
         accepted = len(found.numbers(AdjustmentVerdict.ACCEPTED))
@@ -170,7 +170,7 @@ class _Card(DecisionCard):
         self._after.setText(told)
 
     def press(self, key: str) -> bool:
-        """A digit accepts its adjustment, or rejects it when it was accepted."""
+        """Toggle the adjustment with this number between accepted and rejected."""
         if not self._facts.is_waiting or not key.isdecimal() or not 1 <= int(key) <= len(self._rows):
             return False
         self._rows[int(key) - 1].turn()
@@ -223,7 +223,7 @@ class _Card(DecisionCard):
 
 
 class _AdjustmentRow(QWidget):
-    """One adjustment: what and why, what it would be given, and the person's word on it."""
+    """One adjustment: subject, reason, new value and verdict."""
 
     judged = Signal(int, str)
 
@@ -270,7 +270,7 @@ class _AdjustmentRow(QWidget):
             self._badge.set_state(tr_marked(words), tone)
 
     def turn(self) -> None:
-        """Accepted by the first press, rejected by the next."""
+        """Toggle between accepted and rejected."""
         if self._choice is None:
             return
         accept = self._may_accept and self._choice.current != AdjustmentVerdict.ACCEPTED.value
@@ -293,7 +293,7 @@ def _title(each: Judged) -> str:
 
 
 def _subject(found: Reflection, each: Judged) -> str:
-    """The step as the plan has it: its command, its path, or its words."""
+    """The step's command, path or description."""
     step = next((step for step in found.snapshot.plan.steps if step.id == each.adjustment.step_id), None)
     if step is None:
         return ""
@@ -301,7 +301,7 @@ def _subject(found: Reflection, each: Judged) -> str:
 
 
 def _given(each: Judged) -> str:
-    """What the step would be given, cut to what can be judged at a glance; the whole is in the revision."""
+    """The step's new value, shortened; the revision shows it in full."""
     given = dict(each.adjustment.tool_input or {})
     if not given:
         return ""

@@ -25,7 +25,7 @@ _MIDDLE, _END = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
 
 
 class ChipLine(QAbstractButton):
-    """The line itself. Its file opens on a click at its name; anywhere else the output unfolds."""
+    """The line of a tool call. A click on the file name opens the file; elsewhere it unfolds the output."""
 
     file_activated = Signal(str)
 
@@ -113,7 +113,7 @@ class ChipLine(QAbstractButton):
         right: int,
         cut: Qt.TextElideMode = _MIDDLE,
     ) -> int:
-        """Draw from `x`, shortened where it would pass `right`; where it ended."""
+        """Draw from `x`, elided at `right`; returns where it ended."""
         metrics = QFontMetrics(font)
         fitting = metrics.elidedText(text, cut, max(right - x, 0))
         painter.setFont(font)
@@ -125,7 +125,7 @@ class ChipLine(QAbstractButton):
 
 
 class ToolChip(EntryWidget):
-    """A chip with its output folded away below it."""
+    """A tool call with its output folded below."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

@@ -15,11 +15,11 @@ _MINDS = {
     "synthesis": (later("put together"), later("puts together"), later("could not put together")),
 }
 _COUNTED_BYTES = 400_000
-"""A proposal larger than this is not counted while it scrolls by; the plan has the real figures."""
+"""Lines of larger proposals are not counted here; the plan shows the figures."""
 
 
 class ChipMark(StrEnum):
-    """What the sign before the words says."""
+    """The state shown by the icon."""
 
     WORKING = "working"
     DONE = "done"
@@ -29,19 +29,19 @@ class ChipMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChipWords:
-    """One chip: a verb, what it was done to, and figures."""
+    """The text of a chip: verb, subject and figures."""
 
     mark: ChipMark
     verb: str
     subject: str
     path: str = ""
-    """The file behind the subject, where there is one."""
+    """The path of the subject, if it is a file."""
     added: int = 0
     removed: int = 0
     more: str = ""
     output: str = ""
     is_prose: bool = False
-    """Whether the subject is a sentence, not a path or a command."""
+    """Whether the subject is prose, not a path or a command."""
 
     def sentence(self) -> str:
         figures = (f"+{self.added}" if self.added else "", f"−{self.removed}" if self.removed else "")
@@ -49,7 +49,7 @@ class ChipWords:
 
 
 def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
-    """The chip for one call, or for several reads in a row."""
+    """The text for one call, or for several consecutive reads."""
     last = calls[-1]
     if last.tool in _MINDS:
         return _mind(last)
@@ -61,7 +61,7 @@ def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
 
 
 def _mind(call: ToolCall) -> ChipWords:
-    """Somebody who looks at a task before it is planned."""
+    """The text for an advisor's chip."""
     done, doing, failed = map(tr_marked, _MINDS[call.tool])
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output, is_prose=True)
@@ -89,7 +89,7 @@ def _change(call: ToolCall) -> ChipWords:
     done, doing, failed = verbs.get(call.kind, (tr("staged"), tr("edits"), tr("could not edit")))
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     subject = _subject(call, paths)
-    # What became of a change is in the plan; an agent's "file written" adds nothing, its reason to fail does.
+    # For changes only a failure's output is shown: the plan shows the rest.
     output = call.output if call.status is ToolCallStatus.FAILED else ""
     first = paths[0] if paths else ""
     others = "" if call.kind is ToolKind.MOVE else _others(paths)

@@ -25,7 +25,7 @@ from tandem_desktop.ui.widgets.labels import announce
 
 
 class KnownPlans:
-    """Facts arrive one revision at a time: those of an older one may have been told before there was a newer."""
+    """The known plan revisions; only the latest of each plan can be waiting."""
 
     def __init__(self) -> None:
         self._facts: dict[tuple[str, int], PlanFacts] = {}
@@ -36,7 +36,7 @@ class KnownPlans:
         self.note(facts.plan_id, facts.revision)
 
     def note(self, plan_id: str, revision: int) -> None:
-        """There is such a revision."""
+        """Note that a revision exists."""
         self._latest[plan_id] = max(revision, self._latest.get(plan_id, 0))
 
     def of(self, plan_id: str | None, revision: int) -> PlanFacts | None:
@@ -47,7 +47,7 @@ class KnownPlans:
 
 
 class RowFacts:
-    """Keeps the latest of each; a row that comes into sight later still finds it."""
+    """The latest facts of plans, reflections and runs, for rows that are created later."""
 
     def __init__(self) -> None:
         self.plans = KnownPlans()
@@ -62,7 +62,7 @@ class RowFacts:
                 self._reflections[each.reflection.run_id] = each
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
-        """All there are now."""
+        """Replace the facts of all runs."""
         self._runs = {run.run_id: run for run in runs}
 
     def inform(self, widget: EntryWidget, row: TranscriptRow) -> None:
@@ -76,7 +76,7 @@ class RowFacts:
 
 
 class TranscriptGeometry:
-    """Heights and the gaps above them, in pixels. Knows no widgets."""
+    """Row heights and the gaps above them, in pixels. Independent of widgets."""
 
     def __init__(self, below: int = 0) -> None:
         self._heights: list[int] = []
@@ -84,7 +84,7 @@ class TranscriptGeometry:
         self._measured: list[bool] = []
         self._below = below
         self._known_tops: list[int] = []
-        """Empty when a height or a gap has changed since."""
+        """Cache; empty after a height or gap changed."""
 
     def __len__(self) -> int:
         return len(self._heights)
@@ -112,7 +112,7 @@ class TranscriptGeometry:
         self._known_tops = []
 
     def forget(self, at: int) -> None:
-        """The row may be of another height now; until it is measured the old one serves as a guess."""
+        """Mark the height as outdated; it serves as an estimate until measured again."""
         self._measured[at] = False
 
     def forget_all(self) -> None:
@@ -122,7 +122,7 @@ class TranscriptGeometry:
         return self._measured[at]
 
     def learn(self, at: int, height: int) -> bool:
-        """Take a measured height; whether it differs from what was thought."""
+        """Set a measured height; returns whether it differs from the estimate."""
         self._measured[at] = True
         if height == self._heights[at]:
             return False
@@ -134,28 +134,28 @@ class TranscriptGeometry:
         return self._heights[at]
 
     def top(self, at: int) -> int:
-        """Where the row itself begins, below its gap."""
+        """The row's top, below its gap."""
         return self._tops()[at] + self._gaps[at]
 
     def anchor(self, edge: int) -> tuple[int, int]:
-        """The row at the upper edge, and how much of it is above the edge."""
+        """The row at the view's upper edge, and its offset above the edge."""
         tops = self._tops()
         at = max(bisect_right(tops, edge) - 1, 0)
         return at, edge - tops[at]
 
     def edge(self, anchor: tuple[int, int]) -> int:
-        """Where the upper edge has to be for the anchor to stay where it was."""
+        """The scroll position that keeps the anchor in place."""
         tops = self._tops()
         return tops[min(anchor[0], len(tops) - 1)] + anchor[1]
 
     def near(self, edge: int, height: int) -> range:
-        """The rows in sight of a view of this height, and those half as far beyond."""
+        """The rows in a view of this height, plus half a view on each side."""
         tops = self._tops()
         first = max(bisect_right(tops, edge - height // 2) - 1, 0)
         return range(first, min(bisect_left(tops, edge + height + height // 2), len(self._heights)))
 
     def _tops(self) -> list[int]:
-        """Where each row begins, its gap included, and where the last one ends."""
+        """The start of each row including its gap, and the end of the last."""
         if not self._known_tops:
             self._known_tops = list(accumulate(map(add, self._gaps, self._heights), initial=0))
             self._known_tops[-1] += self._below
@@ -163,19 +163,19 @@ class TranscriptGeometry:
 
 
 WIDEST = 820
-"""Longer lines than this are hard to read; a wide pane leaves room at both sides."""
+"""Maximum text width; longer lines are hard to read."""
 
 _MOST_TRIES = 6
-"""Rows made anew may be shorter than was guessed, and then more of them are in sight."""
+"""Layout passes: rows shorter than estimated bring more rows into view."""
 _AT_ONCE_S = 0.012
-"""How long rows are made at the end, where a reply streams in, before keys and painting have their turn."""
+"""Time limit for creating rows at the end, so that input and painting are not delayed."""
 _QUICKEST_MS = 30
 _SHARE_OF_TIME = 4
-"""While text streams in, drawing it takes at most one part in so many of the time."""
+"""Streaming updates wait this many times the last drawing time."""
 
 
 class Transcript(QAbstractScrollArea):
-    """Shows a `TranscriptModel`. Stays at the end while it is there, and stays put while it is not."""
+    """Shows a `TranscriptModel`. At the end it follows new rows; elsewhere it keeps the position."""
 
     link_activated = Signal(str)
     file_activated = Signal(str)
@@ -198,7 +198,7 @@ class Transcript(QAbstractScrollArea):
         self._theme = theme
         self._places = TranscriptGeometry()
         self._widgets: dict[int, EntryWidget] = {}
-        """By the number of the row's first entry, which a row keeps while others come and go."""
+        """By the number of the row's first entry, which is stable."""
         self._open: set[int] = set()
         self._facts = RowFacts()
         self._at_end = True
@@ -232,31 +232,31 @@ class Transcript(QAbstractScrollArea):
 
     @property
     def materialised(self) -> int:
-        """How many rows exist as widgets now."""
+        """Number of rows that have widgets."""
         return len(self._widgets)
 
     def widget_of(self, number: int) -> EntryWidget | None:
-        """The widget that shows the entry with this number, while it is near the eye."""
+        """The widget of the entry with this number, if it exists."""
         return self._widgets.get(number)
 
     def know(self, *facts: PlanFacts | ReflectionFacts) -> None:
-        """What is known of revisions and reflections by now; their cards follow."""
+        """Update the facts of revisions and reflections, and their cards."""
         self._facts.know(*facts)
         self._inform_all()
 
     def set_runs(self, runs: Iterable[RunFacts]) -> None:
-        """What is known of each run by now; notes of other runs offer nothing."""
+        """Replace the facts of all runs, and update their notes."""
         self._facts.set_runs(runs)
         self._inform_all()
 
     def reopen(self, plan_id: str) -> None:
-        """Let the cards of a plan ask again, after an answer that could not be carried out."""
+        """Let the cards of a plan ask again after a failed decision."""
         for widget in self._widgets.values():
             if isinstance(widget, PlanCard) and widget.plan_id == plan_id:
                 widget.reopen()
 
     def waiting_card(self) -> DecisionCard | None:
-        """The newest card that waits for the person."""
+        """The newest card that waits for a decision."""
         for row in reversed(self._model.rows):
             widget = self._widgets.get(row.number)
             card = widget.card if isinstance(widget, PlanCard | PermissionCard | ReflectionCard) else None
@@ -269,11 +269,11 @@ class Transcript(QAbstractScrollArea):
         self._place()
 
     def settle_now(self) -> None:
-        """Make what has just arrived, without waiting for the next turn of the event loop."""
+        """Create and place new rows now, not in the next event loop iteration."""
         self._place()
 
     def press(self, key: str) -> bool:
-        """A digit for the newest card that waits."""
+        """Pass a digit to the newest waiting card."""
         card = self.waiting_card()
         return card is not None and card.press(key)
 
@@ -304,7 +304,7 @@ class Transcript(QAbstractScrollArea):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self._places.forget_all()
-        # A scroll bar that comes or goes while rows are placed makes the column narrower or wider: place them again.
+        # Placing rows may show or hide the scroll bar, which changes the width: place again.
         self._soon.start() if self._is_placing else self._place()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -316,7 +316,7 @@ class Transcript(QAbstractScrollArea):
             self._soon.start()
         return super().viewportEvent(event)
 
-    # What the model says
+    # Model changes
 
     def _start_over(self) -> None:
         for widget in self._widgets.values():
@@ -336,12 +336,12 @@ class Transcript(QAbstractScrollArea):
             if row.kind in (EntryKind.QUESTION, EntryKind.PLAN, EntryKind.PROBLEM):
                 announce(self, row.words(), urgent=row.kind is not EntryKind.PLAN)
         self._inform_all()
-        self._close_ranks(last + 1)
+        self._update_gap(last + 1)
 
     def _rows_removed(self, parent: object, first: int, last: int) -> None:
         for _ in range(first, last + 1):
             self._places.remove(first)
-        self._close_ranks(first)
+        self._update_gap(first)
 
     def _add_place(self, at: int) -> None:
         row = self._model.row(at)
@@ -350,8 +350,8 @@ class Transcript(QAbstractScrollArea):
         before = self._model.row(at - 1) if at else None
         self._places.insert(at, self._theme.px(gap(before, row)), self._theme.px(guessed_height(row)))
 
-    def _close_ranks(self, at: int) -> None:
-        """The row at `at` has another one above it now."""
+    def _update_gap(self, at: int) -> None:
+        """Update the gap of the row at `at`, which has a new predecessor."""
         if at < self._model.rowCount() == len(self._places):
             before = self._model.row(at - 1) if at else None
             self._places.set_gap(at, self._theme.px(gap(before, self._model.row(at))))
@@ -377,10 +377,10 @@ class Transcript(QAbstractScrollArea):
         self._place()
         self._cost_ms = (time.perf_counter() - began) * 1000
 
-    # Where things are
+    # Placement
 
     def _place(self) -> None:
-        """Make the rows in sight, measure them, and put them where they belong."""
+        """Create, measure and place the visible rows."""
         if self._is_placing or not self.isVisible():
             return
         self._is_placing = True
@@ -395,7 +395,7 @@ class Transcript(QAbstractScrollArea):
             self._is_placing = False
 
     def _edge(self, anchor: tuple[int, int]) -> int:
-        """Where in the conversation the upper edge of the view is."""
+        """Scroll position of the view's upper edge."""
         most = max(self._places.end - self.viewport().height(), 0)
         return most if self._at_end else min(self._places.edge(anchor), most)
 
@@ -403,14 +403,14 @@ class Transcript(QAbstractScrollArea):
         return self._places.near(edge, self.viewport().height())
 
     def _measure(self, wanted: range, until: float) -> bool:
-        """Whether a height turned out to be another than was thought. What takes too long is gone on with soon."""
+        """Measure rows until the time limit; returns whether a height differed from its estimate."""
         changed = False
         width = self._column().width()
         for at in reversed(wanted) if self._at_end else wanted:
             row = self._model.row(at)
             known = self._widgets.get(row.number)
             if known is None and self._at_end and self._has_new and time.perf_counter() > until:
-                self._soon.start()  # what comes above the end moves nothing that is read
+                self._soon.start()  # rows above the end can follow later without moving the visible text
                 break
             widget = known or self._make(row)
             if not self._places.is_measured(at):
@@ -446,7 +446,7 @@ class Transcript(QAbstractScrollArea):
         width = max(min(room, self._theme.px(WIDEST)), self._theme.px(80))
         return QRect(side + max(room - width, 0) // 2, 0, width, 0)
 
-    # Widgets come and go
+    # Widgets
 
     def _make(self, row: TranscriptRow) -> EntryWidget:
         widget = make_entry(row, self._theme, self.viewport())
@@ -468,7 +468,7 @@ class Transcript(QAbstractScrollArea):
         return widget
 
     def _order_for_tab(self) -> None:
-        """Rows are made in the order they come into sight; Tab goes through them as they stand."""
+        """Set the tab order by row; widgets are created in the order they become visible."""
         before: QWidget = self
         for number in sorted(self._widgets):
             row = self._widgets[number]
@@ -494,7 +494,7 @@ class Transcript(QAbstractScrollArea):
             self._places.forget(at)
             self._soon.start()
 
-    # Staying at the end, or not
+    # Scrolling
 
     def _scrolled(self, value: int) -> None:
         if self._is_placing:

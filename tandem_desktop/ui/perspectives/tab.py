@@ -42,7 +42,7 @@ _BETWEEN = 6
 
 
 class BadgeRow(QWidget):
-    """Never asks for more width than its widest badge, and never hides one."""
+    """A row of badges that wraps; its minimum width is that of the widest badge."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -93,7 +93,7 @@ _PATHS = ("affected_files",)
 
 
 class OpinionSection(NamedTuple):
-    """One heading and what stands under it."""
+    """A heading and its points."""
 
     title: str
     lines: tuple[str, ...]
@@ -102,7 +102,7 @@ class OpinionSection(NamedTuple):
 
 
 class BadgeWords(NamedTuple):
-    """A word and its tone."""
+    """A badge's text and tone."""
 
     text: str
     tone: str
@@ -120,7 +120,7 @@ def risk_badge(risk: RiskLevel) -> BadgeWords:
 
 
 def parts(found: Perspective) -> tuple[OpinionSection, ...]:
-    """Everything it said beside the badges, in the order it is read."""
+    """The sections of a perspective, in reading order."""
     said = found.model_dump(mode="json")
     told = []
     for name, label in TITLES.items():
@@ -164,10 +164,10 @@ def _refused(found: Perspective) -> tuple[OpinionSection, ...]:
 
 
 class RoleCard(Card):
-    """Shows a perspective, or how far the voice is with it."""
+    """Shows one advisor's perspective or its progress."""
 
     transcript_requested = Signal()
-    """The person wants to read, message by message, what it was asked and did."""
+    """Open the advisor's transcript."""
 
     def __init__(self, theme: Theme, voice: Role, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent=parent)
@@ -197,7 +197,7 @@ class RoleCard(Card):
         self.show_state("")
 
     def show_state(self, words: str, *, was_asked: bool = False) -> None:
-        """Nothing has been said, or not yet; `words` tell how far it is."""
+        """Show a state instead of a perspective."""
         self.transcript.setVisible(was_asked)
         self.setAccessibleName(f"{self.voice.value.upper()}, {ROLES[self.voice]}. {words}")
         self._clear()
@@ -247,7 +247,7 @@ def _line(words: str) -> QLabel:
 
 
 def _point(theme: Theme, words: str) -> QWidget:
-    """A line of a list; what does not fit goes on under its words, not under its dot."""
+    """A list item with a hanging indent."""
     point = QWidget()
     row = QHBoxLayout(point)
     Spacing(theme, row, between=6)
@@ -257,17 +257,17 @@ def _point(theme: Theme, words: str) -> QWidget:
 
 
 NARROWEST = 230
-"""Of one voice; with less room they stand below each other."""
+"""Minimum width of a card; with less room the cards are stacked."""
 _MARGIN = 18
 
 
 class PerspectivesView(QStackedWidget):
-    """Shows what is kept with a revision, and follows the minds while they are at work."""
+    """Shows the perspectives of a revision, and the advisors' progress."""
 
     ask_requested = Signal()
-    """The person wants them asked about a task."""
+    """Ask the advisors about a task."""
     transcript_requested = Signal(str)
-    """The person wants to read what a voice was asked and did."""
+    """Open the transcript of the advisor with this role."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -329,7 +329,7 @@ class PerspectivesView(QStackedWidget):
         self.show_perspectives(None)
 
     def show_perspectives(self, found: Perspectives | None) -> None:
-        """What was said about the plan that is shown; None where nobody was asked."""
+        """Show the perspectives of the plan; None if no advisor was asked."""
         self.setCurrentWidget(self._empty if found is None else self._scroll)
         if found is None:
             return
@@ -350,7 +350,7 @@ class PerspectivesView(QStackedWidget):
         self._duration.setText(visible(found.estimated_duration))
 
     def follow(self, event: TandemEvent) -> bool:
-        """Show how far the minds are; False for an event that is about something else."""
+        """Show the advisors' progress; False for an unrelated event."""
         match event:
             case PlanningStarted():
                 self._begin(event.qualification)

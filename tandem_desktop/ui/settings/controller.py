@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class SettingsController(QObject):
-    """Wears the settings of the workspace that is open; the page is made when it is first asked for."""
+    """Applies the settings of the open workspace; creates the page on first use."""
 
     said = Signal(str, str)
-    """Words about what has just happened, and their tone."""
+    """A message and its tone."""
     letters_chosen = Signal(bool)
-    """Whether single letters do anything."""
+    """Whether single-letter shortcuts are enabled."""
     reopen_requested = Signal()
-    """The workspace is to be opened anew, with what was chosen."""
+    """Reopen the workspace with the new settings."""
 
     def __init__(
         self, window: QWidget, theme: Theme, memory: WindowMemory, actions: WindowActions, notifier: Notifier
@@ -39,7 +39,7 @@ class SettingsController(QObject):
         self._actions, self._notifier = actions, notifier
         self._sheet: SettingsSheet | None = None
         self.worn = Settings()
-        """What the window goes by now."""
+        """The applied settings."""
         self._in_file = _in_file()
         self._watch = SettingsWatch(_config(), self)
         self._watch.changed.connect(self._look_again)
@@ -57,7 +57,7 @@ class SettingsController(QObject):
         self.letters_chosen.emit(settings.single_letter_keys)
 
     def _look_again(self) -> None:
-        """The file was written, here or by somebody else; what is not understood changes nothing."""
+        """The file changed; an invalid file changes nothing."""
         try:
             found = load_settings(_config()).settings
         except TandemError as error:
@@ -78,7 +78,7 @@ class SettingsController(QObject):
         self.choose_theme(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
 
     def choose_theme(self, name: str) -> None:
-        """Worn at once, and kept in the file; a file that cannot be understood stays as it is."""
+        """Apply the theme and save it; an invalid file is not overwritten."""
         from tandem_desktop.settings_io import save_setting
 
         self._memory.wear_theme(name)
@@ -98,7 +98,7 @@ class SettingsController(QObject):
         self._sheet.show_settings()
 
     def _keep(self, settings: Settings) -> None:
-        """What was chosen on the page is in the file already."""
+        """Apply what the page has already saved."""
         self._in_file = settings
         self.wear(settings)
 
@@ -113,7 +113,7 @@ class SettingsController(QObject):
 
 
 def _in_file() -> Settings | None:
-    """Nothing where the file cannot be understood; whoever opens a workspace says so."""
+    """None if the file is invalid; opening a workspace reports that."""
     try:
         return load_settings(_config()).settings
     except TandemError:

@@ -38,7 +38,7 @@ _ROOM = 16
 
 
 class PairsEdit(QPlainTextEdit):
-    """Tells what was written when the keyboard leaves it; a line that is no pair is told instead, and stays."""
+    """Emits its pairs on focus loss, or `refused` for a line that is no pair."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class PairsEdit(QPlainTextEdit):
         self.setPlaceholderText(tr("name = value"))
 
     def fit(self) -> None:
-        """Once it has the font of its page."""
+        """Fit the height to the text; needs the final font."""
         self.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + _ROOM)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -69,7 +69,7 @@ class PairsEdit(QPlainTextEdit):
             if line.strip() and not (name and sign and value):
                 self._refused(tr("“{line}” is no pair: write name = value. Nothing was changed.", line=line.strip()))
                 return
-            if name:  # also as it is spelled in the file
+            if name:  # also the spelling in the file
                 pairs[name.removeprefix(self._in_file)] = _unquoted(value)
         if pairs != self._pairs:
             self._pairs = pairs
@@ -96,7 +96,7 @@ def choice(value: str) -> str:
 
 
 def choices(name: str) -> tuple[str, ...]:
-    """What can be chosen for a setting; nothing where it is no choice."""
+    """The possible values of a setting; empty if they are not a fixed list."""
     kind: Any = Settings.model_fields[name].annotation
     if get_origin(kind) is Literal:
         return tuple(map(str, get_args(kind)))
@@ -104,7 +104,7 @@ def choices(name: str) -> tuple[str, ...]:
 
 
 def sentences() -> Iterator[str]:
-    """Everything of the settings that the page says, in English, for the catalogue."""
+    """All English texts of the settings, for the catalogue."""
     for group, names in GROUPS:
         yield group
         for name in names:
@@ -127,9 +127,9 @@ _MIB = 1024**2
 def control_for(
     name: str, value: Any, changed: Callable[[Any], None], refused: Callable[[str], None]
 ) -> QWidget | None:
-    """A control that shows `value` and tells of every change; None for what is written in the file alone.
+    """A control for a setting; None for one that can only be edited in the file.
 
-    What cannot be understood is `refused` in words.
+    Invalid input is reported through `refused`.
     """
     field = Settings.model_fields[name]
     kind = field.annotation
@@ -205,7 +205,7 @@ def _suffix(name: str) -> str:
 
 
 class _Wheel(QObject):
-    """Turning the wheel over a control moves the page, and never a choice."""
+    """Makes the wheel scroll the page instead of changing a control."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Wheel and isinstance(watched, QWidget):
@@ -222,14 +222,14 @@ _WIDE, _CONTROL, _MARGIN = 860, 230, 24
 
 
 class SettingsSheet(Sheet):
-    """Every change is in the file at once. What the file alone can say is opened in the editor."""
+    """The settings page. Saves every change at once; settings without a control are edited in the file."""
 
     changed = Signal(object)
     """The `Settings` as they are now."""
     file_requested = Signal(str)
-    """The settings file is to be opened in an editor."""
+    """Open the settings file in an editor."""
     reopen_requested = Signal()
-    """The workspace is to be opened anew, with what was chosen."""
+    """Reopen the workspace with the new settings."""
 
     def __init__(self, host: QWidget, theme: Theme, config: Path) -> None:
         super().__init__(host, theme, "settings-sheet", tr("Settings"), wide=_WIDE)
@@ -262,7 +262,7 @@ class SettingsSheet(Sheet):
         self.add_buttons(file, self._again, close, note=self._said)
 
     def show_settings(self) -> None:
-        """As the file says now."""
+        """Open the page with the file's values."""
         self.search.clear()
         self._again.hide()
         self._say(tr("Kept in {config}", config=from_home(self._config)))
@@ -274,12 +274,12 @@ class SettingsSheet(Sheet):
         self.open(self.search)
 
     def follow(self, settings: Settings) -> None:
-        """The file was written elsewhere while the page is open."""
+        """Update the open page after the file changed."""
         self._fill(settings)
         self._search(self.search.text())
 
     def fit(self) -> None:
-        """As high as the window allows: there is much to choose."""
+        """Use the full height of the window."""
         margin = self._theme.px(_MARGIN)
         width = min(self._theme.px(self._wide), self.width() - 2 * margin)
         self.card.setGeometry((self.width() - width) // 2, margin, width, self.height() - 2 * margin)
@@ -360,7 +360,7 @@ class SettingsSheet(Sheet):
         self.search.set_count(tr("{found} found", found=found) if wanted else "")
 
     def _left_search(self) -> None:
-        """Down goes on to what was found; Escape in an empty field closes the page."""
+        """Down moves to the results; Escape in an empty field closes the page."""
         self._scroll.setFocus() if self.search.text() else self.leave()
 
     def _say(self, words: str) -> None:

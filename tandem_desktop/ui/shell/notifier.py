@@ -16,26 +16,26 @@ from tandem_desktop.ui.i18n import tr
 
 _PROGRAM = "notify-send"
 _PRESSED = "default"
-"""What desktops call a press on the message itself."""
+"""Action name of a click on the notification itself."""
 _PATIENCE_MS = 500
 
 Answer = Callable[[], None]
 
 
 class Desktop(Protocol):
-    """Whoever shows messages beside the window."""
+    """Shows desktop notifications."""
 
     def show(self, title: str, words: str, pressed: Answer) -> bool:
-        """Whether the message was taken; `pressed` is called when the person presses it."""
+        """Show a notification; False if it cannot be shown. `pressed` is called on a click."""
 
     def leave(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Stop waiting for a click."""
 
 
 class FreedesktopMessages(QObject):
-    """`org.freedesktop.Notifications`, by its own program: the bus wants types that Python cannot tell Qt.
+    """Uses `notify-send`: the D-Bus interface needs types that PySide6 cannot express.
 
-    The program ends when the message was pressed or went away, and says which. Only the last message is waited for.
+    The program ends when the notification is clicked or closed, and prints which. Only the last one is waited for.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -50,14 +50,14 @@ class FreedesktopMessages(QObject):
         return self._program.state() is not QProcess.ProcessState.NotRunning
 
     def show(self, title: str, words: str, pressed: Answer) -> bool:
-        # Only absolute folders: what lies in the current one, perhaps a workspace, is nobody's program.
+        # Only absolute folders: a program in the current folder, perhaps a workspace, is not trusted.
         folders = [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if each.startswith("/")]
         program = shutil.which(_PROGRAM, path=os.pathsep.join(folders))
         if program is None:
             return False
         self.leave()
         look = ["--app-name=Tandem Desktop", "--icon=tandem-desktop"]
-        # The body is markup there, and plans have titles of their own choosing.
+        # The body is markup, and plan titles are untrusted.
         shown = ["--", title, html.escape(words)]
         self._plain, self._pressed = [*look, *shown], pressed
         self._program.start(program, [*look, f"--action={_PRESSED}={tr('Show')}", *shown])
@@ -73,14 +73,14 @@ class FreedesktopMessages(QObject):
         pressed, self._pressed = self._pressed, None
         if pressed is None:
             return
-        if code:  # an older one, which cannot wait for an answer
+        if code:  # an older version, which cannot wait
             QProcess.startDetached(self._program.program(), self._plain)
         elif bytes(self._program.readAllStandardOutput().data()).strip() == _PRESSED.encode():
             pressed()
 
 
 class TrayMessages:
-    """The system's tray, for as long as something waits."""
+    """Shows notifications with a tray icon, which is visible while one waits."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
@@ -109,7 +109,7 @@ class TrayMessages:
 
 
 class Notifier:
-    """Says what waits, and only while the window is not in front. The first that takes the message shows it."""
+    """Notifies while the window is inactive, through the first `Desktop` that can."""
 
     def __init__(self, window: QWidget, desktops: tuple[Desktop, ...]) -> None:
         self._window = window
@@ -117,7 +117,7 @@ class Notifier:
         self.is_on = True
 
     def tell(self, title: str, words: str, then: Answer = lambda: None) -> None:
-        """Whoever presses the message has the window in front, and `then`."""
+        """Notify; a click activates the window and calls `then`."""
         if self._window.window().isActiveWindow():
             return
         QApplication.alert(self._window.window())
@@ -140,7 +140,7 @@ _POLITE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class SignalHandler(QObject):
-    """Wakes Qt's loop when a signal has come: Python alone would hear of it only with the next event."""
+    """Handles Unix signals at once: Python alone runs handlers only at the next Qt event."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
@@ -156,7 +156,7 @@ class SignalHandler(QObject):
 
     @staticmethod
     def _ignore(number: int, frame: FrameType | None) -> None:
-        """The loop is woken by the byte that was written for it."""
+        """Needed so that Python writes the wakeup byte."""
 
     def _leave(self) -> None:
         if set(self._ours.recv(64)) & {int(each) for each in _POLITE}:

@@ -19,7 +19,7 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.
 
 
 class CommandPalette(QFrame):
-    """Lies over its window while it is open. Enter does the marked thing, Escape leaves."""
+    """An overlay with a search field. Enter runs the selected action, Escape closes."""
 
     def __init__(self, theme: Theme, window: QWidget) -> None:
         super().__init__(window)
@@ -47,7 +47,7 @@ class CommandPalette(QFrame):
         self.hide()
 
     def open(self, items: Iterable[PaletteItem], focus: QWidget | None) -> None:
-        """Offer the items; afterwards the keyboard goes back to where it was."""
+        """Show the items; the focus returns when it closes."""
         self._before = focus
         self._model.set_items(items)
         self.search.clear()
@@ -101,7 +101,7 @@ class CommandPalette(QFrame):
 
 
 class _PaletteDelegate(QStyledItemDelegate):
-    """Title at the left, where it belongs and its key at the right."""
+    """Title at the left; group and key at the right."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -132,7 +132,7 @@ class _PaletteDelegate(QStyledItemDelegate):
 
 @dataclass(frozen=True, slots=True)
 class WindowAction:
-    """One thing a person can ask for."""
+    """One action of the window."""
 
     name: str
     title: str
@@ -165,7 +165,7 @@ class WindowActions:
             self._shortcuts[action.name], self._usual[action.name] = shortcut, action.keys
 
     def rebind(self, keys: Mapping[str, str]) -> tuple[str, ...]:
-        """Give actions other keys, and all others their usual ones; answers with names that nobody has."""
+        """Set the keys of actions, the default for all others; returns unknown names."""
         for name, usual in self._usual.items():
             chosen = (keys[name],) if name in keys else usual
             self._actions[name] = replace(self._actions[name], keys=chosen)
@@ -173,12 +173,12 @@ class WindowActions:
         return tuple(name for name in keys if name not in self._usual)
 
     def do(self, name: str) -> None:
-        """Carry an action out, if it is possible now."""
+        """Run an action if it is enabled."""
         action = self._actions[name]
         if action.is_enabled():
             action.do()
 
 
 def shown_keys(action: WindowAction) -> str:
-    """The first key of an action, as this system writes it."""
+    """The first key of an action in the system's notation."""
     return QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if action.keys else ""

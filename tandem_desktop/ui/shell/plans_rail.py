@@ -46,7 +46,7 @@ _MOST_LINES = 2
 
 
 class RailDelegate(QStyledItemDelegate):
-    """Titles and their words take up to two lines each; what is longer is marked as cut and whole in the tool tip."""
+    """Draws plans; titles and details take up to two lines, the tool tip has the full text."""
 
     def __init__(self, theme: Theme, view: QListView) -> None:
         super().__init__(view)
@@ -119,7 +119,7 @@ class RailDelegate(QStyledItemDelegate):
 
 
 def _wrapped(text: str, font: QFont, room: int) -> list[str]:
-    """The text in at most two lines; the second one ends in a mark where there is more."""
+    """The text in at most two lines; the second is elided."""
     text = " ".join(text.split())
     layout = QTextLayout(text, font)
     layout.setTextOption(_ANYWHERE)
@@ -143,16 +143,16 @@ _WIDTH = 216
 
 
 class PlansRail(QWidget):
-    """A list with headings, a search above it and a way to a new plan below."""
+    """The plan list with a search field and a button for a new plan."""
 
     plan_chosen = Signal(str)
     way_back_requested = Signal(str)
-    """The run to undo or redo."""
+    """Id of the run to undo or redo."""
     new_requested = Signal()
     rename_requested = Signal(str, str)
-    """A plan and what it is called now."""
+    """Plan id and its current name."""
     put_away_requested = Signal(str, bool)
-    """A plan, and whether it is put away or brought back."""
+    """Plan id, and whether to hide it or bring it back."""
 
     def __init__(self, theme: Theme, model: PlansModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +200,7 @@ class PlansRail(QWidget):
         self._model_changed()
 
     def show_chosen(self, plan_id: PlanId | None) -> None:
-        """Mark the plan that is on screen."""
+        """Select the shown plan."""
         self._chosen = plan_id
         row = None if plan_id is None else self._model.row_of(plan_id)
         if row is None:
@@ -214,18 +214,18 @@ class PlansRail(QWidget):
             self.plan_chosen.emit(row.plan.plan_id)
 
     def _enter(self) -> None:
-        """From the search into the list, to its first plan."""
+        """Move from the search field to the first plan."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self._model.index(1))
 
     def _open_first(self) -> None:
-        """Enter in the search opens the best find."""
+        """Open the first match."""
         self._enter()
         self._choose(self.list.currentIndex())
 
     def _offer(self, place: QPoint) -> None:
-        """What can be done with a plan from here; by keyboard, with the current one."""
+        """Show the context menu of a plan; of the current one if opened by keyboard."""
         index = self.list.indexAt(place)
         index = index if index.isValid() else self.list.currentIndex()
         row: RailRow | None = index.data(PlansModel.RowRole)
@@ -275,7 +275,7 @@ _NAMES, _AWAY = "names", "put_away"
 
 
 class PlanListMenu(QObject):
-    """Kept with the window's other memories of the workspace; nothing is moved or deleted."""
+    """Renames and hides plans in this window's state only; the stored plans do not change."""
 
     def __init__(self, theme: Theme, state: WindowState, model: PlansModel, rail: PlansRail) -> None:
         super().__init__(rail)

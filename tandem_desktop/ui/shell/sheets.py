@@ -43,7 +43,7 @@ _TALL, _LEAST = 190, 80
 
 
 class AboutSheet(Sheet):
-    """Made for the facts it is given."""
+    """Version, components and folders."""
 
     said = Signal(str, str)
     diagnostics_requested = Signal()
@@ -92,7 +92,7 @@ class AboutSheet(Sheet):
         self.open(self.close_button)
 
     def fit(self) -> None:
-        """The text gives way where the window is low, also while it is open."""
+        """Shrink the text to fit the window."""
         room = self.height() - self._theme.px(500)
         self.parts.setFixedHeight(max(self._theme.px(_LEAST), min(self._theme.px(_TALL), room)))
         super().fit()
@@ -106,7 +106,7 @@ _WIDE, _KEYS_HEIGHT, _ROW, _HEADING, _CAP = 640, 460, 30, 38, 20
 
 
 class KeysSheet(Sheet):
-    """Made from the table the keys are bound from, so it cannot be wrong about them."""
+    """The shortcuts, from the same table that binds them."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "keys-sheet", tr("Keys"), wide=_WIDE)
@@ -133,7 +133,7 @@ class KeysSheet(Sheet):
         self.search.left.connect(self._left_search)
 
     def show_keys(self, *, letters: bool, changes: Mapping[str, str]) -> None:
-        """`letters` says whether single letters do anything now; `changes` are the person's own keys."""
+        """`letters`: whether single-letter shortcuts are enabled; `changes`: the user's own keys."""
         self._model.set_lines(with_keys(changes))
         self.search.clear()
         self._letters.setText(
@@ -144,7 +144,7 @@ class KeysSheet(Sheet):
         self.open(self.search)
 
     def fit(self) -> None:
-        """The list gives way where the window is low, also while it is open."""
+        """Shrink the list to fit the window."""
         room = self.height() - self._theme.px(280)
         self.list.setFixedHeight(max(self._theme.px(120), min(self._theme.px(_KEYS_HEIGHT), room)))
         super().fit()
@@ -154,12 +154,12 @@ class KeysSheet(Sheet):
         self.search.set_count(tr("{found} found", found=self._model.found) if text else "")
 
     def _left_search(self) -> None:
-        """Down goes into the list; Escape in an empty field closes the page."""
+        """Down moves to the list; Escape in an empty field closes the page."""
         self.leave() if not self.search.text() else self.list.setFocus()
 
 
 class _KeyDelegate(QStyledItemDelegate):
-    """What it does at the left, its keys as caps at the right."""
+    """Description at the left, keys at the right."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -210,7 +210,7 @@ _SOURCES = (("all", later("Everything")), ("tandem", "Tandem"), ("agent", later(
 
 
 class LogSheet(Sheet):
-    """Shows lines as they were written; whatever could hide in them is drawn as a token."""
+    """The log; invisible characters are drawn as tokens."""
 
     said = Signal(str, str)
 
@@ -259,7 +259,7 @@ class LogSheet(Sheet):
         self._restyle()
 
     def show_log(self) -> None:
-        """From its end; what is logged while it is open is shown too."""
+        """Show the log from its end and follow it."""
         self.search.clear()
         self._look()
         self._looking.start()
@@ -270,7 +270,7 @@ class LogSheet(Sheet):
         super().shut()
 
     def fit(self) -> None:
-        """The text gives way where the window is low, also while it is open."""
+        """Shrink the text to fit the window."""
         room = self.height() - self._theme.px(240)
         self.text.setFixedHeight(max(self._theme.px(_LOG_LEAST), min(self._theme.px(_LOG_HEIGHT), room)))
         super().fit()
@@ -321,7 +321,7 @@ _LONGEST = 120
 
 
 class NameSheet(Sheet):
-    """One field; Enter takes it."""
+    """Asks for a name; Enter accepts."""
 
     def __init__(self, host: QWidget, theme: Theme) -> None:
         super().__init__(host, theme, "name-sheet", tr("Rename"), wide=460)
@@ -356,7 +356,7 @@ _NEWS_WIDTH, _NEWS_HEIGHT, _NEWS_LEAST = 760, 520, 120
 
 
 class NewsSheet(Sheet):
-    """Made for the words it is given."""
+    """The release notes."""
 
     def __init__(self, host: QWidget, theme: Theme, version: str, text: str) -> None:
         title = tr("What is new in {version}", version=version)
@@ -364,7 +364,7 @@ class NewsSheet(Sheet):
         self.text = MessageView(theme)
         self.text.set_text(text or tr("This version comes without notes."))
         for prose in self.text.findChildren(ProseView):
-            prose.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # nothing to stop at: its files are elsewhere
+            prose.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # not in the tab order: it has no usable links
         page = QWidget()
         page.setProperty("role", "panel")
         column = QVBoxLayout(page)
@@ -389,7 +389,7 @@ class NewsSheet(Sheet):
         self.open(self.area)
 
     def fit(self) -> None:
-        """The text gives way where the window is low, also while it is open."""
+        """Shrink the text to fit the window."""
         room = self.height() - self._theme.px(220)
         self.area.setFixedHeight(max(self._theme.px(_NEWS_LEAST), min(self._theme.px(_NEWS_HEIGHT), room)))
         super().fit()

@@ -20,7 +20,7 @@ _SEARCH, _SEARCH_KEY = later("Search && commands"), "Ctrl+Shift+P"
 
 
 class TopBar(QWidget):
-    """Takes values in and tells what a person chose."""
+    """Workspace, agent, mode and search."""
 
     plan_mode_chosen = Signal(bool)
     agent_chosen = Signal(str)
@@ -76,7 +76,7 @@ class TopBar(QWidget):
         self._branch.setAccessibleName(tr("Branch {branch}", branch=branch) if branch else tr("No branch"))
 
     def show_no_workspace(self) -> None:
-        """Nothing is open: what needs a workspace is not there."""
+        """Hide what needs a workspace."""
         self.workspace.setText("Tandem")
         self.show_branch("")
         self._work_widgets(False)
@@ -85,7 +85,7 @@ class TopBar(QWidget):
         self.mode.set_current(PLAN if plan_mode else IMMEDIATE)
 
     def show_agents(self, agents: Iterable[tuple[str, str, str]], chosen: str, confinement: str) -> None:
-        """Agents as (name, title, what it needs or an empty word when it is here), and the one in use."""
+        """Set the agents as (name, title, what is missing or an empty string) and the one in use."""
         self._agents = tuple(agents)
         self._agent = chosen
         title = next((title for name, title, _ in self._agents if name == chosen), chosen)
@@ -104,7 +104,7 @@ class TopBar(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
     def _make_room(self) -> None:
-        """Where it gets narrow, keys go first, then the words of the search; who holds the agent back goes last."""
+        """In a narrow window hide the key hint, then the search text, then the confinement; "not confined" stays."""
         search = tr_marked(_SEARCH)
         for words, key, confined in (
             (search, _SEARCH_KEY, self._confined),
@@ -147,7 +147,7 @@ class TopBar(QWidget):
 
 
 class _Place(Button):
-    """The workspace's name: words that can be pressed."""
+    """The workspace's name as a button."""
 
     look = ButtonLook("", "text", "", "muted", "hover", "", bold=True)
 
@@ -157,7 +157,7 @@ _INKS = {"waiting": "muted", "running": "accent", "done": "ok", "failed": "remov
 
 
 class StatusLine(QWidget):
-    """Words only; nothing here can be pressed."""
+    """Agent, disk and encoding; not interactive."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,7 +192,7 @@ class StatusLine(QWidget):
 
     @property
     def agent_words(self) -> str:
-        """What is said of the agent."""
+        """The agent's status text."""
         return self._agent.text()
 
     def show_disk(self, words: str) -> None:
@@ -203,7 +203,7 @@ class StatusLine(QWidget):
         self._drift.setVisible(bool(words))
 
     def show_encoding(self, words: str) -> None:
-        """How the text in question is written: `UTF-8 · LF`."""
+        """The encoding of the selected file: `UTF-8 · LF`."""
         self._right.setText(words)
 
     def _restyle(self) -> None:
@@ -215,7 +215,7 @@ class StatusLine(QWidget):
 
 
 class _Dot(QWidget):
-    """The agent's state as a colour; the words beside it say the same."""
+    """The agent's state as a colour; the text beside it says the same."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

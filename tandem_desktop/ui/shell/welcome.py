@@ -20,10 +20,10 @@ from tandem_desktop.ui.widgets.progress import StatusMark
 
 
 class AgentRow(QFrame):
-    """A card with a mark, words, and one button."""
+    """An agent with its state and a button."""
 
     pressed = Signal(str)
-    """The agent to work with."""
+    """Name of the chosen agent."""
     copied = Signal(str)
 
     def __init__(self, theme: Theme, found: FoundAgent, confinement: Confinement) -> None:
@@ -51,7 +51,7 @@ class AgentRow(QFrame):
 
 
 class RecipesRow(QFrame):
-    """What needs no model and no account: the sample starts with it."""
+    """The recipes, which need no model and no account, and the sample."""
 
     pressed = Signal()
 
@@ -65,7 +65,7 @@ class RecipesRow(QFrame):
 
 
 def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
-    """A word or two beside the name, and what the person has to know."""
+    """The state beside the name, and the explanation."""
     profile = found.profile
     held = tr("confined by the kernel") if confinement.confined else confinement.description
     if found.path is None:
@@ -86,7 +86,7 @@ def _told(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
 
 
 def fill(frame: QFrame, theme: Theme, mark: str, title: str, note: str, words: str, button: Button) -> None:
-    """The same shape for every row."""
+    """The common layout of the rows."""
     set_role(frame, "card")
     row = QHBoxLayout(frame)
     row.setContentsMargins(theme.px(14), theme.px(12), theme.px(14), theme.px(12))
@@ -116,15 +116,15 @@ _PRIVACY = later("No telemetry: agents talk to their own models, Tandem itself t
 
 
 class Welcome(QWidget):
-    """Nothing is open yet."""
+    """Shown while no workspace is open."""
 
     folder_requested = Signal()
     folder_chosen = Signal(str)
     sample_requested = Signal()
     agent_chosen = Signal(str)
-    """Work with this agent on the folder that is opened next."""
+    """Use this agent for the folder that is opened next."""
     copied = Signal(str)
-    """What was put on the clipboard."""
+    """The text copied to the clipboard."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -148,7 +148,7 @@ class Welcome(QWidget):
         self.show_recent(())
 
     def show_agents(self, here: InstalledAgents) -> None:
-        """What was found, those that can work at once first."""
+        """Show the agents found, those ready to use first."""
         ready = sorted(here.agents, key=lambda each: (not each.can_start, each.path is None))
         self._show_rows(tuple(AgentRow(self._theme, each, here.confinement) for each in ready))
         looked = tr_n("Looked for {n} agent on your PATH.", "Looked for {n} agents on your PATH.", len(here.agents))
@@ -229,14 +229,14 @@ def _empty(layout: QVBoxLayout) -> None:
 
 
 def what_it_needs(found: FoundAgent) -> str:
-    """What keeps the agent from being chosen; nothing where it can be."""
+    """What the agent lacks; empty if it can be used."""
     if found.path is None:
         return found.profile.install
     return tr("{program}, which runs it, was not found", program=found.lacks) if found.lacks else ""
 
 
 def readiness(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
-    """How the agent in use stands, as a mark and in words."""
+    """The state and status text of the agent in use."""
     title = found.profile.title
     if found.lacks:
         return "failed", tr("{agent} cannot start: {program} was not found", agent=title, program=found.lacks)

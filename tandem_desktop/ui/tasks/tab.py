@@ -36,10 +36,10 @@ _NAMED = 8
 
 
 class OrderOffer(QWidget):
-    """Hidden while there is nothing to suggest, and for an order the person did not want."""
+    """Suggests an order. Hidden without a suggestion, or if the user dismissed it."""
 
     accepted = Signal(object)
-    """Every `OperationId`, in the new order."""
+    """All `OperationId`s in the new order."""
     answered = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -62,7 +62,7 @@ class OrderOffer(QWidget):
             self.banner.set_message("info", words(suggested), actions)
 
     def show_advice(self, suggested: SuggestedOrder, present: tuple[OperationId, ...]) -> None:
-        """What an agent said; it may be that the order is good as it is."""
+        """Show an agent's suggestion, or that the order is already good."""
         self._unwanted = ()
         self.show_order(suggested)
         if suggested.order == present:
@@ -83,7 +83,7 @@ class OrderOffer(QWidget):
 
 
 def words(suggested: SuggestedOrder) -> str:
-    """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`, and who suggests it, if an agent."""
+    """`Suggested order: s1, s3, s2. The 2 operations of “Tests” stay together.`, and the agent that suggests it."""
     names, reasons = some_of(suggested.order, _NAMED), visible(" ".join(suggested.reasons))
     if suggested.by:
         agent = visible(suggested.by)
@@ -97,7 +97,7 @@ _RESULT_INKS = {ResultStatus.FAILED: "removed_ink", ResultStatus.ROLLED_BACK: "r
 
 
 class TaskDelegate(QStyledItemDelegate):
-    """Draws; decides nothing. `turn` moves the mark of what is under way."""
+    """Draws tasks and operations; `turn` animates the running mark."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -161,7 +161,7 @@ class TaskDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner)
 
     def _badge(self, painter: QPainter, right: int, top: int, task: PlanTask) -> int:
-        """The state in a word, as everywhere; its left edge."""
+        """Draw the state badge; returns its left edge."""
         px, words = self._theme.px, model_tasks.status_word(task)
         ground, ink = TONES[model_tasks.TONES[task.status]]
         width = self._paint_cache.metrics("tag").horizontalAdvance(words) + 2 * px(8)
@@ -236,7 +236,7 @@ _TURN_MS = 60
 
 
 class TaskTree(QTreeView):
-    """Shows; what is wished for is for others."""
+    """The tree of tasks and their operations."""
 
     operation_requested = Signal(str)
 
@@ -271,10 +271,10 @@ class TaskTree(QTreeView):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Letters are commands in this window."""
+        """Disabled: letters are shortcuts in this window."""
 
     def drawBranches(self, *_: object) -> None:
-        """The card of a task has an arrow of its own."""
+        """Disabled: task cards draw their own arrow."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -296,7 +296,7 @@ class TaskTree(QTreeView):
             self.setExpanded(index, not self.isExpanded(index))
 
     def _arrange(self) -> None:
-        """A few tasks are shown with their operations; many are opened one by one."""
+        """Expand all tasks if they are few."""
         rows = sum(1 + self._tasks.rowCount(self._tasks.index(row, 0)) for row in range(self._tasks.rowCount()))
         if rows <= _OPENED:
             self.expandAll()
@@ -309,7 +309,7 @@ class TaskTree(QTreeView):
 
     def _moved(self, index: QModelIndex) -> None:
         if not index.parent().isValid():
-            self.scheduleDelayedItemsLayout()  # a remark makes a row higher
+            self.scheduleDelayedItemsLayout()  # a note makes a row taller
             self._turn_or_rest()
 
     def _turn_or_rest(self) -> None:
@@ -324,7 +324,7 @@ class TaskTree(QTreeView):
 
 
 _OPENED = 40
-"""Rows up to which everything is shown opened."""
+"""Up to this many rows, all tasks are expanded."""
 
 
 _NARROW = 560
@@ -339,15 +339,15 @@ _NO_PLAN = ("plan", later("No plan yet"), later("The tasks of a plan stand here,
 
 
 class TaskSidebar(QWidget):
-    """Shows a `TaskProgressModel`; asks for operations to be shown."""
+    """Shows a `TaskProgressModel` and the suggested order."""
 
     operation_requested = Signal(str)
     order_accepted = Signal(object)
-    """Every `OperationId` in the order that was suggested."""
+    """All `OperationId`s in the suggested order."""
     order_asked = Signal()
-    """An agent is to say which order would be better; answered by `show_advice` or `stop_waiting`."""
+    """Ask an agent for a better order; answered by `show_advice` or `stop_waiting`."""
     operations_requested = Signal()
-    """There are no tasks; whoever looks for something finds it among the operations."""
+    """There are no tasks; show the operations instead."""
 
     def __init__(self, theme: Theme, work: TaskProgressModel) -> None:
         super().__init__()
@@ -404,12 +404,12 @@ class TaskSidebar(QWidget):
         self.ask.setText(self._ask_words())
 
     def take_keyboard(self) -> None:
-        """To the first thing that can be used here."""
+        """Focus the first usable widget."""
         (self.tree if self._work.tasks else self.empty.button).setFocus()
 
     @property
     def words(self) -> str:
-        """What stands above the tasks."""
+        """The text above the tasks."""
         return " ".join(each for each in (self.progress.words, self.end.text()) if each)
 
     def _show(self) -> None:
@@ -421,12 +421,12 @@ class TaskSidebar(QWidget):
         self._look_for_an_order()
 
     def show_advice(self, suggested: SuggestedOrder) -> None:
-        """What an agent said about the order of the plan on screen."""
+        """Show an agent's suggestion for the shown plan."""
         self._advised = suggested
         self.offer.show_advice(suggested, self._work.order)
 
     def stop_waiting(self) -> None:
-        """The agent has answered, or cannot."""
+        """The agent has answered or failed."""
         self.ask.setEnabled(True)
         self.ask.setText(self._ask_words())
 
@@ -436,7 +436,7 @@ class TaskSidebar(QWidget):
         self.order_asked.emit()
 
     def _ask_words(self) -> str:
-        """Shorter where there is little room; the name stays whole."""
+        """Shorter in a narrow tab; the accessible name stays complete."""
         if not self.ask.isEnabled():
             return tr("Asking…")
         return tr_marked(_ASK) if self.width() >= self._theme.px(_NARROW) else tr("Ask…")
@@ -445,7 +445,7 @@ class TaskSidebar(QWidget):
         self._advised = None
 
     def _look_for_an_order(self) -> None:
-        """Only while somebody looks: it takes a moment in a large plan. What an agent said is not talked over."""
+        """Compute a suggestion while the tab is visible, unless an agent's one is shown. Slow for large plans."""
         self.ask.setVisible(self._work.may_be_reordered)
         if self._advised is not None and set(self._advised.order) != set(self._work.order):
             self._advised = None

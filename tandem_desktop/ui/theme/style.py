@@ -13,7 +13,7 @@ from tandem_desktop.ui.theme.theme import CODE_FAMILY, Theme
 
 
 def install(application: QApplication, theme: Theme) -> None:
-    """Dress the application, now and whenever the theme changes."""
+    """Apply the theme to the application, now and on each change."""
 
     def dress() -> None:
         application.setPalette(palette(theme))
@@ -26,17 +26,19 @@ def install(application: QApplication, theme: Theme) -> None:
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Say what a widget is, also after it was shown."""
+    """Set a widget's style role, also after it was shown."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
-        widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # a bare QWidget would keep its ground to itself
+        widget.setAttribute(
+            Qt.WidgetAttribute.WA_StyledBackground
+        )  # a plain QWidget would not paint its styled background
         widget.style().unpolish(widget)
         widget.style().polish(widget)
         widget.update()
 
 
 def palette(theme: Theme) -> QPalette:
-    """For what a style sheet does not reach: item views' selections, links, placeholders, tool tips."""
+    """Colours that the style sheet cannot set: selections, links, placeholders, tool tips."""
     made = QPalette()
     for role, token in _PALETTE.items():
         made.setColor(role, theme.color(token))
@@ -47,7 +49,7 @@ def palette(theme: Theme) -> QPalette:
 
 
 def stylesheet(theme: Theme) -> str:
-    """Every length follows the zoom, every colour is a token."""
+    """The style sheet; lengths follow the zoom, colours are tokens."""
     sheet = resource("themes/window.qss").read_text(encoding="utf-8")
     sheet = _LENGTH.sub(lambda match: f"{theme.px(int(match[1]))}px", sheet)
     return _WORD.sub(lambda match: _value(theme, match[1]), sheet)
@@ -98,24 +100,24 @@ _PALETTE = {
 _SCREENS = (1.0, 2.0, 3.0)
 _LARGE = 24
 _THICK, _THIN = re.compile('stroke-width="1.4"'), 'stroke-width="1"'
-"""A line that is right at 16 pixels is heavy at 32."""
+"""Thinner strokes for large icons."""
 _OWN_COLOR = re.compile(r'data-token="(\w+)" (stroke|fill)="#[0-9a-f]{6}"')
 
 
 def icon(theme: Theme, name: str, token: str = "text", size: int = 16) -> QIcon:
-    """For buttons and actions; dimmed while they are disabled. Ask again when the theme has changed."""
+    """An icon for buttons and actions, with a disabled state. Request it again after a theme change."""
     key = ("icon", name, token, size)
     return theme.kept(key, lambda: _icon(theme, name, token, size))  # type: ignore[no-any-return]
 
 
 def pixmap(theme: Theme, name: str, token: str = "text", size: int = 16, ratio: float = 1.0) -> QPixmap:
-    """For painting; `ratio` is the device pixel ratio of what is painted on."""
+    """A pixmap for painting; `ratio` is the device pixel ratio."""
     key = ("pixmap", name, token, size, ratio)
     return theme.kept(key, lambda: _pixmap(theme, name, token, size, ratio))  # type: ignore[no-any-return]
 
 
 def paint_icon(painter: QPainter, theme: Theme, name: str, token: str, target: QRectF) -> None:
-    """Draw straight into `target`, at whatever resolution `painter` has."""
+    """Draw into `target` at the painter's resolution."""
     large = target.width() >= _LARGE * theme.zoom
     _renderer(theme, name, token, large).render(painter, target)
 

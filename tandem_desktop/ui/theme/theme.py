@@ -21,24 +21,24 @@ class Tokens:
 
     scheme: Literal["dark", "light"]
     surface: str
-    """The ground of the window."""
+    """Window background."""
     panel: str
-    """The ground of a pane or a card."""
+    """Background of a pane or card."""
     raised: str
-    """What stands above a panel: a button, a bubble, an open row."""
+    """Background of elements on a panel: a button, a bubble, an open row."""
     hover: str
     line: str
-    """Edges that only order; `line_strong` where an edge is the control itself."""
+    """Separators; `line_strong` for the border of a control."""
     line_strong: str
     text: str
     muted: str
     accent: str
-    """A filled button, a tab's mark. For words in this colour use `link`, for words on it `accent_text`."""
+    """Filled buttons and tab marks. For text in this colour use `link`, for text on it `accent_text`."""
     accent_hover: str
     accent_text: str
     link: str
     added: str
-    """The ground of an added line; `_strong` under changed words (written in `text`), `_ink` for words and signs."""
+    """Background of an added line; `_strong` for changed words in it, `_ink` for text and signs."""
     added_strong: str
     added_ink: str
     removed: str
@@ -73,7 +73,7 @@ def load_tokens(name: str) -> Tokens:
 
 
 def contrast(ink: str, ground: str) -> float:
-    """How far two colours stand apart, from 1 (not at all) to 21 (black on white), as WCAG measures it."""
+    """WCAG contrast ratio of two colours, from 1 to 21."""
     darker, lighter = sorted((_luminance(ink), _luminance(ground)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -103,7 +103,7 @@ _COUNTERPARTS = {
 
 
 class Theme(QObject):
-    """The current look. Widgets repaint or restyle when `changed` is emitted; they keep no colours of their own."""
+    """The current theme, zoom and fonts. Widgets restyle on `changed` and store no colours."""
 
     changed = Signal()
 
@@ -122,13 +122,13 @@ class Theme(QObject):
         self._zoom = _within(zoom)
         self._follows_system = False
         self._before_contrast = ""
-        """The theme that was worn when the system began to ask for high contrast."""
+        """The theme before the system asked for high contrast."""
         self._reduced_motion: bool | None = None
         self._kept: dict[object, Any] = {}
         self._ui_family = _ui_family()
         self._code_face, self._code_pixels, self._ligatures = "", _CODE_PIXELS, False
         _load_code_face()
-        # Held, both of them: Python forgets the second as soon as nobody holds the first.
+        # Keep references to both: without the first, the second is garbage-collected.
         self._hints = QGuiApplication.styleHints()
         self._accessibility = self._hints.accessibility()
         self._hints.colorSchemeChanged.connect(self._system_changed)
@@ -152,26 +152,26 @@ class Theme(QObject):
 
     @property
     def reduced_motion(self) -> bool:
-        """Whether things should simply be in their new place."""
+        """Whether to skip animations."""
         return _system_wants_stillness() if self._reduced_motion is None else self._reduced_motion
 
     def color(self, token: str) -> QColor:
         return QColor(getattr(self._tokens, token))
 
     def ui_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
-        """The face of the interface; `points_delta` in unzoomed pixels, so 2 is a heading and -2 is small print."""
+        """The interface font; `points_delta` in unzoomed pixels: 2 is a heading, -2 is small print."""
         return QFont(self.kept(("ui-font", points_delta, bold), lambda: self._make_ui_font(points_delta, bold)))
 
     def code_font(self, points_delta: float = 0, bold: bool = False) -> QFont:
-        """The face of code: the person's own choice, or the bundled one."""
+        """The code font: the user's choice, or the bundled one."""
         return QFont(self.kept(("code-font", points_delta, bold), lambda: self._make_code_font(points_delta, bold)))
 
     def px(self, pixels: float) -> int:
-        """Pixels at the current zoom; hand in multiples of 4. What is there stays at least one pixel."""
+        """Pixels at the current zoom, at least one; pass multiples of 4."""
         return max(1, round(pixels * self._zoom)) if pixels > 0 else 0
 
     def set_theme(self, name: str) -> None:
-        """Wear one theme and keep it, whatever the system says.
+        """Set a theme and stop following the system.
 
         Raises:
             BadInputError: there is no theme of this name.
@@ -181,7 +181,7 @@ class Theme(QObject):
         self._wear(name)
 
     def set_code_face(self, family: str, pixels: int = _CODE_PIXELS, *, ligatures: bool = False) -> None:
-        """Another face for code; empty for the bundled one, which also stands in for a face that is not there."""
+        """Set the code font; the bundled one if empty or not installed."""
         if (family, pixels, ligatures) != (self._code_face, self._code_pixels, self._ligatures):
             self._code_face, self._code_pixels, self._ligatures = family, pixels, ligatures
             self._announce()
@@ -193,26 +193,25 @@ class Theme(QObject):
             self._announce()
 
     def follow_system(self, follow: bool = True) -> None:
-        """Be dark when the system is dark and light when it is light, now and whenever that changes.
+        """Follow the system's dark or light mode, now and on each change.
 
-        A colour-blind theme follows within its pair. Where the system asks for high contrast it is worn, and left again
-        when the system no longer asks.
+        A colour-blind theme switches within its pair. High contrast is used while the system asks for it.
         """
         self._follows_system = follow
         self.look_at_system()
 
     def look_at_system(self) -> None:
-        """Wear what the system wants now, if it is followed."""
+        """Apply the system's mode, if it is followed."""
         self._system_changed(QGuiApplication.styleHints().colorScheme())
 
     def set_reduced_motion(self, reduced: bool | None) -> None:
-        """A person's own wish; `None` leaves it to the system."""
+        """Set the user's choice; `None` follows the system."""
         if reduced != self._reduced_motion:
             self._reduced_motion = reduced
             self._announce()
 
     def kept(self, key: object, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once and forgotten when the look changes: for faces and tinted pictures."""
+        """Cache the result of `make` until the theme or zoom changes."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -263,7 +262,7 @@ def _within(zoom: float) -> float:
 
 
 def _letter_by_letter(font: QFont) -> QFont:
-    """No ligatures: a reviewer must see the characters that are there, also where a name or a sentence quotes them."""
+    """Disable ligatures: a reviewer must see the actual characters."""
     for feature in ("liga", "calt", "dlig", "clig"):
         font.setFeature(QFont.Tag(feature), 0)
     return font
@@ -275,7 +274,7 @@ def _ui_family() -> str:
 
 
 def _load_code_face() -> None:
-    """Once for each application: a face loaded twice is held twice."""
+    """Load the font once per application; Qt would store it twice."""
     application = QGuiApplication.instance()
     if application is None or application.property("tandem_code_face"):
         return
@@ -285,7 +284,7 @@ def _load_code_face() -> None:
 
 
 def _system_wants_stillness() -> bool:
-    """Qt tells it only through its styles, so look where Qt looks: the effects setting, then the environment."""
+    """Qt has no API for it, so read what its styles read: the effects setting, then the environment."""
     if os.environ.get("GTK_ENABLE_ANIMATIONS") == "0":
         return True
     hints = QGuiApplication.styleHints()

@@ -19,7 +19,7 @@ _TONES = {
 
 
 class Banner(QFrame):
-    """Tone, words, and actions as (key, words) pairs; an action is only asked for, never done here."""
+    """A message with a tone and actions as (key, label) pairs; emits `requested` with the key."""
 
     requested = Signal(str)
     dismissed = Signal()
@@ -62,7 +62,7 @@ class Banner(QFrame):
         return self._words
 
     def set_message(self, tone: str, text: str, actions: tuple[tuple[str, str], ...] = ()) -> None:
-        """Say something else; a listener is told when the banner is in sight."""
+        """Set the message; it is announced to screen readers if the banner is visible."""
         icon_name, ink = _TONES[tone]
         set_role(self, f"banner-{tone}")
         self._icon.set_icon(icon_name, ink)
@@ -75,7 +75,7 @@ class Banner(QFrame):
             announce(self, text, urgent=tone == "error")
 
     def add_before_actions(self, widget: QWidget) -> None:
-        """Something that stays beside the words, whatever they say."""
+        """Add a permanent widget beside the message."""
         self._row.insertWidget(self._row.indexOf(self._words) + 1, widget)
         self._fit()
 
@@ -104,7 +104,7 @@ class Banner(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as its words are at this width; no layout may stretch or cut it."""
+        """Fix the height to that of the text at this width."""
         self._row.activate()
         wraps = self._row.hasHeightForWidth()
         self.setFixedHeight(self._row.totalHeightForWidth(self.width()) if wraps else self._row.sizeHint().height())
@@ -114,7 +114,7 @@ _CENTER = Qt.AlignmentFlag.AlignHCenter
 
 
 class EmptyState(QWidget):
-    """Icon, title, words, at most one action."""
+    """Icon, title, text and at most one action."""
 
     requested = Signal()
 
@@ -164,7 +164,7 @@ class EmptyState(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """A centred label is not asked for its height at its width, so it is told."""
+        """Set the label's height: layouts ignore heightForWidth of centred widgets."""
         for label in (self._title, self._words):
             label.setMinimumHeight(max(0, label.heightForWidth(self._theme.px(360))))
 
@@ -178,7 +178,7 @@ class EmptyState(QWidget):
 
 
 class Card(QFrame):
-    """Put widgets into `body`; `tone` is plain, raised, risk or selected."""
+    """A framed box. Add widgets to `body`; `tone` is plain, raised, risk or selected."""
 
     def __init__(self, theme: Theme, tone: str = "plain", padding: int = 12, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -17,7 +17,7 @@ _HEIGHT, _PADDING, _GAP, _ICON = 32, 12, 8, 16
 
 @dataclass(frozen=True, slots=True)
 class ButtonLook:
-    """Tokens of one kind of button; an empty name means nothing is drawn."""
+    """Colour tokens of a button; an empty name draws nothing."""
 
     ground: str
     ink: str
@@ -29,7 +29,7 @@ class ButtonLook:
     bold: bool = False
     gap_in_ring: str | None = None
     disabled_edge: str | None = None
-    """Where it differs from `edge`."""
+    """None for the same as `edge`."""
 
 
 PLAIN = ButtonLook("raised", "text", "line", "muted", "hover", "line_strong", disabled_ground="panel", bold=True)
@@ -48,7 +48,7 @@ PRIMARY = ButtonLook(
 
 
 class Button(QPushButton):
-    """A plain button: words, perhaps an icon before them and a key or a count after them."""
+    """A button with a label, an optional icon before it and a key or count after it."""
 
     look: ButtonLook = PLAIN
 
@@ -74,7 +74,7 @@ class Button(QPushButton):
         return self._hint
 
     def set_hint(self, hint: str) -> None:
-        """The key that does the same, or how many things it is about."""
+        """Set the key or count after the label."""
         self._hint = hint
         self._describe()
         self._restyle()
@@ -84,12 +84,12 @@ class Button(QPushButton):
         self._restyle()
 
     def wear(self, look: ButtonLook) -> None:
-        """Another look than its kind has, where what counts most depends on the moment."""
+        """Change the look, for buttons whose importance depends on the state."""
         self.look = look
         self._restyle()
 
     def set_compact(self, compact: bool = True) -> None:
-        """Low enough to stand in a row of code."""
+        """Reduce the height to fit a row of code."""
         self._height = 24 if compact else _HEIGHT
         self._restyle()
 
@@ -178,25 +178,25 @@ class Button(QPushButton):
 
 
 class PrimaryButton(Button):
-    """The one step a person is here for; at most one in sight of another."""
+    """The main action; at most one per view."""
 
     look = PRIMARY
 
 
 class QuietButton(Button):
-    """A step aside: an edge and dim words, until it is pointed at."""
+    """A secondary action: outlined, dim until hovered."""
 
     look = ButtonLook("", "muted", "line", "muted", "hover", "line_strong")
 
 
 class DangerButton(Button):
-    """A step that takes something away."""
+    """A destructive action."""
 
     look = ButtonLook("", "removed_ink", "line", "muted", "removed", "removed_ink", bold=True)
 
 
 class IconButton(QToolButton):
-    """Square; `framed` draws an edge, `filled` makes it the primary one (Send)."""
+    """A square icon button; `framed` draws a border, `filled` makes it primary (Send)."""
 
     def __init__(
         self,
@@ -282,7 +282,7 @@ class IconButton(QToolButton):
 
 
 class LinkButton(QPushButton):
-    """Underlined words that do something; the ink is the sentence's own unless told."""
+    """An underlined text button; by default in the colour of the surrounding text."""
 
     def __init__(self, theme: Theme, text: str, ink: str = "link", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -336,7 +336,7 @@ _BUTTON_ROW_GAP, _NOTE = 8, 120
 
 
 class ButtonRow(QWidget):
-    """Buttons at the right, a note at the left. Without room the note stands above, then there are more rows."""
+    """Buttons at the right, a note at the left. In little space the note moves above, then the buttons wrap."""
 
     def __init__(self, theme: Theme, buttons: Sequence[QWidget], note: QWidget | None = None) -> None:
         super().__init__()
@@ -365,7 +365,7 @@ class ButtonRow(QWidget):
         return QSize(max(widths, default=0), max(heights, default=0))
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # one of them has other words, or came or went
+        if event.type() == QEvent.Type.LayoutRequest:  # a label or the visibility of a button changed
             self.updateGeometry()
             self._place()
         return super().event(event)
@@ -401,7 +401,7 @@ class ButtonRow(QWidget):
         return places
 
     def _rows(self, width: int) -> list[list[QWidget]]:
-        """As many buttons in each row as there is room for."""
+        """Distribute the buttons over rows of this width."""
         rows: list[list[QWidget]] = []
         for button in self._shown():
             if rows and _width([*rows[-1], button], self._theme.px(_BUTTON_ROW_GAP)) <= width:

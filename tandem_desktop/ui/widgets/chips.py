@@ -14,7 +14,7 @@ _HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
 
 
 class Chip(QPushButton):
-    """Can be pressed; when `removable`, its cross, Delete or Backspace ask for it to go."""
+    """A clickable chip; a `removable` one emits a signal on its cross, Delete or Backspace."""
 
     removed = Signal()
 
@@ -118,7 +118,7 @@ class Chip(QPushButton):
 
 
 class Segmented(QWidget):
-    """Takes (key, words) pairs; arrow keys move the choice, and only a person's choice is told."""
+    """A segmented control of (key, label) pairs. Emits only on user input."""
 
     chosen = Signal(str)
 
@@ -148,7 +148,7 @@ class Segmented(QWidget):
         return next(key for key, segment in self._segments.items() if segment.isChecked())
 
     def set_current(self, key: str) -> None:
-        """Show another choice without telling anyone."""
+        """Select a segment without emitting a signal."""
         self._told = key
         self._segments[key].setChecked(True)
 
@@ -168,7 +168,7 @@ class Segmented(QWidget):
 
 
 class _Segment(QRadioButton):
-    """A radio button in all but looks, so that keys and screen readers treat it as one."""
+    """A radio button with another look, so that keys and screen readers treat it as one."""
 
     def __init__(self, theme: Theme, words: str, parent: QWidget) -> None:
         super().__init__(words, parent)

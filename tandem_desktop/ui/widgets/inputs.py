@@ -11,12 +11,12 @@ from tandem_desktop.ui.widgets.buttons import IconButton
 
 
 class SearchField(QLineEdit):
-    """Enter and Shift+Enter step on and back; Esc empties it, and when it is empty asks to leave."""
+    """Enter and Shift+Enter go to the next and previous match; Esc clears the field, then emits `left`."""
 
     next_requested = Signal()
     previous_requested = Signal()
     left = Signal()
-    """Esc in an empty field, or Down: focus belongs to what is searched."""
+    """Esc in an empty field, or Down: move the focus to the searched view."""
 
     def __init__(self, theme: Theme, placeholder: str, *, key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +39,7 @@ class SearchField(QLineEdit):
         return self._count
 
     def set_count(self, words: str) -> None:
-        """Such as "3 of 12" or "nothing found"."""
+        """Set the result count, such as "3 of 12" or "nothing found"."""
         self._count = words
         self.setAccessibleDescription(words)
         self._arrange()
@@ -96,7 +96,7 @@ class SearchField(QLineEdit):
 
 
 class PlainTextEdit(QPlainTextEdit):
-    """Says by signal what the keys mean; what becomes of the words is for others."""
+    """A text field that emits signals for Enter and Esc."""
 
     sent = Signal()
     left = Signal()
@@ -115,7 +115,7 @@ _TAB_CELLS = 4
 
 
 class CodeEdit(PlainTextEdit):
-    """Gives back exactly the characters that were typed or set."""
+    """A code editor that preserves every character."""
 
     def __init__(self, theme: Theme, name: str, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,7 +128,7 @@ class CodeEdit(PlainTextEdit):
 
     @property
     def text(self) -> str:
-        """Not `toPlainText`, which turns spaces that do not break into ordinary ones."""
+        """The exact text; `toPlainText` would replace non-breaking spaces."""
         return self.document().toRawText().replace("\u2029", "\n")
 
     def _dress(self) -> None:

@@ -20,12 +20,12 @@ from tandem_desktop.ui.widgets.painting import paint_ground
 
 
 def plain_tooltip(text: str) -> str:
-    """A tool tip that shows `text` as it is; Qt would otherwise guess whether it is rich text."""
+    """Tool tip markup that shows `text` verbatim; Qt would guess whether it is rich text."""
     return f'<p style="white-space: pre-wrap">{html.escape(text)}</p>' if text else ""
 
 
 def plain_label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
-    """A label that cannot be made to load, link or format anything."""
+    """A plain-text label: it never loads, links or formats anything."""
     label = QLabel(parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
@@ -39,7 +39,7 @@ _MIDDLE = Qt.TextElideMode.ElideMiddle
 
 
 class ElidedLabel(QLabel):
-    """Plain words on one line; the whole of them in the tool tip while some are hidden."""
+    """One line of plain text, elided; the tool tip has the full text."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class ElidedLabel(QLabel):
         least: int = 0,
         parent: QWidget | None = None,
     ) -> None:
-        """Narrower than `least` it shows nothing: a hint of which a few letters are left is none."""
+        """If narrower than `least` it shows nothing."""
         super().__init__(parent)
         self._theme = theme
         self._mode = mode
@@ -75,7 +75,7 @@ class ElidedLabel(QLabel):
 
     @property
     def shown_text(self) -> str:
-        """What is drawn at the present width."""
+        """The text as drawn at the current width."""
         if self._least and self.width() < self._theme.px(self._least):
             return ""
         line = self.text().replace("\n", " ")
@@ -121,7 +121,7 @@ class ElidedLabel(QLabel):
 
 
 class IconLabel(QWidget):
-    """Beside words that say the same; it has no name of its own."""
+    """An icon beside a text with the same meaning; it has no accessible name."""
 
     def __init__(
         self, theme: Theme, icon_name: str, token: str = "text", size: int = 16, parent: QWidget | None = None
@@ -190,7 +190,7 @@ class KeyHint(QLabel):
 
 
 def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
-    """Hand `words` to the screen reader, if there is one; `urgent` interrupts what it is saying."""
+    """Announce `words` through the screen reader; `urgent` interrupts its speech."""
     event = QAccessibleAnnouncementEvent(widget, words)
     level = QAccessible.AnnouncementPoliteness.Assertive if urgent else QAccessible.AnnouncementPoliteness.Polite
     event.setPoliteness(level)
@@ -204,11 +204,11 @@ TONES = {
     "risk": ("risk_surface", "risk"),
     "error": ("removed", "removed_ink"),
 }
-"""Ground and ink of each tone."""
+"""Background and text colour of each tone."""
 
 
 class Badge(QLabel):
-    """Says one state. The word carries the meaning; the tone only helps to find it."""
+    """A state as text with a coloured background."""
 
     def __init__(self, theme: Theme, text: str = "", tone: str = "neutral", parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -11,7 +11,7 @@ RADIUS = 8
 def paint_ground(
     painter: QPainter, theme: Theme, rect: QRectF, ground: QColor | None, edge: QColor | None, radius: float = RADIUS
 ) -> None:
-    """A rounded rectangle whose edge lies on whole pixels."""
+    """Draw a rounded rectangle with its border on whole pixels."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(edge, 1) if edge is not None else Qt.PenStyle.NoPen)
     painter.setBrush(ground if ground is not None else Qt.BrushStyle.NoBrush)
@@ -23,7 +23,7 @@ def paint_ground(
 def paint_focus_ring(
     painter: QPainter, theme: Theme, rect: QRectF, radius: float = RADIUS, ground: str | None = None
 ) -> None:
-    """Two pixels around what has the keyboard; on a filled control a gap in its ground's colour sets it apart."""
+    """Draw the two-pixel focus ring; on a filled control with a gap."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     corner = theme.px(radius)
@@ -35,7 +35,7 @@ def paint_focus_ring(
 
 
 def shows_focus(event: QFocusEvent, before: bool) -> bool:
-    """Whether focus should be seen: not after a click, and as `before` when only a window or a menu came between."""
+    """Whether to show the focus ring: not after a click, and as `before` after a window or menu change."""
     if event.reason() in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason):
         return before
     return event.reason() != Qt.FocusReason.MouseFocusReason

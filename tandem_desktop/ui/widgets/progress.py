@@ -11,7 +11,7 @@ from tandem_desktop.ui.widgets.labels import plain_label
 
 
 class ProgressLine(QWidget):
-    """Words at the left, the line at the right; `wide` lets the line take the room there is."""
+    """A label and a progress bar; `wide` lets the bar fill the space."""
 
     def __init__(self, theme: Theme, *, token: str = "ok", wide: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class ProgressLine(QWidget):
         return self._line
 
     def set_progress(self, done: int, whole: int, words: str) -> None:
-        # Qt's bar paints the whole window at once for every value it is given; soon is soon enough.
+        # Without this, Qt's bar repaints the window synchronously on each value.
         self._line.setUpdatesEnabled(False)
         self._line.setRange(0, max(whole, 1))
         self._line.setValue(done)
@@ -96,7 +96,7 @@ _TURN_MILLISECONDS = 50
 
 
 def paint_status_mark(painter: QPainter, theme: Theme, state: str, target: QRectF, turn: int = 0) -> None:
-    """The mark itself, for rows that are painted; `turn` (0 to 359) moves the running one."""
+    """Draw a status mark; `turn` (0 to 359) rotates the running one."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     inner = target.adjusted(1, 1, -1, -1)
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -121,7 +121,7 @@ def paint_status_mark(painter: QPainter, theme: Theme, state: str, target: QRect
 
 
 class StatusMark(QWidget):
-    """Turns while running, unless things should keep still."""
+    """A status mark; rotates while running, unless motion is reduced."""
 
     def __init__(self, theme: Theme, state: str = "waiting", size: int = 18, parent: QWidget | None = None) -> None:
         super().__init__(parent)

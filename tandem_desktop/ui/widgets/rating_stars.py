@@ -17,7 +17,7 @@ _WORDS = tr_table({1: "poor", 2: "fair", 3: "good", 4: "very good", 5: "excellen
 
 
 class RatingStars(QWidget):
-    """Shows the rating there is; a click, a digit or an arrow asks for another and keeps nothing itself."""
+    """Shows a rating; a click, digit or arrow emits a new one and does not change what is shown."""
 
     rated = Signal(int)
 
@@ -68,7 +68,7 @@ class RatingStars(QWidget):
         super().leaveEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # The digits answer cards elsewhere; here they are stars.
+        # Elsewhere digits answer cards; here they choose stars.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _digit(event):
             event.accept()
             return True
@@ -125,5 +125,5 @@ class RatingStars(QWidget):
 
 
 def _digit(event: QKeyEvent) -> int:
-    """Which star a key means; none for any other key."""
+    """The star for a digit key; 0 for any other key."""
     return int(event.text()) if event.text() in {str(number) for number in range(1, MOST + 1)} else 0

@@ -24,20 +24,20 @@ _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hi
 
 
 class Toast(QFrame):
-    """One at a time over its parent, at the foot of the area it is given.
+    """One message over its parent, at the bottom of the given area.
 
-    It never takes the focus by itself, waits while it is pointed at or has the keyboard, and Escape dismisses it.
+    It never takes the focus by itself, stays while hovered or focused, and Escape dismisses it.
     """
 
     announced = Signal(str)
-    """What a listener was told."""
+    """The text announced to screen readers."""
 
     def __init__(self, theme: Theme, parent: QWidget, area: Callable[[], QRect] | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._area = area or parent.rect
         self._do: Callable[[], None] = lambda: None
-        self._before: QWidget | None = None  # where the keyboard was before it came here
+        self._before: QWidget | None = None  # the focus before the toast got it
         self.setObjectName("toast")
         self.setProperty("role", "toast")
         self._icon = IconLabel(theme, "info", "link", parent=self)
@@ -75,7 +75,7 @@ class Toast(QFrame):
         do: Callable[[], None] = lambda: None,
         stays: int = _STAYS_MILLISECONDS,
     ) -> None:
-        """Show and announce `words`; `action` does `do`; `stays` in milliseconds, 0 until it is dismissed."""
+        """Show and announce `words`; `action` is the label for `do`; `stays` is in milliseconds, 0 for no timeout."""
         self._do = do
         self._icon.set_icon(*_TONES[tone])
         self._words.setText(words)
@@ -84,7 +84,7 @@ class Toast(QFrame):
         self._action.setVisible(bool(action))
         self._action.updateGeometry()
         self.setAccessibleName(words)
-        self._place()  # before it is seen: it must not pass under the pointer on its way
+        self._place()  # before it is shown, so that it does not move under the pointer
         self.show()
         self.raise_()
         announce(self, words, urgent=tone == "error")
@@ -94,11 +94,11 @@ class Toast(QFrame):
             self._timer.start(stays)
 
     def give_way_to(self, widget: QWidget) -> None:
-        """Find another place whenever this one comes, goes or moves."""
+        """Reposition when this widget is shown, hidden or moved."""
         widget.installEventFilter(self)
 
     def dismiss(self) -> None:
-        """Go, and give the keyboard back to where it came from."""
+        """Hide the toast and restore the focus."""
         had_keyboard = self.has_keyboard
         self.hide()
         if had_keyboard and self._before is not None:
@@ -111,7 +111,7 @@ class Toast(QFrame):
 
     @property
     def first(self) -> QWidget:
-        """What takes the keyboard when a person comes here on purpose: the action, or the way out."""
+        """The widget to focus: the action, or the close button."""
         return self._close if self._action.isHidden() else self._action
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -122,7 +122,7 @@ class Toast(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _MOVES and self.isVisible():
-            QTimer.singleShot(0, self, self._place)  # once everything around it has its new place
+            QTimer.singleShot(0, self, self._place)  # after the layout around it is updated
         return super().eventFilter(watched, event)
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
@@ -144,7 +144,7 @@ class Toast(QFrame):
         area, px = self._area(), self._theme.px
         words = QFontMetrics(self._words.font()).horizontalAdvance(self._words.text())
         widest = min(px(_WIDEST), area.width() - 2 * px(16))
-        self._words.setMinimumWidth(0)  # as wide as it was made the last time, it could not be measured against the row
+        self._words.setMinimumWidth(0)  # reset the last fixed width before measuring
         self._words.setMaximumWidth(_ANY_WIDTH)
         self._row.invalidate()
         beside = self._row.sizeHint().width() - self._words.sizeHint().width()
