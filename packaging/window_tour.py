@@ -110,8 +110,8 @@ def pictures(app: QApplication, theme: Theme) -> Iterator[tuple[str, QWidget]]:
 
 
 def place(window: MainWindow) -> WorkspaceController:
-    assert window.workplace is not None
-    return window.workplace
+    assert window.controller is not None
+    return window.controller
 
 
 def status(window: MainWindow) -> PlanStatus | None:

@@ -133,9 +133,11 @@ class Conversations:
         return qualify(text, lambda name: ".." not in name and len(name) < _LONGEST and (workspace / name).exists())
 
     async def _plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> Turn:
-        minds = Advisors(self._engine.settings.minds, profile)
+        advisors = Advisors(self._engine.settings.minds, profile)
         slot = self._sessions.slot(session_id)
-        slot.planning = planning = PerspectivePlanning(self._engine, self._sessions.advisor(minds), minds, slot.take)
+        slot.planning = planning = PerspectivePlanning(
+            self._engine, self._sessions.advisor(advisors), advisors, slot.take
+        )
         try:
             return await planning.run_plan_mode(session_id, task, self._qualified(task))
         finally:
@@ -283,7 +285,7 @@ class Background:
         self._thread = thread
         engine.calls.attach(AgentCalls(engine, sessions, thread).make)
         self.conversations = Conversations(engine, sessions, thread)
-        self.looking_back = ReflectionService(engine, sessions, thread)
+        self.reflections = ReflectionService(engine, sessions, thread)
         self._control: RunControl | None = None
         self.pages = PlanPages(engine)
         self._rehearsing: RunControl | None = None
@@ -340,7 +342,7 @@ class Background:
         self.stop_run()
         self.stop_rehearsal()
         self._watch.close()
-        self.looking_back.close()
+        self.reflections.close()
         self.conversations.close()
         self._thread.close()
         self.chat.close()

@@ -58,10 +58,10 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     """All actions of the window, in the order of the palette."""
 
     def here() -> bool:
-        return window.workplace is not None
+        return window.controller is not None
 
     def at(do: Callable[[WorkspaceController], None]) -> Callable[[], None]:
-        return lambda: do(window.workplace) if window.workplace is not None else None
+        return lambda: do(window.controller) if window.controller is not None else None
 
     def act(
         name: str, title: str, group: str, do: Callable[[], None], when: Callable[[], bool] = lambda: True
@@ -105,9 +105,11 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
     yield act("tasks", tr("View tasks"), of_plan, at(lambda place: place.panel.show_tasks()), here)
     yield act("graph", tr("View the graph of the plan"), of_plan, at(lambda place: place.panel.show_graph()), here)
     yield act("rehearse", tr("Rehearse in a copy"), of_plan, at(lambda p: p.panel.rehearsals.rehearse()), here)
-    yield act("branch", tr("Branch from here, as an alternative"), of_plan, at(lambda p: p.wishes.branch()), here)
+    yield act(
+        "branch", tr("Branch from here, as an alternative"), of_plan, at(lambda p: p.plan_controller.branch()), here
+    )
     yield act("back", tr("Go back to your last message…"), of_plan, at(lambda place: place.chat.ask_to_go_back()), here)
-    yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.wishes.undo_last()), here)
+    yield act("undo", tr("Undo the last run"), of_plan, at(lambda place: place.plan_controller.undo_last()), here)
     for number in range(1, 10):
         keys, title = (f"Ctrl+{number}",), tr("Plan {number}", number=number)
         yield WindowAction(f"plan-{number}", title, of_plan, keys, partial(_open_nth, window, number), here)
@@ -115,7 +117,7 @@ def window_actions(window: "MainWindow", settings: "SettingsController") -> Iter
 
 def _open_nth(window: "MainWindow", number: int) -> None:
     """Open the plan at this position of the plan list."""
-    plans = window.workplace.plans.plans if window.workplace is not None else ()
+    plans = window.controller.plans.plans if window.controller is not None else ()
     if number <= len(plans):
         window.open_plan(plans[number - 1].plan_id)
 
@@ -200,8 +202,8 @@ class WindowPages(QObject):
         places.append((later("Settings"), config_directory() / SETTINGS_FILE))
         if workspace is not None:
             places.append((later("Plans here"), workspace / TANDEM_DIRECTORY))
-        if (papers := own_papers()) is not None:
-            places.append((later("Documents, licences"), papers))
+        if (documents := own_papers()) is not None:
+            places.append((later("Documents, licences"), documents))
         self._about = AboutSheet(self._host, self._theme, about_facts(tuple(places)))
         self._about.said.connect(self.said)
         self._about.diagnostics_requested.connect(self.save_diagnostics)
@@ -259,13 +261,13 @@ class MainWindow(QWidget):
         self._commands = Commands(self)
         self._wanted_agent = ""
         self._memory = WindowMemory(settings or QSettings(), theme)
-        self.workplace: WorkspaceController | None = None
+        self.controller: WorkspaceController | None = None
         self.setObjectName("main-window")
         self.setWindowTitle("Tandem Desktop")
         self.setAcceptDrops(True)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        self._memory.wear_last_look()
+        self._memory.apply_last_theme()
         install(application, theme)
         self.top = TopBar(theme)
         self.status = StatusLine(theme)
@@ -318,12 +320,12 @@ class MainWindow(QWidget):
         self._memory.remember(background.engine.locations.workspace)
 
     def open_plan(self, plan_id: str) -> None:
-        if self.workplace is not None:
-            self.workplace.open_plan(PlanId(plan_id))
+        if self.controller is not None:
+            self.controller.open_plan(PlanId(plan_id))
 
     def _look_at(self, place: WorkspaceController, plan: str) -> None:
         """Open a plan from a notification, unless another workspace was opened since."""
-        if plan and self.workplace is place:
+        if plan and self.controller is place:
             place.open_plan(PlanId(plan))
 
     def leave(self) -> None:
@@ -364,7 +366,7 @@ class MainWindow(QWidget):
         self.resize(*SIZE)
 
     def _enter(self, place: WorkspaceController) -> None:
-        self.workplace = place
+        self.controller = place
         self.rail = PlansRail(self._theme, place.plans)
         PlanListMenu(self._theme, place.state, place.plans, self.rail)
         for widget in (self.rail, place.chat, place.panel):
@@ -376,7 +378,7 @@ class MainWindow(QWidget):
         self._pages.setCurrentWidget(self.splitter)
         self.rail.plan_chosen.connect(lambda plan: place.open_plan(PlanId(plan)))
         self.rail.new_requested.connect(place.new_plan)
-        self.rail.way_back_requested.connect(place.wishes.take_back)
+        self.rail.way_back_requested.connect(place.plan_controller.take_back)
         place.plan_shown.connect(self.rail.show_chosen)
         place.status_changed.connect(self.status.show_agent)
         place.disk_changed.connect(self.status.show_disk)
@@ -399,7 +401,7 @@ class MainWindow(QWidget):
         if self._wanted_agent:
             place.agents.choose(self._wanted_agent)
             self._wanted_agent = ""
-        self.settings.wear(place.background.engine.settings)
+        self.settings.apply(place.background.engine.settings)
         self.toast.give_way_to(place.panel.footer)
         root = place.background.engine.locations.workspace
         self._branch = BranchWatch(root, place)
@@ -410,7 +412,7 @@ class MainWindow(QWidget):
         place.start()
 
     def _leave_workspace(self) -> None:
-        place, self.workplace = self.workplace, None
+        place, self.controller = self.controller, None
         if place is None:
             return
         for position in reversed(range(self.splitter.count())):
@@ -422,23 +424,23 @@ class MainWindow(QWidget):
         place.deleteLater()
 
     def show_about(self) -> None:
-        place = self.workplace
+        place = self.controller
         self.pages.show_about(place.background.engine.locations.workspace if place is not None else None)
 
     def show_keys(self) -> None:
-        worn = self.settings.worn
-        self.pages.show_keys(letters=worn.single_letter_keys, changes=worn.keys)
+        settings = self.settings.current
+        self.pages.show_keys(letters=settings.single_letter_keys, changes=settings.keys)
 
     def show_settings(self) -> None:
         self.settings.show()
 
     def _set_letters(self, allowed: bool) -> None:
-        if self.workplace is not None:
-            self.workplace.panel.set_single_letters(allowed)
+        if self.controller is not None:
+            self.controller.panel.set_single_letters(allowed)
 
     def _open_again(self) -> None:
         """Reopen the workspace to apply changed settings, unless an agent is working."""
-        place = self.workplace
+        place = self.controller
         if place is None:
             return
         if place.turns.is_any:
@@ -452,14 +454,14 @@ class MainWindow(QWidget):
             for action in self.actions_
             if action.is_enabled() and not action.name.startswith("plan-")
         ]
-        place = self.workplace
+        place = self.controller
         for plan in place.plans.plans if place is not None else ():
             items.append(PaletteItem(plan.title, plan.plan_id, "", self._plan_opener(plan.plan_id)))
         self.palette.open(items, QApplication.focusWidget())  # type: ignore[attr-defined]
 
     def _toast_area(self) -> QRect:
         """The bottom of the plan view, above its buttons: toasts cover neither the composer nor a button."""
-        place = self.workplace
+        place = self.controller
         if place is None:
             return self._pages.geometry()
         panel = place.panel
@@ -483,7 +485,7 @@ class MainWindow(QWidget):
 
     def _agents_found(self, here: InstalledAgents) -> None:
         self.welcome.show_agents(here)
-        if self.workplace is None:
+        if self.controller is None:
             self.status.show_agent(
                 "done" if here.confinement.confined else "waiting",
                 tr("Agents are {words}", words=here.confinement.description),
@@ -499,17 +501,17 @@ class MainWindow(QWidget):
 
         self._wanted_agent = BUILT_IN  # always the built-in agent: the sample uses its recipes, which need no model
         self.open_workspace(make_sample())
-        if self.workplace is not None:
-            self.workplace.set_plan_mode(True)
-            self.workplace.chat.composer.edit.setPlainText("/replace Hello Goodbye")
+        if self.controller is not None:
+            self.controller.set_plan_mode(True)
+            self.controller.chat.composer.edit.setPlainText("/replace Hello Goodbye")
 
     def _choose_mode(self, plan_mode: bool) -> None:
-        if self.workplace is not None:
-            self.workplace.set_plan_mode(plan_mode)
+        if self.controller is not None:
+            self.controller.set_plan_mode(plan_mode)
 
     def _choose_agent(self, name: str) -> None:
-        if self.workplace is not None:
-            self.workplace.agents.choose(name)
+        if self.controller is not None:
+            self.controller.agents.choose(name)
 
     def _show_agents(self, found: tuple[InstalledAgents, str]) -> None:
         here, chosen = found
@@ -535,15 +537,15 @@ class MainWindow(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
-        if self.workplace is not None:
+        if self.controller is not None:
             self.rail.setVisible(self.width() >= self._theme.px(_RAIL_FROM))
-            self.workplace.chat.setMinimumWidth(min(self._theme.px(_CHAT_WIDTH), self.width() * 9 // 20))
+            self.controller.chat.setMinimumWidth(min(self._theme.px(_CHAT_WIDTH), self.width() * 9 // 20))
 
     def toggle_rail(self) -> None:
         self.rail.setVisible(not self.rail.isVisible())
 
     def next_pane(self) -> None:
-        place = self.workplace
+        place = self.controller
         if place is None:
             return
         panes: list[tuple[QWidget, QWidget]] = [

@@ -53,16 +53,18 @@ class RequestController(QObject):
 class RehearsalRequestController(RequestController):
     """Handles the requests of the panel's rehearsal page. A rehearsal changes nothing, so it needs no confirmation."""
 
-    def __init__(self, background: Background, commands: Commands, desk: RehearsalController, parent: QObject) -> None:
+    def __init__(
+        self, background: Background, commands: Commands, rehearsals: RehearsalController, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._background = background
         self._commands = commands
-        self._desk = desk
-        desk.use_network(background.engine.settings.rehearse_with_network)
-        desk.rehearse_requested.connect(self._rehearse)
-        desk.kept_wanted.connect(self._look_for)
-        desk.stop_requested.connect(background.stop_rehearsal)
-        desk.record_requested.connect(self._record)
+        self._rehearsals = rehearsals
+        rehearsals.use_network(background.engine.settings.rehearse_with_network)
+        rehearsals.rehearse_requested.connect(self._rehearse)
+        rehearsals.kept_wanted.connect(self._look_for)
+        rehearsals.stop_requested.connect(background.stop_rehearsal)
+        rehearsals.record_requested.connect(self._record)
 
     def _rehearse(self, plan_id: str, revision: int, network: bool) -> None:
         future = self._background.rehearse(PlanId(plan_id), revision, network=network)
@@ -71,7 +73,7 @@ class RehearsalRequestController(RequestController):
     def _look_for(self, version: PlanVersion) -> None:
         def found(kept: tuple[Rehearsal, Mapping[OperationId, tuple[OperationView, ...]]] | None) -> None:
             if kept is not None:
-                self._desk.remember(*kept)
+                self._rehearsals.remember(*kept)
 
         # An unreadable rehearsal is treated as missing.
         self._commands.latest(
@@ -83,10 +85,10 @@ class RehearsalRequestController(RequestController):
 
     def _look_at(self, rehearsal: Rehearsal) -> None:
         views = self._background.run(self._background.engine.rehearsals.views, rehearsal)
-        self._commands.run(views, lambda found: self._desk.finish(rehearsal, found), self._ended)
+        self._commands.run(views, lambda found: self._rehearsals.finish(rehearsal, found), self._ended)
 
     def _ended(self, error: TandemError) -> None:
-        self._desk.fail()
+        self._rehearsals.fail()
         if isinstance(error, UserAbortError):
             self.said.emit(tr("The rehearsal was stopped. Nothing on disk has changed."), "info")
         else:
@@ -94,7 +96,7 @@ class RehearsalRequestController(RequestController):
 
     def _record(self, rehearsal: Rehearsal, chosen: tuple[OperationId, ...]) -> None:
         def recorded(version: PlanVersion) -> None:
-            self._desk.recorded(version, chosen)
+            self._rehearsals.recorded(version, chosen)
             self.changed.emit()
 
         self._commands.run(
@@ -188,8 +190,8 @@ class PlanController(RequestController):
         self._is_choosing = False
         self._next_choice: Callable[[], Future[PlanPage]] | None = None
         self._undos = UndoController(background, commands, panel, self)
-        for wishes in (self._undos, RehearsalRequestController(background, commands, panel.rehearsals, self)):
-            wishes.report_to(self)
+        for controller in (self._undos, RehearsalRequestController(background, commands, panel.rehearsals, self)):
+            controller.report_to(self)
         panel.choices_changed.connect(
             lambda choices: self._choose(lambda: background.run(background.pages.choose, choices))
         )

@@ -14,7 +14,7 @@ from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.domain.runs import RunStatus
 from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.pane import ChatPane
-from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionWish
+from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionRequest
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.plan_controller import RequestController
 from tandem_desktop.ui.threads import Commands
@@ -27,13 +27,13 @@ class ReflectionController(RequestController):
         self, background: Background, commands: Commands, chat: ChatPane, agents: AgentChoice, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._looking_back = background.looking_back
+        self._reflections = background.reflections
         self._background = background
         self._commands = commands
         self._chat = chat
         self._agents = agents
         self._asking: Future[Reflection] | None = None
-        chat.reflection_wish.connect(self._carry_out)
+        chat.reflection_requested.connect(self._carry_out)
         chat.stop_requested.connect(self.stop)
 
     def follow_event(self, event: TandemEvent) -> None:
@@ -66,7 +66,7 @@ class ReflectionController(RequestController):
     def _consider(self, run_id: RunId) -> None:
         profile = self._agents.profile
         if profile is not None:
-            wanted = self._looking_back.is_wanted(run_id, profile)
+            wanted = self._reflections.is_wanted(run_id, profile)
             self._commands.run(wanted, lambda yes: self._ask(run_id) if yes else None)
 
     def _ask(self, run_id: RunId) -> None:
@@ -74,7 +74,7 @@ class ReflectionController(RequestController):
         if profile is None or self._asking is not None:
             self.said.emit(tr("An agent is being asked, or looked for; try again in a moment."), "info")
             return
-        self._asking = self._looking_back.reflect(run_id, profile)
+        self._asking = self._reflections.reflect(run_id, profile)
         self._chat.set_working(True, tr("{title} looks back at the run…", title=profile.title))
         self._commands.run(self._asking, lambda _: self._rest(), self._not_asked)
 
@@ -87,20 +87,20 @@ class ReflectionController(RequestController):
         self._chat.set_working(False, go_on=False)
 
     def _show(self, run_id: RunId) -> None:
-        self._commands.run(self._looking_back.reflected(run_id), self._found)
+        self._commands.run(self._reflections.reflected(run_id), self._found)
 
     def _found(self, found: CurrentReflection | None) -> None:
         if found is not None:
             self._chat.set_reflection(ReflectionFacts(found.reflection, found.is_open))
 
-    def _carry_out(self, wish: ReflectionWish) -> None:
-        run_id = RunId(wish.run_id)
-        if wish.makes_revision:
-            made = self._looking_back.make_revision(run_id)
+    def _carry_out(self, request: ReflectionRequest) -> None:
+        run_id = RunId(request.run_id)
+        if request.makes_revision:
+            made = self._reflections.make_revision(run_id)
             words = tr("The revision waits for your review.")
             self._commands.run(made, lambda _: self.said.emit(words, "info"), self.failed.emit)
-        elif wish.verdict is not None:
-            judged = self._looking_back.judge(run_id, wish.number, wish.verdict)
+        elif request.verdict is not None:
+            judged = self._reflections.judge(run_id, request.number, request.verdict)
             self._commands.run(judged, lambda _: self._show(run_id), lambda error: self._refused(run_id, error))
         else:
             self._ask(run_id)

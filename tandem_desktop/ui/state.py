@@ -246,14 +246,14 @@ class WindowMemory:
         self._settings = settings
         self._theme = theme
 
-    def wear_last_look(self) -> None:
+    def apply_last_theme(self) -> None:
         """Apply the last theme and zoom before the settings are read."""
-        self.wear_theme(str(self._settings.value("theme")))
+        self.apply_theme(str(self._settings.value("theme")))
         zoom = self._settings.value("zoom")
         if zoom is not None:
             self._theme.set_zoom(float(str(zoom)))
 
-    def wear_theme(self, name: str) -> None:
+    def apply_theme(self, name: str) -> None:
         """Apply a theme and store it for the next start; an unknown name follows the system."""
         if name in THEMES:
             self._theme.set_theme(name)

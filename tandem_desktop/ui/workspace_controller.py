@@ -80,10 +80,10 @@ class DriftFollower(QObject):
 
     def follow_event(self, event: TandemEvent) -> None:
         if isinstance(event, DiskTouched) and self._is_shown(event):
-            looked = self._background.run(self._background.pages.drifted, event.plan_id)
-            self._commands.latest("drift", looked, lambda drifted: self._looked(event, drifted))
+            found = self._background.run(self._background.pages.drifted, event.plan_id)
+            self._commands.latest("drift", found, lambda drifted: self._show_drift(event, drifted))
 
-    def _looked(self, event: DiskTouched, drifted: tuple[Drifted, ...]) -> None:
+    def _show_drift(self, event: DiskTouched, drifted: tuple[Drifted, ...]) -> None:
         if self._is_shown(event):
             self._panel.show_drift(drifted)
 
@@ -216,14 +216,14 @@ class WorkspaceController(QObject):
         )
         self._watch = StoreWatch((engine.locations.plans, engine.locations.runs), self)
         self._watch.changed.connect(self._store_changed)
-        self.wishes = PlanController(background, self.commands, self.panel, self)
+        self.plan_controller = PlanController(background, self.commands, self.panel, self)
         self._merging = MergeController(background, self.commands, self.panel, self)
         self._interruptions = Interruptions(background, self.commands, self.plans, self.panel, self)
         self._order = OrderController(background, self.commands, self.panel, self.agents, self)
         self._back = RestoreController(background, self.commands, self.chat, self.panel, lambda: self.session_id)
         self._reflecting = ReflectionController(background, self.commands, self.chat, self.agents, self)
         self._drift = DriftFollower(background, self.commands, self.panel, self)
-        self._first_look = PlanModePrompt(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
+        self._plan_mode_prompt = PlanModePrompt(theme, self.chat, engine.locations.workspace, lambda: self.plan_mode)
         self.own = WindowCommands(background, self.commands, self.plans, lambda: (self.session_id, self._plan_id), self)
         self._connect()
 
@@ -316,9 +316,9 @@ class WorkspaceController(QObject):
         self._drift.found.connect(self.drift_found)
         self.bridge.event_received.connect(self._reflecting.follow_event)
         self.own.reflection_wanted.connect(lambda: self._reflecting.ask(self._plan_id))
-        chat.sent.connect(self._first_look.consider)
-        self._first_look.plan_wanted.connect(lambda: self.set_plan_mode(True))
-        self._first_look.cleared.connect(self.turns.send)
+        chat.sent.connect(self._plan_mode_prompt.consider)
+        self._plan_mode_prompt.plan_wanted.connect(lambda: self.set_plan_mode(True))
+        self._plan_mode_prompt.cleared.connect(self.turns.send)
         chat.stop_requested.connect(self.turns.stop)
         chat.command.connect(self.own.carry_out)
         self.own.mode_wanted.connect(lambda: self.set_plan_mode(not self.plan_mode))
@@ -329,15 +329,15 @@ class WorkspaceController(QObject):
         give_back = panel.sheets.rework.give_back
         chat.deny_requested.connect(lambda plan, words: self.turns.rework(plan, words, give_back))
         chat.view_requested.connect(lambda plan, revision: self.open_plan(PlanId(plan), revision or None))
-        chat.undo_requested.connect(self.wishes.take_back)
-        self.wishes.text_approved.connect(self.turns.carry_out)
+        chat.undo_requested.connect(self.plan_controller.take_back)
+        self.plan_controller.text_approved.connect(self.turns.carry_out)
         self.turns.plan_mode_needed.connect(self._need_plan_mode)
         self.turns.status_changed.connect(self.status_changed)
         self.turns.plan_made.connect(lambda plan: self.open_plan(PlanId(plan)))
         self.turns.rested.connect(self._show_draft)
         self.turns.said.connect(self.said)
         self.turns.failed.connect(self.failed)
-        for each in (self.wishes, self._merging, self._back, self._order, self._reflecting):
+        for each in (self.plan_controller, self._merging, self._back, self._order, self._reflecting):
             each.changed.connect(self._look_again)
             each.said.connect(self.said)
             each.failed.connect(self.failed)
@@ -348,7 +348,7 @@ class WorkspaceController(QObject):
         self._memory.looked_before.connect(self._look_since)
         panel.plan_requested.connect(lambda plan: self.open_plan(PlanId(plan)))
         panel.perspectives.ask_requested.connect(lambda: chat.begin_command("perspectives"))
-        panel.abandon_requested.connect(lambda: self.wishes.abandon(self.session_id))
+        panel.abandon_requested.connect(lambda: self.plan_controller.abandon(self.session_id))
 
     # Events and results
 
@@ -401,7 +401,7 @@ class WorkspaceController(QObject):
         self.panel.show_page(page)
         self.panel.show_alternatives(self.plans.alternatives(page.version.plan_id))
         self._memory.show_plan(page.version.plan_id)
-        self.wishes.show_comments(page.version.plan_id)
+        self.plan_controller.show_comments(page.version.plan_id)
         self.chat.set_plan(plan_text.card_facts(page))
 
     def _show_session(self, session_id: SessionId) -> None:

@@ -135,8 +135,8 @@ class _Window:
         self._window.open_workspace(workspace)
         stay_awake()  # as the window does when it has opened
         self._until(lambda: "ready" in self._window.status.agent_words)
-        assert self._window.workplace is not None
-        self._place = self._window.workplace
+        assert self._window.controller is not None
+        self._place = self._window.controller
         self._operations = [a_write(f"src/file_{n}.py", b"x\n", id=f"s{n}") for n in range(EVENTS)]
         self._number = 1
 

@@ -315,7 +315,7 @@ PASSED_ON = (
     "undo_requested",
     "restart_requested",
     "log_requested",
-    "reflection_wish",
+    "reflection_requested",
     "typed",
 )
 """Signals forwarded from entry widgets; each widget has some of them."""

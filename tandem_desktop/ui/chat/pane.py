@@ -93,8 +93,8 @@ class ChatPane(QWidget):
     log_requested = Signal()
     record_requested = Signal()
     """Open the folder with the stored conversation."""
-    reflection_wish = Signal(object)
-    """A `ReflectionWish`."""
+    reflection_requested = Signal(object)
+    """A `ReflectionRequest`."""
     refused = Signal(str)
     queue_changed = Signal(object)
 
@@ -286,7 +286,7 @@ class ChatPane(QWidget):
             "file_activated",
             "restart_requested",
             "log_requested",
-            "reflection_wish",
+            "reflection_requested",
         ):
             getattr(transcript, name).connect(getattr(self, name))
         transcript.typed.connect(composer.type_on)

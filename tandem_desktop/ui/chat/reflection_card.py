@@ -60,7 +60,7 @@ class ReflectionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionWish:
+class ReflectionRequest:
     """A request about a reflection: judge an adjustment, make the revision, or reflect again."""
 
     run_id: str
@@ -72,7 +72,7 @@ class ReflectionWish:
 class ReflectionCard(EntryWidget):
     """Shows one reflection. Accepted adjustments become a revision, which is reviewed like any other."""
 
-    reflection_wish = Signal(object)
+    reflection_requested = Signal(object)
     typed = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -115,7 +115,7 @@ class ReflectionCard(EntryWidget):
 
     def _made(self, facts: ReflectionFacts) -> "_Card":
         card = _Card(self.theme, facts)
-        card.wished.connect(self.reflection_wish)
+        card.wished.connect(self.reflection_requested)
         card.typed.connect(self.typed)
         layout = self.layout()
         assert layout is not None
@@ -196,12 +196,12 @@ class _Card(DecisionCard):
         self._make = Button(
             self.theme, tr("Make revision {revision}", revision=found.snapshot.plan.revision + 1), hint="Enter"
         )
-        self._make.wear(PRIMARY)
+        self._make.set_look(PRIMARY)
         self._make.setObjectName("reflection-make")
-        self._make.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id, makes_revision=True)))
+        self._make.clicked.connect(lambda: self.wished.emit(ReflectionRequest(self._run_id, makes_revision=True)))
         again = QuietButton(self.theme, tr("Ask again"))
         again.setObjectName("reflection-again")
-        again.clicked.connect(lambda: self.wished.emit(ReflectionWish(self._run_id)))
+        again.clicked.connect(lambda: self.wished.emit(ReflectionRequest(self._run_id)))
         self._after = _prose("", "reflection-after", "muted")
         row = QHBoxLayout()
         row.setSpacing(self.theme.px(8))
@@ -219,7 +219,7 @@ class _Card(DecisionCard):
         return self._facts.is_waiting
 
     def _judge(self, number: int, verdict: str) -> None:
-        self.wished.emit(ReflectionWish(self._run_id, number, AdjustmentVerdict(verdict)))
+        self.wished.emit(ReflectionRequest(self._run_id, number, AdjustmentVerdict(verdict)))
 
 
 class _AdjustmentRow(QWidget):

@@ -188,7 +188,7 @@ class Transcript(QAbstractScrollArea):
     back_requested = Signal(int)
     restart_requested = Signal()
     log_requested = Signal()
-    reflection_wish = Signal(object)
+    reflection_requested = Signal(object)
     typed = Signal(str)
     at_end_changed = Signal(bool)
 

@@ -182,9 +182,9 @@ class MergeChoices(QWidget):
             step.setVisible(of > 1)
         is_text = self._editable(region.disk) is not None and self._editable(region.proposed) is not None
         for take, button in self._takes.items():
-            button.wear(PRIMARY if choice is take else PLAIN)
+            button.set_look(PRIMARY if choice is take else PLAIN)
             button.setVisible(is_text or take in (Take.DISK, Take.PROPOSED))
-        self.own.wear(PRIMARY if isinstance(choice, bytes) else PLAIN)
+        self.own.set_look(PRIMARY if isinstance(choice, bytes) else PLAIN)
         self.own.setVisible(is_text)
         self.suggestion.setVisible(suggestion is not None)
 
@@ -286,9 +286,9 @@ class WholeChoices(QWidget):
         self._mode.setVisible(modes is not None)
         for take in _SIDES:
             self._files[take].setVisible(asks_file and conflict is not None and take in conflict.ways)
-            self._files[take].wear(PRIMARY if said is not None and said.whole is take else PLAIN)
+            self._files[take].set_look(PRIMARY if said is not None and said.whole is take else PLAIN)
             self._modes[take].setVisible(modes is not None)
-            self._modes[take].wear(PRIMARY if said is not None and said.mode is take else PLAIN)
+            self._modes[take].set_look(PRIMARY if said is not None and said.mode is take else PLAIN)
             if modes is not None:
                 self._modes[take].setText(_mode_words(modes, take))
 

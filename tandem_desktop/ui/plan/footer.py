@@ -155,8 +155,8 @@ class PlanActionButtons(QWidget):
         implement.setToolTip(plain_tooltip(refusal or tr("Opens the approval sheet; nothing runs yet")))
         implement.setAccessibleDescription(refusal)
         # With unsent comments, Rework is the primary button.
-        implement.wear(PLAIN if comments else PRIMARY)
-        self._buttons[EventKind.REQUEST_REVISION].wear(PRIMARY if comments else PLAIN)
+        implement.set_look(PLAIN if comments else PRIMARY)
+        self._buttons[EventKind.REQUEST_REVISION].set_look(PRIMARY if comments else PLAIN)
         self._comments, self._task_count = comments, tasks
         is_running = machine.state in (PlanState.EXECUTING, PlanState.PAUSED)
         self._buttons[EventKind.CANCEL].setText(tr("Stop") if is_running else tr("Cancel"))

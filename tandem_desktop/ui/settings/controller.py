@@ -38,15 +38,15 @@ class SettingsController(QObject):
         self._window, self._theme, self._memory = window, theme, memory
         self._actions, self._notifier = actions, notifier
         self._sheet: SettingsSheet | None = None
-        self.worn = Settings()
+        self.current = Settings()
         """The applied settings."""
         self._in_file = _in_file()
         self._watch = SettingsWatch(_config(), self)
         self._watch.changed.connect(self._look_again)
 
-    def wear(self, settings: Settings) -> None:
-        self.worn = settings
-        self._memory.wear_theme(settings.theme)
+    def apply(self, settings: Settings) -> None:
+        self.current = settings
+        self._memory.apply_theme(settings.theme)
         self._notifier.is_on = settings.notifications
         self._theme.set_code_face(settings.code_font, settings.code_size, ligatures=settings.ligatures)
         unknown = self._actions.rebind(settings.keys)
@@ -67,7 +67,7 @@ class SettingsController(QObject):
         before, self._in_file = self._in_file, found
         if found == before:
             return
-        self.wear(found)
+        self.apply(found)
         if self._sheet is not None and self._sheet.isVisible():
             self._sheet.follow(found)
         if before is None or _without_what_holds_at_once(found) != _without_what_holds_at_once(before):
@@ -81,9 +81,9 @@ class SettingsController(QObject):
         """Apply the theme and save it; an invalid file is not overwritten."""
         from tandem_desktop.settings_io import save_setting
 
-        self._memory.wear_theme(name)
+        self._memory.apply_theme(name)
         try:
-            self.worn = self._in_file = save_setting(_config(), "theme", name)
+            self.current = self._in_file = save_setting(_config(), "theme", name)
         except TandemError as error:
             self.said.emit(f"{error.message} {error.next}", "risk")
 
@@ -100,14 +100,14 @@ class SettingsController(QObject):
     def _keep(self, settings: Settings) -> None:
         """Apply what the page has already saved."""
         self._in_file = settings
-        self.wear(settings)
+        self.apply(settings)
 
     def _open_file(self, path: str) -> None:
         file = Path(path)
         if not file.exists():
             atomic.make_directory(file.parent)
             atomic.create(file, b"# Every setting is explained in docs/settings.md.\n")
-        problem = open_in_editor(file, 1, self.worn.editor)
+        problem = open_in_editor(file, 1, self.current.editor)
         if problem:
             self.said.emit(problem, "info")
 

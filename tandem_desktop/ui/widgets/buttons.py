@@ -83,7 +83,7 @@ class Button(QPushButton):
         self._icon_name = icon_name
         self._restyle()
 
-    def wear(self, look: ButtonLook) -> None:
+    def set_look(self, look: ButtonLook) -> None:
         """Change the look, for buttons whose importance depends on the state."""
         self.look = look
         self._restyle()

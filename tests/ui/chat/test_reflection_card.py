@@ -14,7 +14,7 @@ from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_steps import ExecutionPlan
 from tandem_desktop.domain.reflection import AdjustmentVerdict, Judged, PlanSnapshot, Reflection, StepAdjustment
 from tandem_desktop.ui.chat.pane import ChatPane
-from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionWish
+from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionRequest
 from tests.support.builders import A_MOMENT, a_command, a_version, a_write
 from tests.ui.chat import talk
 
@@ -49,9 +49,9 @@ def a_reflection(assessment: str = "NEEDS_ADJUSTMENT", **fields: Any) -> Reflect
 
 
 @pytest.fixture
-def wishes(pane: ChatPane) -> list[ReflectionWish]:
-    heard: list[ReflectionWish] = []
-    pane.reflection_wish.connect(heard.append)
+def requests(pane: ChatPane) -> list[ReflectionRequest]:
+    heard: list[ReflectionRequest] = []
+    pane.reflection_requested.connect(heard.append)
     return heard
 
 
@@ -92,13 +92,13 @@ def test_the_card_shows_assessment_reasoning_and_every_adjustment_letter_by_lett
 
 @pytest.mark.req("S4-23")
 def test_each_adjustment_is_accepted_or_rejected_by_mouse_and_only_what_was_accepted_can_be_made(
-    pane: ChatPane, wishes: list[ReflectionWish]
+    pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     facts = shown(pane, a_reflection())
     assert not find(pane, "reflection-make").isEnabled()
     click(pane, "segmented-adjustment-1-accepted")
     click(pane, "segmented-adjustment-2-rejected")
-    assert [(wish.number, wish.verdict) for wish in wishes] == [
+    assert [(request.number, request.verdict) for request in requests] == [
         (1, AdjustmentVerdict.ACCEPTED),
         (2, AdjustmentVerdict.REJECTED),
     ]
@@ -106,19 +106,19 @@ def test_each_adjustment_is_accepted_or_rejected_by_mouse_and_only_what_was_acce
     pane.set_reflection(ReflectionFacts(judged, is_open=True))
     assert "1 of 3 accepted" in words(pane)
     click(pane, "reflection-make")
-    assert wishes[-1] == ReflectionWish(RUN, makes_revision=True)
+    assert requests[-1] == ReflectionRequest(RUN, makes_revision=True)
 
 
 @pytest.mark.req("S4-23")
 def test_digits_accept_and_then_reject_and_enter_makes_the_revision(
-    pane: ChatPane, wishes: list[ReflectionWish]
+    pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     facts = shown(pane, a_reflection())
     card = find(pane, "reflection")
     assert card.hasFocus()  # whoever waits with an empty composer can answer at once
     for key in ("1", "1", "2", "3"):
         QTest.keyClicks(card, key)
-    assert [(wish.number, wish.verdict) for wish in wishes] == [
+    assert [(request.number, request.verdict) for request in requests] == [
         (1, AdjustmentVerdict.ACCEPTED),
         (1, AdjustmentVerdict.REJECTED),
         (2, AdjustmentVerdict.ACCEPTED),
@@ -126,10 +126,12 @@ def test_digits_accept_and_then_reject_and_enter_makes_the_revision(
     ]
     pane.set_reflection(ReflectionFacts(facts.reflection.judged(2, AdjustmentVerdict.ACCEPTED), is_open=True))
     QTest.keyClick(card, Qt.Key.Key_Return)
-    assert wishes[-1].makes_revision
+    assert requests[-1].makes_revision
 
 
-def test_an_adjustment_that_does_not_apply_cannot_be_accepted(pane: ChatPane, wishes: list[ReflectionWish]) -> None:
+def test_an_adjustment_that_does_not_apply_cannot_be_accepted(
+    pane: ChatPane, requests: list[ReflectionRequest]
+) -> None:
     shown(pane, a_reflection())
     assert not find(pane, "segmented-adjustment-3-accepted").isEnabled()
     assert find(pane, "segmented-adjustment-3-rejected").isEnabled()
@@ -161,10 +163,10 @@ def test_a_settled_card_says_what_became_of_it_and_offers_nothing(
 
 @pytest.mark.req("S4-09")
 def test_without_an_answer_the_card_says_so_and_offers_to_ask_again(
-    pane: ChatPane, wishes: list[ReflectionWish]
+    pane: ChatPane, requests: list[ReflectionRequest]
 ) -> None:
     shown(pane, a_reflection("UNKNOWN", adjustments=()))
     assert "No answer" in words(pane)
     assert not [each for each in pane.findChildren(QWidget, "reflection-make") if each.isVisible()]
     click(pane, "reflection-again")
-    assert wishes == [ReflectionWish(RUN)]
+    assert requests == [ReflectionRequest(RUN)]

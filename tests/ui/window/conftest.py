@@ -42,7 +42,7 @@ def open_window(qtbot: QtBot, workspace: Path, tmp_path: Path, programs: Path) -
 
     yield open_one
     for person in opened:
-        if person.window.workplace is not None:
+        if person.window.controller is not None:
             person.leave()
 
 

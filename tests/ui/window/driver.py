@@ -44,8 +44,8 @@ class Person:
 
     @property
     def place(self) -> WorkspaceController:
-        assert self.window.workplace is not None
-        return self.window.workplace
+        assert self.window.controller is not None
+        return self.window.controller
 
     @property
     def status(self) -> PlanStatus | None:

@@ -26,7 +26,7 @@ def open_window(
 
     yield make
     for person in opened:
-        if person.window.workplace is not None:
+        if person.window.controller is not None:
             person.leave()
 
 

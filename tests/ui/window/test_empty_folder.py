@@ -27,7 +27,7 @@ def test_project_is_started_in_a_folder_without_files(workspace: Path, open_wind
     assert "src/weather/__init__.py" in person.operations
     assert [each.name for each in workspace.iterdir() if each.name != ".tandem"] == [".git"]
     (workspace / "notes.txt").write_text("mine\n")
-    person.window.workplace.new_plan()  # type: ignore[union-attr]  # it is open
+    person.window.controller.new_plan()  # type: ignore[union-attr]  # it is open
     assert person.find("empty-plan").accessibleName() == "No plan yet"
 
 

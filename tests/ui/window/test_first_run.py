@@ -78,7 +78,7 @@ def test_agent_whose_interpreter_is_gone_is_not_called_ready_and_says_what_to_in
     assert "cannot start no-such-node, which runs it, was not found. Install that, or install Qwen Code" in words(row)
     click(first, "agent-qwen")
     assert "qwen" in QGuiApplication.clipboard().text()
-    assert first.workplace is None
+    assert first.controller is None
 
 
 def test_command_that_installs_an_agent_is_copied(first: MainWindow) -> None:
@@ -98,7 +98,7 @@ def test_sample_is_planned_with_one_press_and_enter_and_nothing_of_it_is_written
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text('agent = "goose"\n')  # recipes are the built-in agent's
     click(first, "welcome-sample")
-    place = first.workplace
+    place = first.controller
     assert place is not None
     assert place.plan_mode
     root = place.background.engine.locations.workspace

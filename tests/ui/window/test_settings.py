@@ -134,7 +134,7 @@ def test_window_wears_what_the_file_says_when_the_workspace_is_opened(
     code = 'code_font = "Courier"\ncode_size = 21\nligatures = true\n'
     config.write_text(f'{code}notifications = false\neditor = "{editor} {{path}}"\n')
     window.window.open_workspace(window.workspace)
-    window.wait(lambda: window.window.settings.worn.code_size == 21)
+    window.wait(lambda: window.window.settings.current.code_size == 21)
     face = window.theme.code_font()
     assert (face.families()[0], face.pixelSize()) == ("Courier", 21)
     assert not face.isFeatureSet(QFont.Tag("liga"))
@@ -163,4 +163,4 @@ def test_file_written_by_hand_holds_in_the_open_window_and_on_its_page(config: P
     window.wait(lambda: "is not valid TOML" in window.window.toast.text)
     assert window.theme.name == "light"
     config.unlink()
-    window.wait(lambda: window.window.settings.worn == Settings())
+    window.wait(lambda: window.window.settings.current == Settings())
