@@ -3302,7 +3302,7 @@
             <translation type="unfinished" />
         </message>
         <message numerus="yes">
-            <location filename="../../tandem_desktop/ui/merge_controller.py" />
+            <location filename="../../tandem_desktop/ui/plan_controller.py" />
             <source>Revision {revision} fits what is on disk: {n} files merged ({named}).</source>
             <extracomment>Of one: Revision {revision} fits what is on disk: {n} file merged ({named}).</extracomment>
             <translation type="unfinished">
@@ -3973,7 +3973,7 @@
             <translation type="unfinished" />
         </message>
         <message>
-            <location filename="../../tandem_desktop/ui/agent_choice.py" />
+            <location filename="../../tandem_desktop/ui/turn_controller.py" />
             <source>The agent</source>
             <translation type="unfinished" />
         </message>

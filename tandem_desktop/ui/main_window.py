@@ -32,7 +32,7 @@ from tandem_desktop.ui.shell.notifier import FreedesktopMessages, Notifier, Tray
 from tandem_desktop.ui.shell.palette import CommandPalette, WindowAction, WindowActions, shown_keys
 from tandem_desktop.ui.shell.plans_rail import PlanListMenu, PlansRail
 from tandem_desktop.ui.shell.top_bar import StatusLine, TopBar
-from tandem_desktop.ui.shell.welcome import Welcome, readiness, what_it_needs
+from tandem_desktop.ui.shell.welcome import Welcome, make_sample, readiness, what_it_needs
 from tandem_desktop.ui.state import BranchWatch, WindowMemory
 from tandem_desktop.ui.theme.style import install, set_role
 from tandem_desktop.ui.theme.theme import THEMES, Theme
@@ -497,8 +497,6 @@ class MainWindow(QWidget):
         self.choose_folder()
 
     def _open_sample(self) -> None:
-        from tandem_desktop.ui.sample_workspace import make_sample
-
         self._wanted_agent = BUILT_IN  # always the built-in agent: the sample uses its recipes, which need no model
         self.open_workspace(make_sample())
         if self.controller is not None:

@@ -1,4 +1,4 @@
-"""Carries out plan, undo, rehearsal and restore requests."""
+"""Carries out plan, undo, rehearsal, restore and merge requests."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -17,20 +17,23 @@ from tandem_desktop.execution.run_store import DoneOperation
 from tandem_desktop.execution.undo import UndoneRun, UndoPlan
 from tandem_desktop.rehearsal.results import Rehearsal
 from tandem_desktop.review.compare import Comparison
+from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.operation_view import OperationView
+from tandem_desktop.review.rebase import Rebased
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.restore_points import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
-from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.editor import open_in_editor
-from tandem_desktop.ui.i18n import tr, tr_n
+from tandem_desktop.ui.i18n import some_of, tr, tr_n
+from tandem_desktop.ui.merge.sheet import MergeSheet
 from tandem_desktop.ui.plan.comments import CommentSpot
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.plan.rehearsal import RehearsalController
 from tandem_desktop.ui.plan.undo_sheet import UndoRequest, is_the_same
 from tandem_desktop.ui.threads import Commands
+from tandem_desktop.ui.turn_controller import AgentChoice
 
 
 class RequestController(QObject):
@@ -500,3 +503,85 @@ def _told(point: RestoredPoint) -> str:
     if not point.entries:
         return tr("Went back: the files are as they were then.")
     return tr("Went back: the files are as they were then and {aside}.", aside=aside)
+
+
+_NAMED = 3
+
+
+class MergeController(RequestController):
+    """Runs rebases and shows conflicts in the sheet. Saves nothing while a conflict is open."""
+
+    def __init__(self, background: Background, commands: Commands, panel: ExecutionPlanPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._commands = commands
+        self._panel = panel
+        self._plan_id = PlanId("")
+        self.sheet: MergeSheet = panel.sheets.merge
+        panel.rebase_requested.connect(self._rebase)
+        panel.merge_requested.connect(self._merge)
+        self.sheet.path_wanted.connect(self._show_path)
+        self.sheet.answered.connect(self._answered)
+        self.sheet.save_requested.connect(self._save)
+
+    def _rebase(self, plan_id: str) -> None:
+        self._plan_id = PlanId(plan_id)
+        self._run(self._background.run(self._background.pages.preview_rebase, self._plan_id), self._previewed)
+
+    def _previewed(self, rebased: Rebased) -> None:
+        if rebased.conflicts:
+            self._open(rebased, rebased.conflicts[0].path)
+        else:
+            self._save(())
+
+    def _merge(self, plan_id: str, path: str) -> None:
+        self._plan_id = PlanId(plan_id)
+        self._run(
+            self._background.run(self._background.pages.preview_rebase, self._plan_id),
+            lambda rebased: self._open(rebased, path),
+        )
+
+    def _open(self, rebased: Rebased, path: str) -> None:
+        page = self._panel.page
+        if page is not None and page.version.plan_id == self._plan_id:
+            self.sheet.ask(page.meta.revision, self._drifted(), rebased.conflicts, path)
+
+    def _show_path(self, path: str) -> None:
+        sides = self._background.run(self._background.pages.three_way, self._plan_id, path)
+        self._commands.latest("merge-sides", sides, self.sheet.show_sides, self._refused)
+
+    def _answered(self) -> None:
+        future = self._background.run(self._background.pages.preview_rebase, self._plan_id, self.sheet.resolutions())
+        self._commands.latest(
+            "merge-answers", future, lambda rebased: self.sheet.show_open(rebased.conflicts), self._refused
+        )
+
+    def _save(self, resolutions: tuple[Resolution, ...]) -> None:
+        merged = self._drifted()
+        future = self._background.run(self._background.pages.rebase, self._plan_id, resolutions)
+        self._run(future, lambda version: self._saved(version, merged))
+
+    def _saved(self, version: PlanVersion, merged: tuple[str, ...]) -> None:
+        self.sheet.shut()
+        words = tr_n(
+            "Revision {revision} fits what is on disk: {n} file merged ({named}).",
+            "Revision {revision} fits what is on disk: {n} files merged ({named}).",
+            len(merged),
+            revision=version.revision,
+            named=some_of([visible(path) for path in merged], _NAMED),
+        )
+        self.said.emit(words, "ok")
+        self.changed.emit()
+
+    def _drifted(self) -> tuple[str, ...]:
+        page = self._panel.page
+        if page is None:
+            return ()
+        return tuple(dict.fromkeys((*(each.path for each in page.drifted), *page.version.drifted)))
+
+    def _run(self, future, done) -> None:  # type: ignore[no-untyped-def]  # as Commands.run
+        self._commands.run(future, done, self._refused)
+
+    def _refused(self, error: TandemError) -> None:
+        self.failed.emit(error)
+        self.changed.emit()

@@ -12,12 +12,12 @@ from tandem_desktop.domain.events import PlanProposed, ReflectionCompleted, RunF
 from tandem_desktop.domain.ids import PlanId, RunId
 from tandem_desktop.domain.reflection import Reflection
 from tandem_desktop.domain.runs import RunStatus
-from tandem_desktop.ui.agent_choice import AgentChoice
 from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.chat.reflection_card import ReflectionFacts, ReflectionRequest
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.plan_controller import RequestController
 from tandem_desktop.ui.threads import Commands
+from tandem_desktop.ui.turn_controller import AgentChoice
 
 
 class ReflectionController(RequestController):

@@ -32,26 +32,24 @@ from tandem_desktop.review.viewed import Looked
 from tandem_desktop.services.pages import PlanPage
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.ui import plan_text
-from tandem_desktop.ui.agent_choice import AgentChoice
-from tandem_desktop.ui.chat.file_index import FileIndex
+from tandem_desktop.ui.chat.completion import FileIndex
 from tandem_desktop.ui.chat.pane import ChatPane
 from tandem_desktop.ui.diff.options import DiffOptions, DiffPreferences
 from tandem_desktop.ui.i18n import text_form, tr, tr_n, tr_table
-from tandem_desktop.ui.merge_controller import MergeController
 from tandem_desktop.ui.models.plans import PlansModel
 from tandem_desktop.ui.plan.footer import PlanActionButtons
 from tandem_desktop.ui.plan.operation_content import DiffSource
 from tandem_desktop.ui.plan.operation_list import OperationList
 from tandem_desktop.ui.plan.operations_tab import Emptiness
 from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
-from tandem_desktop.ui.plan_controller import OrderController, PlanController, RestoreController
+from tandem_desktop.ui.plan_controller import MergeController, OrderController, PlanController, RestoreController
 from tandem_desktop.ui.plan_text import run_facts
 from tandem_desktop.ui.reflection_controller import ReflectionController
 from tandem_desktop.ui.slash_commands import WindowCommands
 from tandem_desktop.ui.state import ScreenMemory, StoreWatch, WindowState
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands, DaemonPool, EventBridge
-from tandem_desktop.ui.turn_controller import PlanModePrompt, TurnController
+from tandem_desktop.ui.turn_controller import AgentChoice, PlanModePrompt, TurnController
 
 
 class DriftFollower(QObject):

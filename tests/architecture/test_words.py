@@ -32,7 +32,6 @@ NOT_SHOWN = (
 """Who is handed names, patterns and lines of the log."""
 NO_WORDS_IN = (
     "ui/chat/export.py",  # a file that others read
-    "ui/chat/code_colors.py",
     "ui/diagnostics.py",  # for whoever mends it
     "ui/diff/styles.py",
     "ui/graph/svg.py",

@@ -40,9 +40,9 @@ from tandem_desktop.ui.models import tasks
 from tandem_desktop.ui.models.tasks import TaskProgressModel
 from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.operation_delegate import RowPaintCache
+from tandem_desktop.ui.theme.style import paint_focus_ring
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import announce
-from tandem_desktop.ui.widgets.painting import paint_focus_ring
 from tandem_desktop.ui.widgets.progress import paint_status_mark
 
 

@@ -26,10 +26,10 @@ from tandem_desktop.ui.plan import wording
 from tandem_desktop.ui.plan.page_text import OPEN
 from tandem_desktop.ui.plan.sheets import Spacing
 from tandem_desktop.ui.plan.wording import short_digest
+from tandem_desktop.ui.theme.style import paint_focus_ring
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, IconButton, QuietButton
 from tandem_desktop.ui.widgets.labels import Badge, ElidedLabel, announce, plain_tooltip
-from tandem_desktop.ui.widgets.painting import paint_focus_ring
 from tandem_desktop.ui.widgets.progress import ProgressLine
 
 _COPIED_MS = 1600

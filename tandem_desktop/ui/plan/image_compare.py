@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.plan.sheets import Spacing
+from tandem_desktop.ui.theme.style import paint_focus_ring
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.chips import Segmented
 from tandem_desktop.ui.widgets.labels import plain_label
-from tandem_desktop.ui.widgets.painting import paint_focus_ring
 
 MOST_PIXELS = 64_000_000
 """Larger images are only described; a tiny file can declare a huge image."""

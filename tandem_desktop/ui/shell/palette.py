@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.models.keys import PaletteItem, PaletteModel
-from tandem_desktop.ui.theme.style import set_role
+from tandem_desktop.ui.theme.style import paint_ground, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.inputs import SearchField
-from tandem_desktop.ui.widgets.painting import paint_ground
 
 _WIDTH, _HEIGHT, _TOP, _ROW = 560, 400, 72, 36
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}

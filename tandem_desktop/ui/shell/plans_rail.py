@@ -33,12 +33,11 @@ from tandem_desktop.ui.models.plans import PlanGroup, PlansModel, RailRow
 from tandem_desktop.ui.plan_text import UNDO
 from tandem_desktop.ui.shell.sheets import NameSheet
 from tandem_desktop.ui.state import WindowState
-from tandem_desktop.ui.theme.style import set_role
+from tandem_desktop.ui.theme.style import paint_ground, set_role
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button
 from tandem_desktop.ui.widgets.inputs import SearchField
 from tandem_desktop.ui.widgets.labels import plain_label
-from tandem_desktop.ui.widgets.painting import paint_ground
 
 _HEADING, _PADDING, _DOT, _INDENT, _ABOVE, _BETWEEN = 36, 8, 8, 24, 8, 2
 _STEP = 16

@@ -30,12 +30,12 @@ from tandem_desktop.ui.i18n import later, tr, tr_marked
 from tandem_desktop.ui.keys import native, with_keys
 from tandem_desktop.ui.models.keys import KeyRow, KeysModel
 from tandem_desktop.ui.plan.sheets import Sheet
+from tandem_desktop.ui.theme.style import paint_ground
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.buttons import Button, PrimaryButton, QuietButton
 from tandem_desktop.ui.widgets.chips import Segmented
 from tandem_desktop.ui.widgets.inputs import SearchField
 from tandem_desktop.ui.widgets.labels import ElidedLabel, plain_label
-from tandem_desktop.ui.widgets.painting import paint_ground
 
 _PROMISE = later("See exactly what an agent will do, approve exactly that, get exactly that, take it back.")
 _MARK = "icons/application/tandem-desktop.svg"

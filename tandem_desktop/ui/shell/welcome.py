@@ -1,6 +1,7 @@
-"""The welcome page."""
+"""The welcome page and the sample workspace."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -9,6 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from tandem_desktop.acp_client.profiles import BUILT_IN, FoundAgent
 from tandem_desktop.sessions.launch import InstalledAgents
 from tandem_desktop.shadow.sandbox import Confinement
+from tandem_desktop.storage import atomic
+from tandem_desktop.storage.paths import default_state_directory, resource
 from tandem_desktop.ui.editor import from_home
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.theme.style import set_role
@@ -243,3 +246,17 @@ def readiness(found: FoundAgent, confinement: Confinement) -> tuple[str, str]:
     if confinement.confined:
         return "done", tr("{agent} ready · confined", agent=title)
     return "done", tr("{agent} ready · not confined", agent=title)
+
+
+def make_sample() -> Path:
+    """The path of the sample project; it is created if missing."""
+    source = resource("sample/workspace")
+    target = default_state_directory().parent / "tandem-sample"
+    for path in sorted(each for each in source.rglob("*") if "__pycache__" not in each.parts):  # compiled by pip
+        copy = target / path.relative_to(source)
+        if path.is_dir():
+            atomic.make_directory(copy)
+        elif not copy.exists():
+            atomic.make_directory(copy.parent)
+            atomic.replace(copy, path.read_bytes())
+    return target

@@ -7,10 +7,9 @@ from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
-from tandem_desktop.ui.theme.style import paint_icon
+from tandem_desktop.ui.theme.style import paint_focus_ring, paint_ground, paint_icon, see_through, shows_focus
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import plain_tooltip
-from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, see_through, shows_focus
 
 _HEIGHT, _PADDING, _GAP, _ICON = 32, 12, 8, 16
 

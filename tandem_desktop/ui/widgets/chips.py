@@ -5,10 +5,9 @@ from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEve
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from tandem_desktop.ui.i18n import tr
-from tandem_desktop.ui.theme.style import paint_icon
+from tandem_desktop.ui.theme.style import paint_focus_ring, paint_ground, paint_icon, shows_focus
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import plain_tooltip
-from tandem_desktop.ui.widgets.painting import paint_focus_ring, paint_ground, shows_focus
 
 _HEIGHT, _PADDING, _GAP, _ICON, _WIDEST = 24, 8, 4, 14, 280
 

@@ -14,9 +14,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from tandem_desktop.ui.theme.style import paint_icon
+from tandem_desktop.ui.theme.style import paint_ground, paint_icon
 from tandem_desktop.ui.theme.theme import Theme
-from tandem_desktop.ui.widgets.painting import paint_ground
 
 
 def plain_tooltip(text: str) -> str:

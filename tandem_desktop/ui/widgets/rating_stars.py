@@ -7,9 +7,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tandem_desktop.ui.i18n import tr, tr_table
+from tandem_desktop.ui.theme.style import paint_focus_ring, shows_focus
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.labels import plain_tooltip
-from tandem_desktop.ui.widgets.painting import paint_focus_ring, shows_focus
 
 MOST = 5
 _SIDE = 18

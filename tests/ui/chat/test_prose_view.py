@@ -3,7 +3,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
-from tandem_desktop.ui.chat.code_colors import pieces
+from tandem_desktop.ui.chat.code_block import pieces
 from tandem_desktop.ui.chat.markdown import MarkdownStream, TextBlock
 from tandem_desktop.ui.chat.message_view import MessageView
 from tandem_desktop.ui.chat.prose_view import ProseView, SafeDocument

@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from tandem_desktop.ui.chat.completion import command_being_typed, file_being_typed, mention
-from tandem_desktop.ui.chat.file_index import FileIndex, best_matches
+from tandem_desktop.ui.chat.completion import FileIndex, best_matches, command_being_typed, file_being_typed, mention
 
 PATHS = ("app/routes/auth.py", "app/settings.py", "tests/test_auth.py", "docs/author.md", "README.md")
 
