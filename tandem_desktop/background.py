@@ -74,7 +74,7 @@ class Conversations:
 
     def advise_order(self, version: PlanVersion, profile: AgentProfile) -> "Future[SuggestedOrder]":
         """Ask a read-only advisor for a better order of a revision's operations."""
-        advisor = self._sessions.advisor(Advisors(self._engine.settings.minds, profile))
+        advisor = self._sessions.advisor(Advisors(self._engine.settings.advisors, profile))
         return self._thread.submit(advise_order(advisor, version))
 
     def rework(self, plan_id: PlanId, feedback: str, profile: AgentProfile) -> "Future[Turn]":
@@ -133,7 +133,7 @@ class Conversations:
         return qualify(text, lambda name: ".." not in name and len(name) < _LONGEST and (workspace / name).exists())
 
     async def _plan_with_perspectives(self, session_id: SessionId, task: str, profile: AgentProfile) -> Turn:
-        advisors = Advisors(self._engine.settings.minds, profile)
+        advisors = Advisors(self._engine.settings.advisors, profile)
         slot = self._sessions.slot(session_id)
         slot.planning = planning = PerspectivePlanning(
             self._engine, self._sessions.advisor(advisors), advisors, slot.take

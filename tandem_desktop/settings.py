@@ -104,12 +104,12 @@ class Settings(Frozen):
             "it should be planned."
         ),
     )
-    minds: dict[str, AdvisorChoice] = Field(
+    advisors: dict[str, AdvisorChoice] = Field(
         default={},
         description=(
             "Who speaks for `chapo`, `koda`, `devo` and other roles, each with `agent` and `model`, as in "
-            '`minds.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }`; without it the agent of the '
-            "session does."
+            '`advisors.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }`; without it the agent of '
+            "the session does."
         ),
     )
     advice_minutes: Annotated[int, Field(ge=1, le=_DAY * 60)] = Field(
@@ -185,10 +185,10 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "Minds",
+        "Advisors",
         (
             "perspectives",
-            "minds",
+            "advisors",
             "advice_minutes",
             "reflection",
             "reflection_after_success",
@@ -223,7 +223,7 @@ TITLES = {
     "tool_ignore": "Tools that need no confirmation",
     "yolo": "Never ask",
     "rules": "Lasting answers",
-    "minds": "Who speaks for a role",
+    "advisors": "Who speaks for a role",
     "advice_minutes": "Time for advice",
     "max_reflection_cycles": "Adjustments after failures",
     "max_generated_steps": "Longest generated plan",

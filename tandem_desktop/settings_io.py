@@ -30,6 +30,8 @@ LOWERED: tuple[str, ...] = ("stale_after_days", "executor_timeout_minutes")
 RAISED: tuple[str, ...] = ("retention_days",)
 """Numbers a workspace may make larger: a smaller one would shorten the time in which a run can be undone."""
 _MOST = 36_500
+RENAMED = {"minds": "advisors"}
+"""Old names of settings, which a file may still use."""
 GUARDED = "guardedTools"
 """Names a workspace may add to."""
 
@@ -76,7 +78,7 @@ def _from_toml(path: Path) -> Settings:
     if text is None:
         return Settings()
     try:
-        return Settings.model_validate(tomllib.loads(text))
+        return Settings.model_validate(_with_new_names(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise BadInputError(
             f"The settings file {path} is not valid TOML: {error}.", path=str(path), next="Correct that line."
@@ -87,9 +89,15 @@ def _from_toml(path: Path) -> Settings:
         raise _bad_field(path, text, field, problem["type"] == "extra_forbidden", problem["msg"]) from None
 
 
+def _with_new_names(fields: dict[str, Any]) -> dict[str, Any]:
+    """An old name next to the new one stays and is refused as unknown."""
+    return {name if (new := RENAMED.get(name, name)) in fields else new: value for name, value in fields.items()}
+
+
 def _bad_field(path: Path, text: str, field: str, unknown: bool, message: str) -> BadInputError:
-    first = re.escape(field.partition(".")[0])
-    line = re.compile(rf"^\s*(?:\[+\s*)?[\"']?{first}[\"']?\s*[=.\]]", re.MULTILINE).search(text)
+    first = field.partition(".")[0]
+    names = "|".join(re.escape(name) for name in (first, *(old for old, new in RENAMED.items() if new == first)))
+    line = re.compile(rf"^\s*(?:\[+\s*)?[\"']?(?:{names})[\"']?\s*[=.\]]", re.MULTILINE).search(text)
     place = f", line {text.count(chr(10), 0, line.end()) + 1}" if line else ""
     if unknown:
         known = ", ".join(Settings.model_fields)
@@ -202,6 +210,8 @@ def save_setting(config: Path, field: str, value: Any) -> Settings:
         document = tomlkit.parse(config.read_text(encoding="utf-8") if config.is_file() else "")
     except TOMLKitError as error:
         raise BadInputError(f"{config}: {error}.", path=str(config), next="Correct the file by hand.") from None
+    for old in (old for old, new in RENAMED.items() if new == field):
+        document.pop(old, None)
     if getattr(changed, field) == Settings.model_fields[field].get_default():
         document.pop(field, None)
     else:

@@ -198,6 +198,11 @@
             <translation type="unfinished" />
         </message>
         <message>
+            <location filename="../../tandem_desktop/settings" />
+            <source>Advisors</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <location filename="../../tandem_desktop/domain/perspectives.py" />
             <source>Affected files</source>
             <translation type="unfinished" />
@@ -1577,12 +1582,12 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/chat/completion.py" />
-            <source>Have three minds look at a task, then plan it</source>
+            <source>Have three advisors look at a task, then plan it</source>
             <translation type="unfinished" />
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/main_window.py" />
-            <source>Have three minds look at a task…</source>
+            <source>Have three advisors look at a task…</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -2177,11 +2182,6 @@
         <message>
             <location filename="../../tandem_desktop/ui/chat/composer.py" />
             <source>Message</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <location filename="../../tandem_desktop/settings" />
-            <source>Minds</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -4885,7 +4885,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/ui/perspectives/tab.py" />
-            <source>What the minds said</source>
+            <source>What the advisors said</source>
             <translation type="unfinished" />
         </message>
         <message>
@@ -5025,7 +5025,7 @@
         </message>
         <message>
             <location filename="../../tandem_desktop/settings" />
-            <source>Who speaks for chapo, koda, devo and other roles, each with agent and model, as in minds.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }; without it the agent of the session does.</source>
+            <source>Who speaks for chapo, koda, devo and other roles, each with agent and model, as in advisors.koda = { agent = "opencode", model = "anthropic/claude-sonnet-4-5" }; without it the agent of the session does.</source>
             <translation type="unfinished" />
         </message>
         <message>

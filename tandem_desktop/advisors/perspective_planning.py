@@ -44,13 +44,13 @@ class Delegation:
     def __init__(
         self,
         engine: Engine,
-        minds: Advisors,
+        advisors: Advisors,
         session_id: SessionId,
         found: Perspectives,
         synthesis: Synthesis,
     ) -> None:
         self._publish = engine.events.publish
-        self._minds = minds
+        self._advisors = advisors
         self._session_id = session_id
         self._found = found
         self._synthesis = synthesis
@@ -89,9 +89,9 @@ class Delegation:
         return Turn(None, "", StopReason.CANCELLED)
 
     async def _turn(self, task: TrackedTask, slot: Seat, take_turn: TakeTurn) -> Turn:
-        mind = self._minds.of(task.agent)
+        advisor = self._advisors.of(task.agent)
         try:
-            session = await slot(mind)
+            session = await slot(advisor)
         except TandemError as error:
             self._nobody = self._nobody or error
             raise
@@ -100,7 +100,7 @@ class Delegation:
             self._briefed.append(session)
             session.tell(_briefing(self._found, self._synthesis, self._board.get_tasks_by_agent(task.agent)))
         session.tell(_delegation(task))
-        self._publish(_delegated(self._session_id, task, mind))
+        self._publish(_delegated(self._session_id, task, advisor))
         return await take_turn(session)
 
     def _unfinished(self, now: TrackedTask) -> str:
@@ -130,15 +130,15 @@ def _laid_out(board: TaskBoard, tasks: Iterable[PlanTask]) -> TaskBoard:
     return board
 
 
-def _delegated(session_id: SessionId, task: PlanTask, mind: Advisor) -> TaskDelegated:
+def _delegated(session_id: SessionId, task: PlanTask, advisor: Advisor) -> TaskDelegated:
     return TaskDelegated(
-        session_id=session_id, task_id=task.id, subject=task.subject, agent=task.agent, spoken_by=mind.profile.title
+        session_id=session_id, task_id=task.id, subject=task.subject, agent=task.agent, spoken_by=advisor.profile.title
     )
 
 
 def _briefing(found: Perspectives, synthesis: Synthesis, own: tuple[TrackedTask, ...]) -> str:
     return (
-        f"A person asked for this:\n\n{found.task}\n\nThree minds have looked at it:\n\n{all_as_text(found)}\n\n"
+        f"A person asked for this:\n\n{found.task}\n\nThree advisors have looked at it:\n\n{all_as_text(found)}\n\n"
         f"They made this plan of it:\n\n# {synthesis.title}\n\n{synthesis.text}\n\n"
         f"Yours: {', '.join(task.id for task in own)}. You are given one task at a time. Make its changes in your copy "
         "of the workspace, and nothing that belongs to another task; then end your turn. The whole is reviewed by the "
@@ -152,7 +152,7 @@ def _delegation(task: PlanTask) -> str:
 
 
 OpenSession = Callable[[Advisor], Awaitable[PlanningSession]]
-"""The session of the task with this mind in it: the same shadow, the same plan, whoever works there."""
+"""The session of the task with this advisor in it: the same shadow, the same plan, whoever works there."""
 
 SYNTHESIS = "synthesis"
 
@@ -164,13 +164,13 @@ class PerspectivePlanning:
         self,
         engine: Engine,
         advisor: AdvisorPort,
-        minds: Advisors,
+        advisors: Advisors,
         open_session: OpenSession,
     ) -> None:
         self._engine = engine
         self._publish = engine.events.publish
         self._advisor = advisor
-        self._minds = minds
+        self._advisors = advisors
         self._open_session = open_session
         self._asking: asyncio.Task[tuple[Synthesis | None, Perspectives]] | None = None
         self._session: PlanningSession | None = None
@@ -231,7 +231,7 @@ class PerspectivePlanning:
         if synthesis is None:
             turn = await self._planned_whole(found)
         else:
-            delegation = Delegation(self._engine, self._minds, about.session_id, found, synthesis)
+            delegation = Delegation(self._engine, self._advisors, about.session_id, found, synthesis)
             turn = await delegation.plan(self._seated, self._turn, lambda: self._stopped)
         if turn.version is not None and not turn.version.incomplete:
             await asyncio.to_thread(self._tell_ready, turn.version)
@@ -265,15 +265,15 @@ class PerspectivePlanning:
 
     async def _planned_whole(self, found: Perspectives) -> Turn:
         """Without tasks the session's agent plans the task as it would alone, knowing what was said."""
-        session = await self._seated(self._minds.session_mind)
+        session = await self._seated(self._advisors.session_advisor)
         session.brief(Presented(title=title_of(found.task), perspectives=found))
         if found.voices:
             session.tell(f"Before this task was given to you, others looked at it:\n\n{all_as_text(found)}")
         session.tell(f"The task:\n\n{found.task}")
         return await self._turn(session)
 
-    async def _seated(self, mind: Advisor) -> PlanningSession:
-        self._session = await self._open_session(mind)
+    async def _seated(self, advisor: Advisor) -> PlanningSession:
+        self._session = await self._open_session(advisor)
         return self._session
 
     async def _turn(self, session: PlanningSession) -> Turn:
@@ -286,7 +286,7 @@ _NOTHING = Turn(None, "", StopReason.CANCELLED)
 
 
 class DelegatedPlanning:
-    """Has one plan made by a mind. The session it belongs to has no agent until somebody follows up in it."""
+    """Has one plan made by an advisor. The session it belongs to has no agent until somebody follows up in it."""
 
     def __init__(self, generator: PlanGenerator, events: EventStream) -> None:
         self._generator = generator

@@ -266,14 +266,14 @@ PROMPT = "order.md"
 
 
 class AdvisedOrder(Frozen):
-    """What a mind hands in."""
+    """What an advisor hands in."""
 
     order: tuple[OperationId, ...] = Field(description="Every operation id exactly once, in the better order.")
     reason: str = Field(min_length=1, max_length=600, description="Why, in one or two plain sentences.")
 
 
 async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: PromptFiles | None = None) -> SuggestedOrder:
-    """An order that is possible, and the mind's reason.
+    """An order that is possible, and the advisor's reason.
 
     Raises:
         TandemError: nobody could say.

@@ -91,11 +91,11 @@ class ReflectionService:
         if settings.reflection == "unless_simple" and reflections.is_simple(record.plan_id):
             return False
         may_adjust = record.status is RunStatus.COMPLETED or reflections.cycles(record.plan_id) < reflections.max_cycles
-        return self._has_a_mind(profile) and may_adjust
+        return self._has_advisor(profile) and may_adjust
 
-    def _has_a_mind(self, profile: AgentProfile) -> bool:
+    def _has_advisor(self, profile: AgentProfile) -> bool:
         """The built-in agent has recipes and, unless a model was chosen, nothing to think with."""
-        chosen = self._engine.settings.minds.get(ROLE)
+        chosen = self._engine.settings.advisors.get(ROLE)
         other = chosen is not None and chosen.agent not in ("", BUILT_IN)
         return other or profile.name != BUILT_IN or bool(os.environ.get(CHOICE, "").strip())
 
@@ -106,7 +106,7 @@ class ReflectionService:
         task.add_done_callback(self._asking.discard)
         reflections = self._engine.reflections
         snapshot = await asyncio.to_thread(reflections.snapshot, run_id)
-        advisor = self._sessions.advisor(Advisors(self._engine.settings.minds, profile))
+        advisor = self._sessions.advisor(Advisors(self._engine.settings.advisors, profile))
         reflected = await PlanReflector(advisor).reflect(snapshot)
         return await asyncio.to_thread(reflections.keep, snapshot, reflected)
 

@@ -323,9 +323,9 @@ class Planning:
             if task.perspectives:
                 if not task.is_new:
                     sessions.facts(task.session_id)
-                minds = Advisors(engine.settings.minds, task.profile)
+                advisors = Advisors(engine.settings.advisors, task.profile)
                 slot = sessions.slot(task.session_id)
-                planning = PerspectivePlanning(engine, sessions.advisor(minds), minds, slot.take)
+                planning = PerspectivePlanning(engine, sessions.advisor(advisors), advisors, slot.take)
                 self._ends[task.session_id] = planning.stop
                 return await planning.run_plan_mode(task.session_id, task.words, task.qualification)
             session = await sessions.open(task.profile, session_id=task.session_id, new=task.is_new)

@@ -52,7 +52,7 @@ class PlanRequest(ApiModel):
     agent: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
     """One of `tandem agents`; where none is named, the one of the settings."""
     perspectives: Annotated[bool, Field(strict=True)] | None = None
-    """Whether three minds look at the task first; where nothing is said, as the settings and the first look say."""
+    """Whether three advisors look at the task first; where nothing is said, as the settings and the first look say."""
     session_id: Annotated[str, StringConstraints(pattern=f"^{SESSION_ID.pattern}$")] | None = None
     """A session to go on with; where none is named, a new one."""
 
@@ -139,7 +139,7 @@ class OperationObject(ApiModel):
 
 
 class PerspectiveObject(ApiModel):
-    """What one of three minds said about the task beforehand, and what it really read."""
+    """What one of three advisors said about the task beforehand, and what it really read."""
 
     agent: Role
     analysis: str

@@ -52,8 +52,8 @@ def run(call: CommandContext) -> CommandResult:
     sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
     profile = chosen_profile(call, sessions)
     if _follows_up_on_a_delegated_plan(call, sessions):
-        mind = Advisors(call.engine.settings.minds, profile, environment=environment).of(EXECUTOR)
-        profile, environment = mind.profile, dict(mind.environment)
+        advisor = Advisors(call.engine.settings.advisors, profile, environment=environment).of(EXECUTOR)
+        profile, environment = advisor.profile, dict(advisor.environment)
     try:
         with EngineThread() as thread:
             stop = StopRequest()
@@ -143,8 +143,8 @@ async def _plan(
 async def _plan_with_perspectives(
     call: CommandContext, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
 ) -> _Ended:
-    minds = perspectives.minds_for(call, profile, environment)
-    session_id, slot, planning = perspectives.lead(call, sessions, minds)
+    advisors = perspectives.advisors_for(call, profile, environment)
+    session_id, slot, planning = perspectives.lead(call, sessions, advisors)
     call.known.update(session_id=session_id)
     plan = planning.run_plan_mode(session_id, _task(call), _qualified(call))
     turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title), stop)
@@ -160,10 +160,10 @@ async def _plan_by_delegation(
             next="Leave out --delegate to go on with the session.",
         )
     is_named = call.arguments.agent or call.arguments.agent_command is not None
-    minds = Advisors({} if is_named else call.engine.settings.minds, profile, environment=environment)
+    advisors = Advisors({} if is_named else call.engine.settings.advisors, profile, environment=environment)
     session_id = new_session_id()
     call.known.update(session_id=session_id)
-    planning = DelegatedPlanning(call.engine.generator(sessions.advisor(minds)), call.engine.events)
+    planning = DelegatedPlanning(call.engine.generator(sessions.advisor(advisors)), call.engine.events)
     plan = planning.plan(session_id, _task(call))
     turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title, keeps=False), stop)
     return _Ended(turn, describe_confinement(call.engine.locations.shadows).confined, failure)

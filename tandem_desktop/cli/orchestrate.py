@@ -107,12 +107,12 @@ def _asked(call: CommandContext, run_id: str) -> Reflection:
     snapshot = call.engine.reflections.snapshot(run_id)
     environment = chosen_environment(call)
     sessions = AgentSessions(call.engine, call.engine.settings, call.engine.clock)
-    minds = Advisors(call.engine.settings.minds, chosen_profile(call, sessions), environment=environment)
+    advisors = Advisors(call.engine.settings.advisors, chosen_profile(call, sessions), environment=environment)
     call.console.remark(f"Asking about {run_id} …")
 
     async def ask() -> Reflection:
         try:
-            reflected = await PlanReflector(sessions.advisor(minds)).reflect(snapshot)
+            reflected = await PlanReflector(sessions.advisor(advisors)).reflect(snapshot)
         finally:
             await sessions.close()
         return call.engine.reflections.keep(snapshot, reflected)
@@ -169,13 +169,15 @@ class _Conducting:
     async def run(self) -> Orchestration:
         call, engine = self._call, self._call.engine
         sessions = AgentSessions(engine, engine.settings, engine.clock)
-        minds = Advisors(engine.settings.minds, chosen_profile(call, sessions), environment=chosen_environment(call))
-        mind = RememberedAdvice(sessions.advisor(minds))
-        generator = engine.generator(mind)
+        advisors = Advisors(
+            engine.settings.advisors, chosen_profile(call, sessions), environment=chosen_environment(call)
+        )
+        advisor = RememberedAdvice(sessions.advisor(advisors))
+        generator = engine.generator(advisor)
         self._orchestrator = PlanOrchestrator(
             engine,
             generator,
-            PlanReflector(mind),
+            PlanReflector(advisor),
             TerminalUserGate(call),
             policy=FailurePolicy(call.arguments.on_failure or engine.settings.on_failure),
         )

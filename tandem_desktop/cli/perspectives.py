@@ -34,22 +34,22 @@ def are_wanted(call: CommandContext, qualification: Qualification) -> bool:
 def first_look(call: CommandContext, qualification: Qualification) -> Line:
     """Whether planning is advised and why, and how to have it otherwise."""
     if are_wanted(call, qualification):
-        otherwise = "Three minds look at it first; --no-perspectives leaves them out."
+        otherwise = "Three advisors look at it first; --no-perspectives leaves them out."
     else:
-        otherwise = "With --perspectives three minds look at it first." if qualification.plan_required else ""
+        otherwise = "With --perspectives three advisors look at it first." if qualification.plan_required else ""
     return (Span("First look: ", Tone.QUIET), f"{qualification.summary} {otherwise}".strip())
 
 
-def minds_for(call: CommandContext, profile: AgentProfile, environment: Mapping[str, str]) -> Advisors:
+def advisors_for(call: CommandContext, profile: AgentProfile, environment: Mapping[str, str]) -> Advisors:
     """Raises UsageError, BadInputError: a voice that nobody has, or an agent that nobody knows."""
-    minds = Advisors({**call.engine.settings.minds, **_voices(call)}, profile, environment=environment)
+    advisors = Advisors({**call.engine.settings.advisors, **_voices(call)}, profile, environment=environment)
     for voice in Role:
-        minds.of(voice.value)  # said at once, not after the first has spoken
-    return minds
+        advisors.of(voice.value)  # said at once, not after the first has spoken
+    return advisors
 
 
 def lead(
-    call: CommandContext, sessions: AgentSessions, minds: Advisors
+    call: CommandContext, sessions: AgentSessions, advisors: Advisors
 ) -> tuple[SessionId, SessionSlot, PerspectivePlanning]:
     """Everything one task needs."""
     chosen = call.arguments.session
@@ -57,11 +57,11 @@ def lead(
         sessions.facts(SessionId(chosen))
     session_id = SessionId(chosen) if chosen is not None else new_session_id()
     slot = sessions.slot(session_id)
-    return session_id, slot, PerspectivePlanning(call.engine, sessions.advisor(minds), minds, slot.take)
+    return session_id, slot, PerspectivePlanning(call.engine, sessions.advisor(advisors), advisors, slot.take)
 
 
 def progress_line(event: TandemEvent) -> Line | None:
-    """What is said on stderr while the minds are at work."""
+    """What is said on stderr while the advisors are at work."""
     match event:
         case PerspectiveStarted():
             return (Span(f"  {event.agent.value.upper()}", Tone.STRONG), " looks at it")

@@ -242,7 +242,7 @@ def _edited(call: CommandContext, page: Path | None, version: PlanVersion) -> It
 
 
 def _advised(version: PlanVersion, advice: dict[str, str]) -> Iterator[Line]:
-    """What several minds said beforehand, in a line for each, and where all of it can be read."""
+    """What several advisors said beforehand, in a line for each, and where all of it can be read."""
     if version.perspectives is not None:
         yield from perspective_lines(version.perspectives)
     for role, file in advice.items():

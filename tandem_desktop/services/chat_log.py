@@ -45,7 +45,7 @@ from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId
 from tandem_desktop.domain.perspectives import Perspective, Role, as_text
 from tandem_desktop.storage import atomic, syscalls
 
-MIND = "perspective"
+PERSPECTIVE_TOOL = "perspective"
 SYNTHESIS = "synthesis"
 _SIDES = {Role.CHAPO: "the strategy", Role.KODA: "the code", Role.DEVO: "operations"}
 
@@ -62,15 +62,15 @@ class AdvisorChips:
             case PlanningStarted():
                 self._names[event.session_id] = secrets.token_hex(4)
             case PerspectiveStarted():
-                return self._mind(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS)
+                return self._advisor(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS)
             case PerspectiveMoved():
-                return self._mind(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS, event.doing)
+                return self._advisor(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS, event.doing)
             case PerspectiveCompleted():
                 words, text = _in_short(event.perspective), as_text(event.perspective)
-                return self._mind(event.session_id, event.agent, ToolCallStatus.COMPLETED, words, text)
+                return self._advisor(event.session_id, event.agent, ToolCallStatus.COMPLETED, words, text)
             case PerspectiveFailed():
                 failed = ToolCallStatus.FAILED
-                return self._mind(event.session_id, event.agent, failed, event.reason, event.reason)
+                return self._advisor(event.session_id, event.agent, failed, event.reason, event.reason)
             case SynthesisStarted():
                 return self._synthesis(event.session_id, ToolCallStatus.IN_PROGRESS, "what they said")
             case SynthesisEnded(problem=""):
@@ -80,11 +80,11 @@ class AdvisorChips:
                 return self._synthesis(event.session_id, ToolCallStatus.FAILED, "what they said", event.problem)
         return None
 
-    def _mind(
+    def _advisor(
         self, session_id: SessionId, voice: Role, status: ToolCallStatus, words: str = "", output: str = ""
     ) -> tuple[SessionId, ToolCall]:
         title = f"{voice.value.upper()} on {_SIDES[voice]}" + (f": {words}" if words else "")
-        return session_id, self._chip(session_id, MIND, voice.value, title, status, output)
+        return session_id, self._chip(session_id, PERSPECTIVE_TOOL, voice.value, title, status, output)
 
     def _synthesis(
         self, session_id: SessionId, status: ToolCallStatus, title: str, output: str = ""
@@ -131,7 +131,7 @@ class ChatLog:
         self._lock = threading.Lock()
         self._chats: dict[SessionId, dict[int, ChatEntry]] = {}
         self._growing: dict[SessionId, int] = {}
-        self._minds = AdvisorChips()
+        self._advisors = AdvisorChips()
         self._unsubscribe = events.subscribe(self._on_event)
 
     def entries(self, session_id: SessionId) -> tuple[ChatEntry, ...]:
@@ -195,7 +195,7 @@ class ChatLog:
                 words = f"{event.task_id} {event.subject}: {event.agent.upper()}, {event.spoken_by}"
                 self._add(event.session_id, EntryKind.NOTE, text=words)
             case _:
-                if (chip := self._minds.call(event)) is not None:
+                if (chip := self._advisors.call(event)) is not None:
                     self._tool(*chip)
 
     def _turn_ended(self, event: TurnEnded) -> None:

@@ -162,7 +162,7 @@ class Advisor:
 
 
 class Advisors:
-    """Finds the mind of a role: what was said for this task, else the settings, else the agent of the session."""
+    """Finds the advisor of a role: what was said for this task, else the settings, else the agent of the session."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class Advisors:
         self._environment = dict(environment or {})
 
     @property
-    def session_mind(self) -> Advisor:
+    def session_advisor(self) -> Advisor:
         """The one the person talks to."""
         return Advisor(self._session_agent, "", self._environment)
 
@@ -196,24 +196,24 @@ class Consultations:
     """Fills `AdvisorPort` with real agents.
 
     Every question has a conversation and tools of its own. Inside `together` an agent that has answered is kept, with
-    its shadow, for the next question to the same mind; questions that are open at once have an agent each.
+    its shadow, for the next question to the same advisor; questions that are open at once have an agent each.
     """
 
     def __init__(
         self,
         engine: Engine,
         settings: Settings,
-        minds: Advisors,
+        advisors: Advisors,
         host: Callable[[], Awaitable[PlanningServerHost]],
         person_home: Path,
     ) -> None:
         self._engine = engine
         self._settings = settings
-        self._minds = minds
+        self._advisors = advisors
         self._host = host
         self._person_home = person_home
         self._keeping = 0
-        self._idle: list[_Adviser] = []
+        self._idle: list[_RunningAdvisor] = []
 
     @asynccontextmanager
     async def together(self) -> AsyncIterator[None]:
@@ -227,69 +227,73 @@ class Consultations:
                 await asyncio.shield(asyncio.gather(*(each.held.aclose() for each in idle)))
 
     async def ask(self, question: Question[Result]) -> Advice[Result]:
-        mind = self._minds.of(question.role)
+        advisor = self._advisors.of(question.role)
         minutes = self._settings.advice_minutes
         try:
             async with asyncio.timeout(minutes * 60):
-                return await self._ask(question, mind)
+                return await self._ask(question, advisor)
         except TimeoutError:
             raise SidecarTimeoutError(
-                f"{mind.profile.title} had no answer for {question.role} after {minutes} minutes and was ended.",
+                f"{advisor.profile.title} had no answer for {question.role} after {minutes} minutes and was ended.",
                 next="Ask again, or set `advice_minutes` in the settings higher.",
             ) from None
 
-    async def _ask(self, question: Question[Result], mind: Advisor) -> Advice[Result]:
+    async def _ask(self, question: Question[Result], advisor: Advisor) -> Advice[Result]:
         host = await self._host()
         session_id = new_session_id()
         wanted = Wanted(question)
         server = host.open_session(session_id, WorkspaceToolHandler(self._engine), lambda: False, wanted)
         transcript = self._transcript(question.session_id or session_id, question.role)
         try:
-            async with self._at_hand(mind, host.socket_path, transcript) as adviser:
-                session_client = adviser.session_client
+            async with self._at_hand(advisor, host.socket_path, transcript) as running:
+                session_client = running.session_client
                 session_client.begin_question(self._interceptor(session_id), question.heard)
-                opened = await adviser.agent.new_session((server,))
+                opened = await running.agent.new_session((server,))
                 session_client.session_id = opened.id
-                await _Conversation(adviser.agent, session_client, wanted, self._settings.present_plan_retries).hold(
+                await _Conversation(running.agent, session_client, wanted, self._settings.present_plan_retries).hold(
                     opened.id
                 )
-                model = mind.model or opened.model
-                advice = await asyncio.to_thread(_advice, wanted, mind.profile, model, session_client, adviser.shadow)
-                adviser.is_clean = not advice.thrown_away
+                model = advisor.model or opened.model
+                advice = await asyncio.to_thread(
+                    _advice, wanted, advisor.profile, model, session_client, running.shadow
+                )
+                running.is_clean = not advice.thrown_away
                 return advice
         finally:
             await host.close_session(session_id)
             await asyncio.to_thread(transcript.close)
 
     @asynccontextmanager
-    async def _at_hand(self, mind: Advisor, socket: Path, transcript: TranscriptLog) -> "AsyncIterator[_Adviser]":
+    async def _at_hand(
+        self, advisor: Advisor, socket: Path, transcript: TranscriptLog
+    ) -> "AsyncIterator[_RunningAdvisor]":
         """An agent that was kept, or a new one; it is ended unless it answered and may be kept."""
-        kept = next((each for each in self._idle if each.mind == mind and each.agent.is_running), None)
+        kept = next((each for each in self._idle if each.advisor == advisor and each.agent.is_running), None)
         if kept is not None:
             self._idle.remove(kept)
             kept.frames.transcript = transcript
-        adviser = kept or await self._started(mind, socket, transcript)
-        adviser.is_clean = False
+        running = kept or await self._started(advisor, socket, transcript)
+        running.is_clean = False
         try:
-            yield adviser
+            yield running
         finally:
-            if adviser.is_clean and self._keeping:
-                self._idle.append(adviser)
+            if running.is_clean and self._keeping:
+                self._idle.append(running)
             else:
-                await adviser.held.aclose()
+                await running.held.aclose()
 
-    async def _started(self, mind: Advisor, socket: Path, transcript: TranscriptLog) -> "_Adviser":
+    async def _started(self, advisor: Advisor, socket: Path, transcript: TranscriptLog) -> "_RunningAdvisor":
         held, frames = AsyncExitStack(), _Frames(transcript)
         try:
             shadow = await held.enter_async_context(self._opened())
             session_client = AdvisorClient(shadow)
-            agent = await asyncio.to_thread(self._agent, mind, shadow, session_client, socket, frames)
+            agent = await asyncio.to_thread(self._agent, advisor, shadow, session_client, socket, frames)
             held.push_async_callback(agent.stop)
             await agent.start()
         except BaseException:
             await held.aclose()
             raise
-        return _Adviser(mind, shadow, session_client, agent, frames, held)
+        return _RunningAdvisor(advisor, shadow, session_client, agent, frames, held)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[ShadowWorkspace]:
@@ -328,21 +332,21 @@ class Consultations:
         return TranscriptLog(place)
 
     def _agent(
-        self, mind: Advisor, shadow: ShadowWorkspace, session_client: AdvisorClient, socket: Path, frames: "_Frames"
+        self, advisor: Advisor, shadow: ShadowWorkspace, session_client: AdvisorClient, socket: Path, frames: "_Frames"
     ) -> SidecarManager:
         launch = agent_launch(
-            mind.profile,
+            advisor.profile,
             shadow,
-            self._engine.locations.agent_home(mind.profile.name),
+            self._engine.locations.agent_home(advisor.profile.name),
             person_home=self._person_home,
-            model=self._settings.models.get(mind.profile.name, ""),
+            model=self._settings.models.get(advisor.profile.name, ""),
             sockets=(socket,),
-            extra_environment=mind.environment,
+            extra_environment=advisor.environment,
         )
         seen = self._engine.locations.workspace if shadow.confinement.confined else shadow.place
         limits = SidecarLimits(message_bytes=self._settings.max_message_bytes)
         return SidecarManager(
-            mind.profile, launch, session_client, workspace=str(seen), limits=limits, on_frame=frames.keep
+            advisor.profile, launch, session_client, workspace=str(seen), limits=limits, on_frame=frames.keep
         )
 
 
@@ -357,10 +361,10 @@ class _Frames:
 
 
 @dataclass
-class _Adviser:
+class _RunningAdvisor:
     """An agent that runs, with the shadow it looks from; `held` ends both."""
 
-    mind: Advisor
+    advisor: Advisor
     shadow: ShadowWorkspace
     session_client: AdvisorClient
     agent: SidecarManager
@@ -461,4 +465,4 @@ def _advice(
 
 
 async def _never(command: QueuedCommand) -> int | None:
-    raise AssertionError("an adviser queues nothing")  # pragma: no cover - every command is denied before
+    raise AssertionError("an running queues nothing")  # pragma: no cover - every command is denied before

@@ -211,18 +211,18 @@ class SessionSlot:
         self.is_confined = False
         """Whether the last agent in it was held back by a sandbox."""
         self._open_for = open_for
-        self._mind: Advisor | None = None
+        self._advisor: Advisor | None = None
 
-    async def take(self, mind: Advisor) -> PlanningSession:
+    async def take(self, advisor: Advisor) -> PlanningSession:
         """The session with this agent in it; another one that is in it is ended first.
 
         Raises what `AgentSessions.open` raises.
         """
         session = self.session
-        if session is None or self._mind != mind:
+        if session is None or self._advisor != advisor:
             await self.leave()
-            session = self.session = await self._open_for(self, mind)
-            self._mind = mind
+            session = self.session = await self._open_for(self, advisor)
+            self._advisor = advisor
             self.is_confined = session.shadow.confinement.confined
         session.set_plan_mode(self.plan_mode)
         return session
@@ -367,9 +367,9 @@ class AgentSessions:
         facts = await asyncio.to_thread(self.facts, session_id)
         return await self.open(profile_of(facts), session_id=session_id)
 
-    def advisor(self, minds: Advisors) -> AdvisorPort:
+    def advisor(self, advisors: Advisors) -> AdvisorPort:
         """Agents that can be asked something and may only look."""
-        return Consultations(self._engine, self._settings, minds, self._planning_host, self._person_home)
+        return Consultations(self._engine, self._settings, advisors, self._planning_host, self._person_home)
 
     async def close(self) -> None:
         """End every agent; their work stays."""
@@ -415,11 +415,11 @@ class AgentSessions:
         elif event.event in _GIVEN_UP and PlanAction.STOP_EXECUTION not in event.actions:
             asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
 
-    async def _open_for(self, slot: SessionSlot, mind: Advisor) -> PlanningSession:
+    async def _open_for(self, slot: SessionSlot, advisor: Advisor) -> PlanningSession:
         return await self.open(
-            mind.profile,
+            advisor.profile,
             session_id=slot.session_id,
-            extra_environment=mind.environment,
+            extra_environment=advisor.environment,
             plan_mode=slot.plan_mode,
             new=True,
         )

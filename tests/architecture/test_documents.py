@@ -62,11 +62,11 @@ def test_the_example_for_a_gateway_names_calls_there_are() -> None:
 
 @pytest.mark.req("S3-53")
 def test_the_choice_of_models_can_be_made_as_it_is_written() -> None:
-    lines = re.findall(r"`(minds\.\w+ = \{.+?\})`", section(WHEN, "Which model for what"))
-    assert [Settings.model_validate(tomllib.loads(line)).minds for line in lines] == [
+    lines = re.findall(r"`(advisors\.\w+ = \{.+?\})`", section(WHEN, "Which model for what"))
+    assert [Settings.model_validate(tomllib.loads(line)).advisors for line in lines] == [
         {"koda": AdvisorChoice(agent="opencode", model="anthropic/claude-sonnet-4-5")}
     ]
-    assert f"`minds.{ROLE}`" in WHEN
+    assert f"`advisors.{ROLE}`" in WHEN
     assert "follow-up of a plan whose steps are exact" in WHEN
 
 

@@ -1,4 +1,4 @@
-"""A task given over real HTTP: three minds look at it, an agent plans it, a decision by digest runs it."""
+"""A task given over real HTTP: three advisors look at it, an agent plans it, a decision by digest runs it."""
 
 import json
 import signal
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import perspective_scripts as minds
+from tests.support import perspective_scripts as scripts
 from tests.support.scenarios import Call, Step
 from tests.support.scripted_model import ScriptedModel
 from tests.support.served import PLANNING, Served, serving
@@ -16,9 +16,9 @@ from tests.support.tree_walker import walk
 
 TASK = "Refactor the auth system and deploy to staging."
 DEPLOY = "echo deployed > deployed.txt"
-WRITES = (Step("", (minds.writes("src/session.py", "x = 1\n"),)), Step("Written."))
+WRITES = (Step("", (scripts.writes("src/session.py", "x = 1\n"),)), Step("Written."))
 DEPLOYS = (Step("", (Call("bash", {"command": DEPLOY, "why": "deploy"}),)), Step("Queued."))
-SCRIPT = {**minds.GOOD, "minds-t1": (*WRITES, *DEPLOYS), "minds-t2": DEPLOYS}
+SCRIPT = {**scripts.GOOD, "advisors-t1": (*WRITES, *DEPLOYS), "advisors-t2": DEPLOYS}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def model() -> Iterator[ScriptedModel]:
 def served(tmp_path: Path, model: ScriptedModel) -> Iterator[Served]:
     model.forget()
     chosen = {"TANDEM_MODEL": "openai-compatible:fake-1", "TANDEM_MODEL_URL": model.openai_url, "TANDEM_MODEL_KEY": "x"}
-    for path, text in minds.FILES.items():
+    for path, text in scripts.FILES.items():
         place = tmp_path / "project" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
@@ -46,7 +46,7 @@ def asked(served: Served, scenario: str, **fields: Any) -> dict[str, Any]:
 @pytest.mark.req("S2-01", "S2-02", "S2-03", "S2-09", "S2-14", "S2-17", "S2-18", "S2-19", "S2-23", "S3-47")
 def test_a_task_goes_from_its_first_look_to_its_last_task_over_http_alone(served: Served) -> None:
     before = walk(served.workspace)
-    lines = served.ask("POST", PLANNING, body=asked(served, "minds")).lines
+    lines = served.ask("POST", PLANNING, body=asked(served, "advisors")).lines
     first, result = lines[0], lines[-1]
     assert (first["type"], first["taskType"], first["planRequired"], first["perspectives"]) == (
         "qualification",

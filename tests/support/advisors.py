@@ -1,4 +1,4 @@
-"""A mind that says what a test wants, behind the port by which real agents are asked."""
+"""An advisor that says what a test wants, behind the port by which real agents are asked."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whole orchestrations on real folders, with a scripted mind and a person of few words."""
+"""Whole orchestrations on real folders, with a scripted advisor and a person of few words."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,9 +39,9 @@ def an_orchestrator(
     policy: FailurePolicy = FailurePolicy.ROLLBACK,
 ) -> PlanOrchestrator:
     """Built as the command line builds it."""
-    mind = RememberedAdvice(advisor)
-    generator = a_generator(engine, mind)
-    return PlanOrchestrator(engine, generator, PlanReflector(mind), person or WillingPerson(), policy=policy)
+    remembered = RememberedAdvice(advisor)
+    generator = a_generator(engine, remembered)
+    return PlanOrchestrator(engine, generator, PlanReflector(remembered), person or WillingPerson(), policy=policy)
 
 
 def a_generator(engine: Engine, advisor: Any) -> PlanGenerator:

@@ -1,4 +1,4 @@
-"""Three minds on one task, as a scripted model plays them: refactor the auth system and deploy to staging."""
+"""Three advisors on one task, as a scripted model plays them: refactor the auth system and deploy to staging."""
 
 import json
 from typing import Any
@@ -54,7 +54,7 @@ PLAN: dict[str, Any] = {
 
 
 def acp_agent(write: dict[str, Any], **instead: list[dict[str, Any]]) -> dict[str, Any]:
-    """The same minds as a script for an agent without planning tools: each answers in words. `write` is task t1."""
+    """The same advisors as a script for an agent without planning tools: each answers in words. `write` is task t1."""
     parts = {"chapo": CHAPO, "koda": KODA, "devo": DEVO, "synthesis": {**PLAN, "tasks": PLAN["tasks"][:1]}}
     words = {"chapo": "You are CHAPO,", "koda": "You are KODA,", "devo": "You are DEVO,"}
     said = {part: [{"do": "say", "text": json.dumps(answer)}] for part, answer in parts.items()} | instead
@@ -81,16 +81,16 @@ def writes(path: str, text: str) -> Call:
 DONE = Step("Done.")
 
 GOOD: dict[str, tuple[Step, ...]] = {
-    "minds": (Step("Nobody asked for this part."),),
-    "minds-chapo": (Step("", (reads("src/auth.py"),)), Step("", (hands_in(CHAPO),)), DONE),
-    "minds-koda": (
+    "advisors": (Step("Nobody asked for this part."),),
+    "advisors-chapo": (Step("", (reads("src/auth.py"),)), Step("", (hands_in(CHAPO),)), DONE),
+    "advisors-koda": (
         Step("", (reads("src/auth.py"), reads("src/middleware.py"))),
         Step("", (hands_in(KODA),)),
         DONE,
     ),
-    "minds-devo": (Step("", (reads("deploy/staging.yml"),)), Step("", (hands_in(DEVO),)), DONE),
-    "minds-synthesis": (Step("", (proposes(PLAN),)), DONE),
-    "minds-t1": (
+    "advisors-devo": (Step("", (reads("deploy/staging.yml"),)), Step("", (hands_in(DEVO),)), DONE),
+    "advisors-synthesis": (Step("", (proposes(PLAN),)), DONE),
+    "advisors-t1": (
         Step("", (writes("src/session.py", "class Session: ...\n"),)),
         Step("Typed."),
         Step("", (Call("bash", {"command": "echo deployed > deployed.txt", "why": "deploy"}),)),

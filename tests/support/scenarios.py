@@ -159,7 +159,7 @@ _PARTS = (("You are CHAPO again", "synthesis"), ("You are CHAPO,", "chapo"), ("Y
 
 
 def _part(text: str) -> str:
-    """Of a task that several minds look at, the part this question is: a scenario may have a script for each."""
+    """Of a task that several advisors look at, the part this question is: a scenario may have a script for each."""
     if found := re.findall(r"Your task now: ([\w-]+)", text):
         return str(found[-1])
     return next((part for words, part in (*_PARTS, ("You are DEVO,", "devo")) if words in text), "whole")

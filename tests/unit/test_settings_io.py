@@ -9,7 +9,7 @@ import pytest
 
 from tandem_desktop.domain.authorization import PermissionRule
 from tandem_desktop.domain.errors import BadInputError, StorageError
-from tandem_desktop.settings import GROUPS, Settings
+from tandem_desktop.settings import GROUPS, AdvisorChoice, Settings
 from tandem_desktop.settings_io import config_directory, load_settings, save_setting
 
 
@@ -58,6 +58,8 @@ def test_every_kind_of_value_is_read_from_toml(config: Path) -> None:
         ("# why\nyollo = true\n", ["line 2", "yollo", "not known"], "yolo"),
         ('[[rules]]\nanswer = "maybe"\n', ["line 1", "rules.0.answer"], "Correct `rules.0.answer`"),
         ("[rules.deny]\n", ["line 1", "rules"], "Correct `rules`"),
+        ("yolo = true\n[minds]\nkoda = 1\n", ["line 2", "advisors.koda"], "Correct `advisors.koda`"),
+        ("[advisors]\n[minds]\n", ["line 2", "`minds` is not known"], "advisors"),
     ],
 )
 def test_a_bad_settings_file_is_named_with_its_line_its_field_and_what_to_do(
@@ -70,6 +72,15 @@ def test_a_bad_settings_file_is_named_with_its_line_its_field_and_what_to_do(
     for part in said:
         assert part in refusal.value.message
     assert advice in refusal.value.next
+
+
+def test_advisors_under_their_old_name_minds_have_the_same_effect(config: Path) -> None:
+    choice = '.koda = { agent = "opencode", model = "m" }\n'
+    config.write_text("minds" + choice)
+    old = load_settings(config).settings
+    config.write_text("advisors" + choice)
+    assert old == load_settings(config).settings
+    assert old.advisors == {"koda": AdvisorChoice(agent="opencode", model="m")}
 
 
 def test_settings_that_are_not_utf8_are_refused_with_the_line(config: Path) -> None:
@@ -211,6 +222,16 @@ def missing_config(tmp_path: Path) -> Path:
 def test_a_choice_of_each_kind_is_read_back_as_it_was_made(missing_config: Path, field: str, value: Any) -> None:
     save_setting(missing_config, field, value)
     assert load_settings(missing_config).settings == Settings.model_validate({field: value})
+
+
+def test_a_field_under_its_old_name_is_replaced_by_the_new_one_when_it_is_changed(config: Path) -> None:
+    config.parent.mkdir()
+    config.write_text('[minds]\nkoda = { agent = "old" }\n')
+    save_setting(config, "yolo", True)
+    assert "[minds]" in config.read_text()
+    changed = save_setting(config, "advisors", {"koda": {"agent": "opencode"}})
+    assert "minds" not in config.read_text()
+    assert load_settings(config).settings == changed
 
 
 def test_comments_and_rules_of_the_person_stay_where_they_are(missing_config: Path) -> None:

@@ -196,7 +196,9 @@ class ChatCommand:
 
 WINDOW_COMMANDS = (
     ChatCommand("plan", later("Turn Plan mode on or off"), source=CommandSource.WINDOW),
-    ChatCommand("perspectives", later("Have three minds look at a task, then plan it"), "task", CommandSource.WINDOW),
+    ChatCommand(
+        "perspectives", later("Have three advisors look at a task, then plan it"), "task", CommandSource.WINDOW
+    ),
     ChatCommand("plans", later("Find a plan"), "[words]", CommandSource.WINDOW),
     ChatCommand("plan-stats", later("Figures of this workspace's plans"), source=CommandSource.WINDOW),
     ChatCommand("plan-simulate", later("What the plan would do, without doing it"), "[plan]", CommandSource.WINDOW),

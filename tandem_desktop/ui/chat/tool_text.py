@@ -10,7 +10,7 @@ from tandem_desktop.domain.paths import shown
 from tandem_desktop.ui.i18n import later, tr, tr_marked
 
 _QUEUED = "command was queued"
-_MINDS = {
+_ADVISORS = {
     "perspective": (later("heard"), later("asks"), later("could not hear")),
     "synthesis": (later("put together"), later("puts together"), later("could not put together")),
 }
@@ -51,8 +51,8 @@ class ChipWords:
 def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
     """The text for one call, or for several consecutive reads."""
     last = calls[-1]
-    if last.tool in _MINDS:
-        return _mind(last)
+    if last.tool in _ADVISORS:
+        return _advisor(last)
     if last.kind is ToolKind.EXECUTE or last.command:
         return _command(last)
     if last.kind in (ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE) or last.diffs:
@@ -60,9 +60,9 @@ def chip_words(calls: Sequence[ToolCall]) -> ChipWords:
     return _look(calls)
 
 
-def _mind(call: ToolCall) -> ChipWords:
+def _advisor(call: ToolCall) -> ChipWords:
     """The text for an advisor's chip."""
-    done, doing, failed = map(tr_marked, _MINDS[call.tool])
+    done, doing, failed = map(tr_marked, _ADVISORS[call.tool])
     verb = {ToolCallStatus.COMPLETED: done, ToolCallStatus.FAILED: failed}.get(call.status, doing)
     return ChipWords(_mark(call, ChipMark.DONE), verb, _title(call), output=call.output, is_prose=True)
 

@@ -290,7 +290,7 @@ class PerspectivesView(QStackedWidget):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._scroll.setAccessibleName(tr("What the minds said"))
+        self._scroll.setAccessibleName(tr("What the advisors said"))
         self.cards = {voice: RoleCard(theme, voice) for voice in Role}
         self._mark = plain_label(tr_marked(_KEPT), "small")
         self._mark.setWordWrap(True)

@@ -35,7 +35,7 @@ def test_a_planner_that_may_only_look_proposes_and_ends_and_another_agent_follow
     assert not place.shadow_folder(plan["session_id"]).exists()  # nobody is there any more
 
     place.approve_and_apply(plan)
-    chosen = '[minds]\nexecutor = { agent = "built-in", model = "ollama:small" }\n'
+    chosen = '[advisors]\nexecutor = { agent = "built-in", model = "ollama:small" }\n'
     (place.settings / "settings.toml").write_text(chosen)
     following = place.plan("--session", plan["session_id"], task="/replace hello goodbye")
     told = place.prompts(plan["session_id"])[-1]
@@ -109,7 +109,7 @@ def test_a_real_agent_plans_by_delegation_and_another_with_another_model_follows
         model.forget()
         monkeypatch.setenv("TANDEM_MODEL_URL", model.openai_url)
         monkeypatch.setenv("TANDEM_MODEL_KEY", "x")
-        chosen = '[minds]\nexecutor = { agent = "built-in", model = "openai-compatible:small-1" }\n'
+        chosen = '[advisors]\nexecutor = { agent = "built-in", model = "openai-compatible:small-1" }\n'
         (place.settings / "settings.toml").write_text(chosen)
         task = f"Now the rest. [[scenario:follow]] [[cwd:{place.root}]]"
         following = place.plan("--session", plan["session_id"], task=task)

@@ -1,4 +1,4 @@
-"""Several minds look at a task before it is planned: the built-in agent with a model that follows a script."""
+"""Several advisors look at a task before it is planned: the built-in agent with a model that follows a script."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import npm_agents
-from tests.support import perspective_scripts as minds
+from tests.support import perspective_scripts as scripts
 from tests.support.agent_runs import AgentPlace, kinds_and_paths
 from tests.support.scenarios import Call, Step
 from tests.support.scripted_model import ScriptedModel
@@ -24,22 +24,22 @@ TASKS = [
 FILES = ("src/session.py", "src/auth_service.py", "src/auth_middleware.py", "migrations/sessions.py")
 DEPLOY = "echo deployed > deployed.txt"
 OPERATIONS = [*(("create", path) for path in sorted(FILES)), ("command", DEPLOY)]
-PLAN = {**minds.PLAN, "tasks": TASKS}
+PLAN = {**scripts.PLAN, "tasks": TASKS}
 CIRCLE = {**PLAN, "tasks": [{**TASKS[0], "blocked_by": ["t2"]}, *TASKS[1:]]}
-BY_KODA = tuple(step for path in FILES for step in (Step("", (minds.writes(path, "x = 1\n"),)), Step("Written.")))
+BY_KODA = tuple(step for path in FILES for step in (Step("", (scripts.writes(path, "x = 1\n"),)), Step("Written.")))
 BY_DEVO = (Step("", (Call("bash", {"command": DEPLOY, "why": "deploy"}),)), Step("Queued."))
 SCRIPT = {
-    **minds.GOOD,
-    "minds-koda": (
-        Step("", (minds.reads("src/auth.py"), minds.reads("src/middleware.py"))),
+    **scripts.GOOD,
+    "advisors-koda": (
+        Step("", (scripts.reads("src/auth.py"), scripts.reads("src/middleware.py"))),
         Step("", (OUTSIDE,)),
-        Step("", (minds.hands_in({**minds.KODA, "estimated_effort": "huge"}),)),
-        Step("", (minds.hands_in(minds.KODA),)),
-        minds.DONE,
+        Step("", (scripts.hands_in({**scripts.KODA, "estimated_effort": "huge"}),)),
+        Step("", (scripts.hands_in(scripts.KODA),)),
+        scripts.DONE,
     ),
-    "minds-synthesis": (Step("", (minds.proposes(CIRCLE),)), Step("", (minds.proposes(PLAN),)), minds.DONE),
-    "minds-t1": (*BY_KODA, *BY_DEVO),
-    "minds-t5": BY_DEVO,
+    "advisors-synthesis": (Step("", (scripts.proposes(CIRCLE),)), Step("", (scripts.proposes(PLAN),)), scripts.DONE),
+    "advisors-t1": (*BY_KODA, *BY_DEVO),
+    "advisors-t5": BY_DEVO,
 }
 """KODA tries to write and gives a wrong answer first; the first synthesis goes round in a circle. Whoever begins with
 the first task has words for all of them, and DEVO, when it is somebody else, for its own."""
@@ -57,7 +57,7 @@ def model(served: ScriptedModel, place: AgentPlace, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("TANDEM_MODEL", "openai-compatible:fake-1")
     monkeypatch.setenv("TANDEM_MODEL_URL", served.openai_url)
     monkeypatch.setenv("TANDEM_MODEL_KEY", "x")
-    for path, text in minds.FILES.items():
+    for path, text in scripts.FILES.items():
         place.put(path, text)
     return served
 
@@ -70,7 +70,7 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     place.choose(perspectives=True)  # the task touches code and operations, so it should be planned
     before, tree = place.sight(), walk(place.root)
     voice = ("--voice", "koda=built-in:openai-compatible:koda-1")
-    said = place.run(*voice, task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    said = place.run(*voice, task=f"{TASK} [[scenario:advisors]] [[cwd:{place.root}]]")
     assert said.code == 0, said.out + said.err
     plan = said.data
     assert place.sight() == before
@@ -81,7 +81,7 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     assert (look["plan_required"], look["reasons"][0]) == (True, "it touches code and operations")
     found = plan["perspectives"]
     assert found["missing"] == []
-    assert found["chapo"]["strategic_analysis"] == minds.CHAPO["strategic_analysis"]
+    assert found["chapo"]["strategic_analysis"] == scripts.CHAPO["strategic_analysis"]
     assert len(found["koda"]["denied"]) == 1
     by_koda = [str(each.messages[-1]) for each in model.requests if each.body["model"] == "koda-1"]
     assert any("You are KODA," in words for words in by_koda)
@@ -103,7 +103,7 @@ def test_three_voices_become_tasks_each_planned_by_its_agent_then_approved_appli
     assert sorted(shown["plan"]["advice"]) == ["chapo", "devo", "koda"]
     assert "You are KODA" in Path(shown["plan"]["advice"]["koda"]).read_text()
     told = place.tandem("show", plan["plan_id"]).out
-    assert f"KODA   small effort, 1 concerns; read 2 files. {minds.KODA['analysis']}" in told
+    assert f"KODA   small effort, 1 concerns; read 2 files. {scripts.KODA['analysis']}" in told
     assert f"What KODA was asked and did: {shown['plan']['advice']['koda']}" in told
     by_task = {operation["task"]: operation["path"] or operation["command"] for operation in shown["operations"]}
     assert by_task == dict(zip((task["id"] for task in TASKS), (*FILES, DEPLOY), strict=True))
@@ -131,7 +131,9 @@ def test_opencode_speaks_for_all_three_and_cites_files_it_really_read(
     npm_agents.require("opencode", place, model, monkeypatch)
     place.use_git()
     tree = walk(place.root)
-    plan = place.plan("--agent", "opencode", "--perspectives", task=f"{TASK} [[scenario:minds]] [[cwd:{place.root}]]")
+    plan = place.plan(
+        "--agent", "opencode", "--perspectives", task=f"{TASK} [[scenario:advisors]] [[cwd:{place.root}]]"
+    )
     found = plan["perspectives"]
     assert found["missing"] == []
     assert found["koda"]["spoken_by"] == "opencode"

@@ -36,7 +36,7 @@ from tandem_desktop.ui.plan.undo_sheet import UndoRequest
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands
 from tests.support.builders import A_MOMENT, PLAN_ID, SESSION_ID, a_command, a_write
-from tests.support.spoken_minds import all_voices
+from tests.support.scripted_perspectives import all_voices
 from tests.ui.pictures.stage import settle
 from tests.ui.plan.pages import Contents, a_page, a_staged, every_kind, many, source_of, the_operations, viewed
 
@@ -224,7 +224,7 @@ def _nobody_asked(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -
     panel.tabs.show_tab("perspectives")
 
 
-def _minds_at_work(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
+def _advisors_at_work(panel: ExecutionPlanPanel, views: tuple, contents: Contents) -> None:
     panel.show_drafting("New plan")
     chapo = all_voices().chapo
     assert chapo is not None
@@ -241,7 +241,7 @@ _STATES = {
     "perspectives": _perspectives,
     "perspectives-missing": partial(_perspectives, lost="devo"),
     "perspectives-empty": _nobody_asked,
-    "perspectives-at-work": _minds_at_work,
+    "perspectives-at-work": _advisors_at_work,
     "narrow-perspectives": _perspectives,
     "reviewing": _reviewing,
     "attention": _attention,

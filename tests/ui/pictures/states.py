@@ -337,7 +337,7 @@ def settings_page(stage: Stage) -> Person:
 _TASK = "/perspectives Refactor the auth system and deploy to staging"
 
 
-def minds_at_work(stage: Stage) -> Person:
+def advisors_at_work(stage: Stage) -> Person:
     steps = Steps(stage.workspace)
     waits = [steps.say("Reading."), {"do": "await_cancel"}]
     stage.use_agent(acp_agent(steps.write("greeter/session.py", "x\n"), koda=waits))
@@ -384,7 +384,7 @@ SCENES: dict[str, Callable[[Stage], Person]] = {
     "25-zoomed": zoomed,
     "26-read-only-workspace": read_only_workspace,
     "27-settings": settings_page,
-    "28-minds-at-work": minds_at_work,
+    "28-advisors-at-work": advisors_at_work,
     "29-perspectives": perspectives,
     "30-log": log,
     "31-about": about,

@@ -11,7 +11,7 @@ from tandem_desktop.ui.plan.panel import ExecutionPlanPanel
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.widgets.banners import Banner
 from tests.support.builders import SESSION_ID
-from tests.support.spoken_minds import all_voices
+from tests.support.scripted_perspectives import all_voices
 from tests.ui.plan.pages import a_page, the_operations
 
 
@@ -67,7 +67,7 @@ def test_voices_stand_side_by_side_and_below_each_other_where_it_is_narrow(
     assert len({card.y() for card in cards}) == 3
 
 
-def test_the_minds_are_followed_while_they_look_and_other_events_are_none_of_its_business(
+def test_the_advisors_are_followed_while_they_look_and_other_events_are_none_of_its_business(
     view: PerspectivesView,
 ) -> None:
     assert view.follow(PlanningStarted(session_id=SESSION_ID, task="x"))

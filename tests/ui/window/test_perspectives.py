@@ -1,4 +1,4 @@
-"""A person has three minds look at a task: they are seen at work, and the plan has what they said and their tasks."""
+"""Three advisors look at a task: their progress is shown, and the plan has what they said and their tasks."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ def chips(window: Person) -> list[str]:
 
 
 @pytest.mark.req("S2-03", "S2-28")
-def test_three_minds_look_at_a_task_from_the_composer_and_the_plan_shows_what_they_said(
+def test_three_advisors_look_at_a_task_from_the_composer_and_the_plan_shows_what_they_said(
     open_window: Callable[..., Person], programs: Path, workspace: Path
 ) -> None:
     put_on_path(programs, "opencode", acp_agent(Steps(workspace).write("session.py", "class Session: ...\n")))
@@ -84,7 +84,7 @@ def test_stopped_while_koda_looks_there_is_no_plan_and_the_next_message_is_taken
 
 
 def test_the_palette_and_the_empty_tab_lead_to_the_composer(window: Person) -> None:
-    window.command("three minds")
+    window.command("three advisors")
     assert window.place.chat.composer.text == "/perspectives "
     window.place.chat.composer.set_text("tidy up")
     window.place.panel.perspectives.ask_requested.emit()

@@ -19,21 +19,21 @@ from tandem_desktop.domain.perspectives import (
     Perspectives,
 )
 from tandem_desktop.policy.qualification import qualify
-from tests.support.spoken_minds import GOOD, SpokenMinds
+from tests.support.scripted_perspectives import GOOD, ScriptedPerspectives
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 TASK = "Refactor the auth system and deploy to staging"
 ABOUT = TaskToPlan(SessionId("SES-00000001"), TASK, qualify(TASK))
 
 
-async def gathered(advisor: SpokenMinds) -> tuple[Perspectives, list[PlanningEvent]]:
+async def gathered(advisor: ScriptedPerspectives) -> tuple[Perspectives, list[PlanningEvent]]:
     told: list[PlanningEvent] = []
     return await Gathering(advisor, told.append, lambda: NOON).gather(ABOUT), told
 
 
 @pytest.mark.req("S2-03", "S2-14")
 async def test_chapo_is_asked_alone_and_the_others_together_knowing_what_it_said() -> None:
-    advisor = SpokenMinds()
+    advisor = ScriptedPerspectives()
     _, told = await gathered(advisor)
     assert advisor.asked == ["chapo", "koda", "devo"]
     assert advisor.most_open == 2
@@ -53,7 +53,7 @@ async def test_chapo_is_asked_alone_and_the_others_together_knowing_what_it_said
 
 
 async def test_every_voice_hears_the_task_its_role_and_the_first_look() -> None:
-    advisor = SpokenMinds()
+    advisor = ScriptedPerspectives()
     await gathered(advisor)
     for role in ("chapo", "koda", "devo"):
         assert advisor.words[role].startswith(f"You are {role.upper()}")
@@ -64,7 +64,7 @@ async def test_every_voice_hears_the_task_its_role_and_the_first_look() -> None:
 @pytest.mark.req("S2-01", "S2-02")
 async def test_chapo_qualifies_the_task_for_the_others_and_for_the_plan() -> None:
     said = {**GOOD["chapo"], "task_type": "operations", "complexity": "simple", "risk_assessment": "low"}
-    advisor = SpokenMinds({**GOOD, "chapo": said})
+    advisor = ScriptedPerspectives({**GOOD, "chapo": said})
     found, _ = await gathered(advisor)
     qualified = "Nothing known of it calls for a plan: operations task, simple, low risk."
     assert found.qualification == qualified
@@ -75,7 +75,7 @@ async def test_chapo_qualifies_the_task_for_the_others_and_for_the_plan() -> Non
 
 @pytest.mark.req("S2-05", "S2-06", "S2-07", "S2-08")
 async def test_every_field_a_voice_can_say_is_kept() -> None:
-    found, _ = await gathered(SpokenMinds())
+    found, _ = await gathered(ScriptedPerspectives())
     base = {"agent", "analysis", "concerns", "recommendations", "estimated_effort", "dependencies", "timestamp"}
     assert base <= set(AgentPerspective.model_fields)
     own = {
@@ -93,7 +93,7 @@ async def test_every_field_a_voice_can_say_is_kept() -> None:
 
 
 async def test_a_perspective_cannot_be_changed_afterwards() -> None:
-    found, _ = await gathered(SpokenMinds())
+    found, _ = await gathered(ScriptedPerspectives())
     assert found.koda is not None
     with pytest.raises(ValidationError):
         found.koda.analysis = "something else"
@@ -103,7 +103,7 @@ async def test_a_perspective_cannot_be_changed_afterwards() -> None:
 @pytest.mark.parametrize("lost", ["chapo", "koda", "devo"])
 async def test_whoever_fails_is_missed_by_name_and_the_others_are_kept(lost: str) -> None:
     answers = {**GOOD, lost: NoAnswerError("It had no idea.", next="Ask again.")}
-    found, told = await gathered(SpokenMinds(answers))
+    found, told = await gathered(ScriptedPerspectives(answers))
     assert [each.agent.value for each in found.voices] == [role for role in ("chapo", "koda", "devo") if role != lost]
     assert [(each.part, each.reason, each.next) for each in found.missing] == [(lost, "It had no idea.", "Ask again.")]
     assert [event.type for event in told].count("perspective_failed") == 1

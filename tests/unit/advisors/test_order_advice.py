@@ -1,4 +1,4 @@
-"""A mind's order is offered with its reason; one that cannot be carried out is refused with a sentence."""
+"""An advisor's order is offered with its reason; one that cannot be carried out is refused with a sentence."""
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 
@@ -17,7 +17,7 @@ VERSION = a_version(
 )
 
 
-class OneMind:
+class OneAdvisor:
     """Answers with one order, checked as a real one is."""
 
     def __init__(self, *order: str) -> None:
@@ -35,12 +35,12 @@ class OneMind:
 
 
 @pytest.mark.req("S0-88")
-async def test_a_minds_order_comes_with_its_reason_and_who_said_it() -> None:
-    mind = OneMind("s1", "s3", "s2")
-    found = await advise_order(mind, VERSION)
+async def test_an_advisors_order_comes_with_its_reason_and_who_said_it() -> None:
+    advisor = OneAdvisor("s1", "s3", "s2")
+    found = await advise_order(advisor, VERSION)
     assert (found.order, found.reasons) == (("s1", "s3", "s2"), ("Files first, then the build.",))
     assert found.by == "OpenCode"
-    assert "- s2: command make, task t2, waits for s1." in mind.asked
+    assert "- s2: command make, task t2, waits for s1." in advisor.asked
 
 
 @pytest.mark.req("S0-88")
@@ -55,7 +55,7 @@ async def test_a_minds_order_comes_with_its_reason_and_who_said_it() -> None:
 )
 async def test_an_order_that_cannot_be_carried_out_is_refused_in_words(order: tuple[str, ...], words: str) -> None:
     with pytest.raises(BadInputError, match=words):
-        await advise_order(OneMind(*order), VERSION)
+        await advise_order(OneAdvisor(*order), VERSION)
 
 
 def test_a_reason_is_wanted() -> None:

@@ -1,4 +1,4 @@
-"""From a task to a plan with several minds: who is missing, who is delegated to, and stopping at every stage."""
+"""From a task to a plan with several advisors: who is missing, who is delegated to, and stopping at every stage."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,33 +12,35 @@ from tandem_desktop.domain.errors import NoAnswerError, NotApprovableError
 from tandem_desktop.domain.events import TandemEvent, TaskDelegated
 from tandem_desktop.domain.plan import PlanStatus
 from tandem_desktop.domain.plan_steps import WAITING, AdvisedPlan, phase_of
-from tests.support.minds_desk import TASK, Desk, a_desk
+from tests.support.advised_workspace import TASK, AdvisedWorkspace, an_advised_workspace
 from tests.support.perspective_scripts import PLAN
-from tests.support.spoken_minds import GOOD, SpokenMinds
+from tests.support.scripted_perspectives import GOOD, ScriptedPerspectives
 from tests.support.tree_walker import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with a_desk(tmp_path) as made:
+async def advised(tmp_path: Path) -> AsyncIterator[AdvisedWorkspace]:
+    async with an_advised_workspace(tmp_path) as made:
         yield made
 
 
 @pytest.mark.req("S2-11", "S2-14", "S2-16", "S2-28")
-async def test_each_task_is_planned_in_turn_and_only_the_whole_can_be_approved(desk: Desk) -> None:
-    before = walk(desk.engine.locations.workspace)
-    turn = await desk.planned(SpokenMinds(), [desk.steps.write("b.txt", "b\n")], [desk.steps.write("c.txt", "c\n")])
+async def test_each_task_is_planned_in_turn_and_only_the_whole_can_be_approved(advised: AdvisedWorkspace) -> None:
+    before = walk(advised.engine.locations.workspace)
+    turn = await advised.planned(
+        ScriptedPerspectives(), [advised.steps.write("b.txt", "b\n")], [advised.steps.write("c.txt", "c\n")]
+    )
     version = turn.version
     assert version is not None
-    assert walk(desk.engine.locations.workspace) == before
+    assert walk(advised.engine.locations.workspace) == before
     assert [(operation.path, operation.task) for operation in version.operations] == [("b.txt", "t1"), ("c.txt", "t2")]
     assert (version.incomplete, version.title) == ("", "Typed sessions, deployed to staging")
-    plans = desk.engine.plans
+    plans = advised.engine.plans
     first = plans.revision(version.plan_id, 1)
     assert first.incomplete == "Still to be planned: t2."
-    told = [name for name in desk.types if name.startswith(("pl", "per", "syn", "task", "turn"))]
+    told = [name for name in advised.types if name.startswith(("pl", "per", "syn", "task", "turn"))]
     assert told[0] == "turn_started"
     assert told[-3:] == ["plan_ready", "plan_approval_request", "turn_ended"]
     assert [name for name in told if name == "task_delegated"] == ["task_delegated"] * 2
@@ -53,23 +55,27 @@ async def test_each_task_is_planned_in_turn_and_only_the_whole_can_be_approved(d
         *("tasks", "estimated_duration", "overall_risk", "created_at", "approved_at", "rejected_at"),
         "rejection_reason",
     } <= set(AdvisedPlan.model_fields)
-    again = build_engine(desk.engine.locations.workspace, state=desk.engine.locations.state)
+    again = build_engine(advised.engine.locations.workspace, state=advised.engine.locations.state)
     assert again.plans.revision(version.plan_id).perspectives == version.perspectives
     again.close()
 
 
-async def test_what_the_minds_said_is_not_in_the_digest(desk: Desk) -> None:
-    turn = await desk.planned(SpokenMinds(), [desk.steps.write("b.txt", "b\n")])
+async def test_what_the_advisors_said_is_not_in_the_digest(advised: AdvisedWorkspace) -> None:
+    turn = await advised.planned(ScriptedPerspectives(), [advised.steps.write("b.txt", "b\n")])
     assert turn.version is not None
     other = turn.version.model_copy(update={"perspectives": None})
     assert type(turn.version).model_validate(other.model_dump()).approval_hash == turn.version.approval_hash
-    desk.engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
-    assert desk.engine.plans.meta(turn.version.plan_id).approved_at is not None
+    advised.engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+    assert advised.engine.plans.meta(turn.version.plan_id).approved_at is not None
 
 
-async def test_without_a_synthesis_the_task_is_planned_whole_and_says_what_is_missing(desk: Desk) -> None:
-    advisor = SpokenMinds({**GOOD, "devo": NoAnswerError("Devo was away."), "synthesis": NoAnswerError("A circle.")})
-    turn = await desk.planned(advisor, [desk.steps.write("b.txt", "b\n")])
+async def test_without_a_synthesis_the_task_is_planned_whole_and_says_what_is_missing(
+    advised: AdvisedWorkspace,
+) -> None:
+    advisor = ScriptedPerspectives(
+        {**GOOD, "devo": NoAnswerError("Devo was away."), "synthesis": NoAnswerError("A circle.")}
+    )
+    turn = await advised.planned(advisor, [advised.steps.write("b.txt", "b\n")])
     assert turn.version is not None
     assert turn.version.tasks == ()
     assert turn.version.perspectives is not None
@@ -78,8 +84,8 @@ async def test_without_a_synthesis_the_task_is_planned_whole_and_says_what_is_mi
     assert turn.version.title == TASK
 
 
-async def test_when_nobody_can_be_heard_there_is_still_a_plan(desk: Desk) -> None:
-    turn = await desk.planned(SpokenMinds({}), [desk.steps.write("b.txt", "b\n")])
+async def test_when_nobody_can_be_heard_there_is_still_a_plan(advised: AdvisedWorkspace) -> None:
+    turn = await advised.planned(ScriptedPerspectives({}), [advised.steps.write("b.txt", "b\n")])
     assert turn.version is not None
     assert turn.version.perspectives is not None
     assert [each.part for each in turn.version.perspectives.missing] == ["chapo", "koda", "devo", "synthesis"]
@@ -87,17 +93,17 @@ async def test_when_nobody_can_be_heard_there_is_still_a_plan(desk: Desk) -> Non
 
 @pytest.mark.parametrize("stage", ["chapo", "koda", "devo", "synthesis"])
 async def test_stopped_while_somebody_is_asked_there_is_no_plan_and_nobody_is_left_asked(
-    desk: Desk, stage: str
+    advised: AdvisedWorkspace, stage: str
 ) -> None:
-    advisor = SpokenMinds(holding=stage)
-    planning, working = desk.planning(advisor, [desk.steps.write("b.txt", "b\n")])
+    advisor = ScriptedPerspectives(holding=stage)
+    planning, working = advised.planning(advisor, [advised.steps.write("b.txt", "b\n")])
     await advisor.holds.wait()
     await planning.stop(5)
     turn = await working
     assert (turn.version, turn.stop_reason) == (None, StopReason.CANCELLED)
     assert (advisor.let_go, advisor.open) == ([stage], 0)
-    assert desk.types[-1] == "turn_ended"
-    assert desk.engine.plans.list().plans == ()
+    assert advised.types[-1] == "turn_ended"
+    assert advised.engine.plans.list().plans == ()
 
 
 TASKS = (
@@ -109,30 +115,36 @@ TASKS = (
 
 
 @pytest.mark.req("S2-24", "S2-25", "S2-26", "S2-28")
-async def test_what_waits_for_a_task_that_could_not_be_planned_is_left_out_and_the_rest_is_planned(desk: Desk) -> None:
-    minds = SpokenMinds({**GOOD, "synthesis": {**PLAN, "tasks": TASKS}})
+async def test_what_waits_for_a_task_that_could_not_be_planned_is_left_out_and_the_rest_is_planned(
+    advised: AdvisedWorkspace,
+) -> None:
+    advisors = ScriptedPerspectives({**GOOD, "synthesis": {**PLAN, "tasks": TASKS}})
     refuses = [{"do": "refuse"}]
-    turn = await desk.planned(minds, [desk.steps.write("t1", "1\n")], refuses, [desk.steps.write("t4", "4\n")])
+    turn = await advised.planned(
+        advisors, [advised.steps.write("t1", "1\n")], refuses, [advised.steps.write("t4", "4\n")]
+    )
     version = turn.version
     assert version is not None
     assert [(operation.path, operation.task) for operation in version.operations] == [("t1", "t1"), ("t4", "t4")]
     assert turn.stop_reason is StopReason.REFUSAL
     assert version.incomplete == "Still to be planned: t2, t3."
     with pytest.raises(NotApprovableError):
-        desk.engine.decisions.approve(version.plan_id, version.approval_hash)
-    assert [event.task_id for event in desk.told if isinstance(event, TaskDelegated)] == ["t1", "t2", "t4"]
+        advised.engine.decisions.approve(version.plan_id, version.approval_hash)
+    assert [event.task_id for event in advised.told if isinstance(event, TaskDelegated)] == ["t1", "t2", "t4"]
 
 
-async def test_stopped_in_the_second_task_what_the_first_planned_stays_and_cannot_be_approved(desk: Desk) -> None:
-    turns = [[desk.steps.write("b.txt", "b\n")], [desk.steps.say("Thinking."), {"do": "await_cancel"}]]
+async def test_stopped_in_the_second_task_what_the_first_planned_stays_and_cannot_be_approved(
+    advised: AdvisedWorkspace,
+) -> None:
+    turns = [[advised.steps.write("b.txt", "b\n")], [advised.steps.say("Thinking."), {"do": "await_cancel"}]]
     second = asyncio.Event()
 
     def follow(event: TandemEvent) -> None:
         if event.type == "agent_heard":
             second.set()
 
-    desk.engine.events.subscribe(follow)
-    planning, working = desk.planning(SpokenMinds(), *turns)
+    advised.engine.events.subscribe(follow)
+    planning, working = advised.planning(ScriptedPerspectives(), *turns)
     await second.wait()
     await planning.stop(5)
     turn = await working
@@ -140,7 +152,7 @@ async def test_stopped_in_the_second_task_what_the_first_planned_stays_and_canno
     assert [operation.path for operation in turn.version.operations] == ["b.txt"]
     assert "cancelled" in turn.version.incomplete
     with pytest.raises(NotApprovableError):
-        desk.engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+        advised.engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
 
 
 @pytest.mark.req("S2-10", "S2-16")

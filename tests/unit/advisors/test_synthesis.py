@@ -10,7 +10,7 @@ from tandem_desktop.domain.errors import BadInputError, TaskCycleError, TaskErro
 from tandem_desktop.domain.perspectives import Perspectives
 from tests.support.builders import SESSION_ID
 from tests.support.perspective_scripts import PLAN
-from tests.support.spoken_minds import GOOD, SpokenMinds
+from tests.support.scripted_perspectives import GOOD, ScriptedPerspectives
 
 FOUND = Perspectives(task="Refactor it").without("devo", "It was not there.")
 
@@ -26,7 +26,7 @@ def a_task(name: str, *blocked_by: str) -> dict[str, Any]:
 @pytest.mark.req("S2-09", "S2-11")
 async def test_tasks_come_in_an_order_they_can_be_done_in_with_risk_duration_and_who_is_missing() -> None:
     plan = a_plan(a_task("t4", "t2", "t3"), a_task("t2", "t1"), a_task("t3", "t1"), a_task("t1"))
-    synthesis, found = await synthesize(SpokenMinds({**GOOD, "synthesis": plan}), FOUND, SESSION_ID)
+    synthesis, found = await synthesize(ScriptedPerspectives({**GOOD, "synthesis": plan}), FOUND, SESSION_ID)
     assert [task.id for task in synthesis.tasks] == ["t1", "t2", "t3", "t4"]
     assert synthesis.tasks[3].blocked_by == ("t2", "t3")
     assert (found.overall_risk, found.estimated_duration) == (RiskLevel.MEDIUM, "two hours")

@@ -29,8 +29,9 @@ def engine(root: Path, memory_path: Path) -> Iterator[Engine]:
 
 
 async def generated(engine: Engine, *said: dict[str, Any] | Exception, advisor: Any = None) -> PlanVersion:
-    mind = advisor or ScriptedAdvisor(generator=list(said))
-    return await a_generator(engine, mind).generate("Raise x", "x is in app.py")
+    return await a_generator(engine, advisor or ScriptedAdvisor(generator=list(said))).generate(
+        "Raise x", "x is in app.py"
+    )
 
 
 @pytest.mark.req("S4-01", "S4-02")

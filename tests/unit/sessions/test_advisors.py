@@ -104,7 +104,7 @@ async def test_after_the_last_try_the_failure_says_what_was_wrong(sessions: Agen
 
 
 @pytest.mark.req("S2-04")
-async def test_an_adviser_may_look_and_nothing_it_writes_or_runs_is_staged(
+async def test_an_advisor_may_look_and_nothing_it_writes_or_runs_is_staged(
     sessions: AgentSessions, engine: Engine, workspace: Path, steps: Steps
 ) -> None:
     before = walk(workspace)
@@ -152,12 +152,12 @@ async def test_whoever_stops_waiting_ends_the_agent(sessions: AgentSessions, eng
 
 def test_a_role_has_its_own_agent_and_model() -> None:
     chosen = {"devo": AdvisorChoice(agent="built-in", model="ollama:qwen3"), "koda": AdvisorChoice(model="m")}
-    minds = Advisors(chosen, an_agent(), environment={"A": "1"})
-    assert minds.of("chapo").profile.name == "scripted"
-    assert minds.of("devo").profile.name == "built-in"
-    assert minds.of("devo").environment == {"A": "1", "TANDEM_MODEL": "ollama:qwen3"}
+    advisors = Advisors(chosen, an_agent(), environment={"A": "1"})
+    assert advisors.of("chapo").profile.name == "scripted"
+    assert advisors.of("devo").profile.name == "built-in"
+    assert advisors.of("devo").environment == {"A": "1", "TANDEM_MODEL": "ollama:qwen3"}
     with pytest.raises(BadInputError, match="The model of Scripted cannot be chosen from here"):
-        minds.of("koda")
+        advisors.of("koda")
 
 
 def test_a_missing_answer_is_a_failure_of_the_agent() -> None:

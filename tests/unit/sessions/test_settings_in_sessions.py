@@ -74,7 +74,7 @@ async def test_while_plan_mode_is_off_nobody_is_asked_where_the_settings_have_an
 
 @pytest.mark.setting("present_plan_retries")
 @pytest.mark.parametrize("tries", [0, 2])
-async def test_an_adviser_is_asked_again_as_often_as_the_settings_say(tmp_path: Path, tries: int) -> None:
+async def test_an_advisor_is_asked_again_as_often_as_the_settings_say(tmp_path: Path, tries: int) -> None:
     async with opened(tmp_path, Settings(present_plan_retries=tries)) as (sessions, steps, _):
         heard: list[object] = []
         question = Question("koda", "How many?", "submit_perspective", Count, heard=heard.append)
@@ -86,7 +86,7 @@ async def test_an_adviser_is_asked_again_as_often_as_the_settings_say(tmp_path: 
 
 
 @pytest.mark.setting("advice_minutes")
-async def test_an_adviser_is_ended_when_its_time_is_over(tmp_path: Path) -> None:
+async def test_an_advisor_is_ended_when_its_time_is_over(tmp_path: Path) -> None:
     no_time = Settings().model_copy(update={"advice_minutes": 0})
     async with opened(tmp_path, no_time) as (sessions, _, _heard):
         with pytest.raises(SidecarTimeoutError, match="after 0 minutes"):
@@ -95,7 +95,7 @@ async def test_an_adviser_is_ended_when_its_time_is_over(tmp_path: Path) -> None
             )
 
 
-@pytest.mark.setting("models", "minds")
+@pytest.mark.setting("models", "advisors")
 def test_a_role_takes_its_own_model_before_the_one_of_its_agent() -> None:
     koda = Advisors({"koda": AdvisorChoice(agent="built-in", model="ollama:own")}, an_agent()).of("koda")
     assert koda.profile.choosing("ollama:usual") == {"TANDEM_MODEL": "ollama:usual"}

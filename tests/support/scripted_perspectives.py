@@ -1,4 +1,4 @@
-"""An adviser for tests that answers at once, with what it was given for each role, or holds until it is let go."""
+"""An advisor for tests that answers at once, with what it was given for each role, or holds until it is let go."""
 
 import asyncio
 from collections.abc import Mapping
@@ -9,13 +9,18 @@ from tandem_desktop.domain.advice import Advice, Question, Result, RiskLevel
 from tandem_desktop.domain.base import Frozen
 from tandem_desktop.domain.errors import NoAnswerError
 from tandem_desktop.domain.perspectives import ChapoPerspective, DevoPerspective, KodaPerspective, Perspectives
-from tests.support import perspective_scripts as minds
+from tests.support import perspective_scripts as scripts
 from tests.support.builders import A_MOMENT
 
-GOOD: Mapping[str, Any] = {"chapo": minds.CHAPO, "koda": minds.KODA, "devo": minds.DEVO, "synthesis": minds.PLAN}
+GOOD: Mapping[str, Any] = {
+    "chapo": scripts.CHAPO,
+    "koda": scripts.KODA,
+    "devo": scripts.DEVO,
+    "synthesis": scripts.PLAN,
+}
 
 
-class SpokenMinds:
+class ScriptedPerspectives:
     """Fills `AdvisorPort`. An error in the script is raised; a role in `holding` never answers."""
 
     def __init__(self, answers: Mapping[str, Any] = GOOD, holding: str = "") -> None:
@@ -74,9 +79,9 @@ def all_voices(lost: str = "") -> Perspectives:
         estimated_duration="about two hours",
     )
     voices = (
-        ChapoPerspective.model_validate({**facts, **minds.CHAPO, "files_read": ("README.md", "src/auth.py")}),
-        KodaPerspective.model_validate({**facts, **minds.KODA, **refused}),
-        DevoPerspective.model_validate({**facts, **minds.DEVO}),
+        ChapoPerspective.model_validate({**facts, **scripts.CHAPO, "files_read": ("README.md", "src/auth.py")}),
+        KodaPerspective.model_validate({**facts, **scripts.KODA, **refused}),
+        DevoPerspective.model_validate({**facts, **scripts.DEVO}),
     )
     for voice in voices:
         if voice.agent.value == lost:

@@ -1,4 +1,4 @@
-"""A workspace whose tasks several minds look at: a real engine and real sessions, scripted minds and agents."""
+"""A workspace whose tasks several advisors look at: a real engine and real sessions, scripted advisors and agents."""
 
 import asyncio
 import json
@@ -20,14 +20,14 @@ from tandem_desktop.sessions.manager import AgentSessions, SessionSlot
 from tandem_desktop.sessions.session import Turn
 from tandem_desktop.settings import Settings
 from tests.support.agent_scripts import Step, Steps
+from tests.support.scripted_perspectives import ScriptedPerspectives
 from tests.support.sidecars import AGENTS
-from tests.support.spoken_minds import SpokenMinds
 
 TASK = "Refactor the auth system and deploy to staging"
 
 
 @dataclass
-class Desk:
+class AdvisedWorkspace:
     """A workspace with its engine, and everything that was told."""
 
     engine: Engine
@@ -37,20 +37,20 @@ class Desk:
     slot: SessionSlot | None = None
 
     def planning(
-        self, advisor: SpokenMinds, *turns: list[Step], session_id: SessionId | None = None
+        self, advisor: ScriptedPerspectives, *turns: list[Step], session_id: SessionId | None = None
     ) -> tuple[PerspectivePlanning, "asyncio.Task[Turn]"]:
         script = json.dumps({"turns": list(turns)})
         command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-        minds = Advisors({}, AgentProfile(name="scripted", title="Scripted", command=command))
+        advisors = Advisors({}, AgentProfile(name="scripted", title="Scripted", command=command))
         used = session_id or new_session_id()
         self.slot = self.sessions.slot(used)
-        planning = PerspectivePlanning(self.engine, advisor, minds, self.slot.take)
+        planning = PerspectivePlanning(self.engine, advisor, advisors, self.slot.take)
         return planning, asyncio.create_task(planning.run_plan_mode(used, TASK, qualify(TASK)))
 
-    async def planned(self, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
+    async def planned(self, advisor: ScriptedPerspectives, *turns: list[Step]) -> Turn:
         return await self.planning(advisor, *turns)[1]
 
-    async def planned_in(self, session_id: SessionId, advisor: SpokenMinds, *turns: list[Step]) -> Turn:
+    async def planned_in(self, session_id: SessionId, advisor: ScriptedPerspectives, *turns: list[Step]) -> Turn:
         """Another task for a session whose agent has gone."""
         assert self.slot is not None
         await self.slot.leave()
@@ -62,7 +62,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def a_desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def an_advised_workspace(tmp_path: Path) -> AsyncIterator[AdvisedWorkspace]:
     (tmp_path / "ws").mkdir()
     (tmp_path / "home").mkdir()
     (tmp_path / "ws" / "a.txt").write_text("old\n")
@@ -70,6 +70,6 @@ async def a_desk(tmp_path: Path) -> AsyncIterator[Desk]:
     told: list[TandemEvent] = []
     engine.events.subscribe(told.append)
     sessions = AgentSessions(engine, Settings(), engine.clock, person_home=tmp_path / "home")
-    yield Desk(engine, sessions, Steps(tmp_path / "ws"), told)
+    yield AdvisedWorkspace(engine, sessions, Steps(tmp_path / "ws"), told)
     await sessions.close()
     engine.close()
