@@ -26,11 +26,10 @@ from tandem_desktop.policy import messages
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.policy.tools import planning_bundle
 from tandem_desktop.rehearsal.results import Rehearsal
-from tandem_desktop.services.chat_log import ChatLog
+from tandem_desktop.services.chat_log import ChatLog, RestorePoints
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.services.pages import PlanPages
-from tandem_desktop.services.restore_points import RestorePoints
 from tandem_desktop.sessions.advisors import Advisor, Advisors
 from tandem_desktop.sessions.external_calls import AgentCalls
 from tandem_desktop.sessions.interceptor import Decision

@@ -111,10 +111,10 @@ def _tightened(settings: Settings, path: Path) -> LoadedSettings:
     text = _read(path, follow_links=False)
     if text is None:
         return LoadedSettings(settings)
-    wishes = _wishes(path, text)
+    fields = _workspace_fields(path, text)
     warnings: list[str] = []
     update: dict[str, Any] = {}
-    for field, value in wishes.items():
+    for field, value in fields.items():
         if field == GUARDED:
             added = _names(path, value)
             update["guarded_tools"] = tuple(dict.fromkeys((*settings.guarded_tools, *added)))
@@ -133,17 +133,17 @@ def _tightened(settings: Settings, path: Path) -> LoadedSettings:
     return LoadedSettings(settings.model_copy(update=update), tuple(warnings))
 
 
-def _wishes(path: Path, text: str) -> dict[str, Any]:
+def _workspace_fields(path: Path, text: str) -> dict[str, Any]:
     try:
-        wishes = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "it cannot be read"
         raise BadInputError(
             f"{path} is not valid JSON, {where}.", path=str(path), next="Correct that line, or remove the file."
         ) from None
-    if not isinstance(wishes, dict):
+    if not isinstance(fields, dict):
         raise BadInputError(f"{path} must hold a JSON object.", path=str(path), next="Correct or remove the file.")
-    return wishes
+    return fields
 
 
 def _names(path: Path, value: Any) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tandem_desktop import __version__
 from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
-from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.cli.main import build_parser
 
 _ENVIRONMENT = {
     "TANDEM_STATE_DIR": "where approvals, journals and stored bytes are kept, instead of the usual state folder",

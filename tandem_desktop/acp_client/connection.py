@@ -217,7 +217,7 @@ class LineTransport:
         self._trace.sent(message, len(data))
 
     async def close(self) -> None:
-        """Stop listening; requests still being served are abandoned, for nobody waits for their answer."""
+        """Stop listening and abandon requests that are still being served."""
         self._closed = True
         self.ended.set()
         # A task that never began would leave its request without even a note; one step takes each to where it waits.
@@ -312,7 +312,7 @@ class LineTransport:
         await self._write(_encoded(_error(number, INVALID_REQUEST, reason)))
 
     async def _write(self, data: bytes) -> None:
-        """Write and wait until the agent has taken most of it: whoever asks for more waits in line."""
+        """Write and wait until the agent has read most of it (backpressure)."""
         if not self._writing.locked() and self._stdin.transport.get_write_buffer_size() == 0:
             # It reads as fast as we write: nothing to wait for, as long as the pipe takes it.
             self._put(data)

@@ -71,7 +71,7 @@ def profile_named(name: str) -> AgentProfile:
 
 
 def title_of(name: str) -> str:
-    """What people call the agent a record names; the name itself where nobody knows it any more."""
+    """The title of an agent; its name if there is no such profile any more."""
     titles = {CUSTOM: "Custom agent"} | {profile.name: profile.title for profile in load_profiles()}
     return titles.get(name, name)
 
@@ -131,7 +131,7 @@ def _load(path: Path) -> AgentProfile:
 
 
 def _which(command: str, environment: Mapping[str, str]) -> Path | None:
-    # Only absolute folders: what lies in the current one, perhaps a workspace, is nobody's agent.
+    # Only absolute folders: what lies in the current one, perhaps a workspace, is not an installed agent.
     folders = [name for name in environment.get("PATH", os.defpath).split(os.pathsep) if name.startswith("/")]
     found = shutil.which(command, path=os.pathsep.join(folders)) if "/" not in command else shutil.which(command)
     return Path(os.path.abspath(found)) if found else None

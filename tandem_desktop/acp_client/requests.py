@@ -77,7 +77,7 @@ class AcpSession:
     ready_at: float = 0.0
     """When its planning tools can be used, by the loop's clock."""
     held: list[AgentUpdate] | None = None
-    """What was said before anyone could know of the session."""
+    """Updates that came before the session id was known."""
     open: set[OpenRequest] = field(default_factory=set)
     terminals: dict[TerminalId, int | None] = field(default_factory=dict)
     """With the bytes of output the agent wants of each."""
@@ -278,7 +278,7 @@ class AgentRequests:
         self._early.clear()
 
     def release(self, conversation: AcpSession) -> None:
-        """Whoever opened the session knows it now and can be told what was said in it."""
+        """The session id is known now: deliver the updates that came before."""
         held, conversation.held = conversation.held or [], None
         for update in held:
             self._client.heard(conversation.id, update)

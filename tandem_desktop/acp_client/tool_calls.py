@@ -199,7 +199,7 @@ class ToolCalls:
         return record.call
 
     def _weigh(self, record: _ToolCallRecord) -> None:
-        """Forget the oldest calls when they are too many or too long; what was passed on stays with whoever has it."""
+        """Forget the oldest calls when they are too many or too long; calls that were passed on are not affected."""
         weight = _weight(record.call)
         self._weight += weight - record.weight
         record.weight = weight

@@ -136,7 +136,7 @@ _Answer = TypeVar("_Answer")
 
 
 class UserGate(Protocol):
-    """Whoever decides. No answer is an answer: then the plan waits as it is."""
+    """The person who decides. Without an answer the plan stays as it is."""
 
     async def approve(self, version: PlanVersion) -> str | None:
         """The digest of what was looked at and approved, or nothing."""
@@ -346,7 +346,7 @@ class PlanOrchestrator:
 
 
 class RememberedAdvice:
-    """Keeps good answers for as long as it lives. A failure is not kept; whoever asks again asks anew."""
+    """Caches successful answers. Failures are not cached."""
 
     def __init__(self, advisor: AdvisorPort) -> None:
         self._advisor = advisor

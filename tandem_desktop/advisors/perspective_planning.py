@@ -152,7 +152,7 @@ def _delegation(task: PlanTask) -> str:
 
 
 OpenSession = Callable[[Advisor], Awaitable[PlanningSession]]
-"""The session of the task with this advisor in it: the same shadow, the same plan, whoever works there."""
+"""Opens the session of the task for an advisor; shadow and plan stay the same."""
 
 SYNTHESIS = "synthesis"
 
@@ -177,7 +177,7 @@ class PerspectivePlanning:
         self._stopped = False
 
     async def run_plan_mode(self, session_id: SessionId, task: str, qualification: Qualification) -> Turn:
-        """Plan a task: one turn for whoever follows it, however many agents take part.
+        """Plan a task. Publishes one turn, however many agents take part.
 
         Raises:
             TandemError: the agent of the session cannot be started at all.
@@ -205,7 +205,7 @@ class PerspectivePlanning:
         return turn
 
     async def stop(self, grace_s: float) -> None:
-        """End whoever is asked or plans just now; what was planned until then stays, marked unfinished."""
+        """Stop the running agents; what was planned so far stays, marked unfinished."""
         self._stopped = True
         if self._asking is not None:
             self._asking.cancel()
@@ -286,7 +286,7 @@ _NOTHING = Turn(None, "", StopReason.CANCELLED)
 
 
 class DelegatedPlanning:
-    """Has one plan made by an advisor. The session it belongs to has no agent until somebody follows up in it."""
+    """Has one plan made by an advisor. Its session has no agent until a later turn."""
 
     def __init__(self, generator: PlanGenerator, events: EventStream) -> None:
         self._generator = generator

@@ -55,7 +55,7 @@ _SHAPES: Mapping[Role, tuple[type[Opinion], type[Perspective]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TaskToPlan:
-    """What the voices are asked about."""
+    """What the advisors are asked about."""
 
     session_id: SessionId
     task: str
@@ -63,7 +63,7 @@ class TaskToPlan:
 
 
 class Gathering:
-    """Collects perspectives. Nothing here writes, and no voice can: they may only look."""
+    """Collects perspectives. Advisors may only read."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ async def synthesize(
 
 
 def refuse_senseless(plan: SynthesizedPlan) -> None:
-    """Raises BadInputError or TaskError: no tasks, too many, names nobody can use, circles."""
+    """Raises BadInputError or TaskError: no tasks, too many, invalid names, cycles."""
     if not plan.tasks:
         raise BadInputError("`tasks` is an empty list.", next="Give at least one task.")
     if len(plan.tasks) > MOST_TASKS:
@@ -276,7 +276,7 @@ async def advise_order(advisor: AdvisorPort, version: PlanVersion, files: Prompt
     """An order that is possible, and the advisor's reason.
 
     Raises:
-        TandemError: nobody could say.
+        TandemError: there was no answer.
     """
     instructions = (files or PromptFiles()).text(PROMPT)
     question = Question(

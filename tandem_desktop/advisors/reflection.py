@@ -44,7 +44,7 @@ class ReflectionService:
         self._answering = asyncio.Lock()
 
     def is_wanted(self, run_id: RunId, profile: AgentProfile) -> "Future[bool]":
-        """Whether the settings want this run looked back at, unasked, and somebody is there who can."""
+        """Whether the settings ask for a reflection on this run, and an advisor is available."""
         return self._thread.submit(_apart(lambda: self._is_wanted(run_id, profile)))
 
     def reflect(self, run_id: RunId, profile: AgentProfile) -> "Future[Reflection]":

@@ -17,10 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tandem_desktop.api import schema
 from tandem_desktop.api.approvals import Approvals
-from tandem_desktop.api.errors import EVERYWHERE, RequestRefusedError, refusal
 from tandem_desktop.api.events import Follower, as_ndjson, as_sse, lines
 from tandem_desktop.api.plans import Planning, PlanQueries
-from tandem_desktop.api.schema import ApiModel, ApprovalRequest, PlanRequest
+from tandem_desktop.api.schema import EVERYWHERE, ApiModel, ApprovalRequest, PlanRequest, RequestRefusedError, refusal
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.external_calls import AgentCalls

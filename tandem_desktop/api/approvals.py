@@ -6,10 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tandem_desktop.advisors.orchestrator import ExecutionEvents
-from tandem_desktop.api.errors import RequestRefusedError, error_line
 from tandem_desktop.api.events import Follower, told
 from tandem_desktop.api.plans import PlanQueries
-from tandem_desktop.api.schema import ApprovalRequest
+from tandem_desktop.api.schema import ApprovalRequest, RequestRefusedError, error_line
 from tandem_desktop.domain.errors import BadInputError, NotApprovableError, PlanNotFoundError
 from tandem_desktop.domain.events import (
     CommandPrinted,
@@ -40,7 +39,7 @@ _STANDING = {
 
 
 class Approvals:
-    """Approve and run, or send back. A run goes on when whoever asked for it stops listening."""
+    """Approve and run, or send back. A run continues if the client disconnects."""
 
     def __init__(self, engine: Engine, reading: PlanQueries) -> None:
         self._engine = engine

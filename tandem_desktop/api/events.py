@@ -70,7 +70,7 @@ LOST = {"type": "events_lost", "next": "Read the plan and its tasks again; the s
 
 
 def told(event: domain_events.TandemEvent) -> list[dict[str, Any]]:
-    """The lines an event makes, none where it is nobody's business."""
+    """The lines of an event; none for internal events."""
     match event:
         case TaskCreated():
             return [_about_tasks(event, task=_task(event.task))]
@@ -123,7 +123,7 @@ class Follower:
         return lost
 
     def close(self) -> None:
-        """Hear no more; what waits is still handed out."""
+        """Unsubscribe; queued events are still delivered."""
         self._unsubscribe()
         self._is_closed = True
         if self._waiting.empty():

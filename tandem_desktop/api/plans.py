@@ -8,9 +8,8 @@ from typing import Any
 from tandem_desktop.acp_client.profiles import BUILT_IN, profile_named
 from tandem_desktop.advisors.perspective_planning import PerspectivePlanning
 from tandem_desktop.api import schema
-from tandem_desktop.api.errors import RequestRefusedError, error_line
 from tandem_desktop.api.events import Follower, told
-from tandem_desktop.api.schema import PlanRequest, QualificationObject
+from tandem_desktop.api.schema import PlanRequest, QualificationObject, RequestRefusedError, error_line
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.approval import ApprovalHash
@@ -253,7 +252,7 @@ class _Task:
 
 
 class Planning:
-    """Plans as `tandem run` does. It goes on when whoever asked for it stops listening; on the event loop."""
+    """Plans as `tandem run` does. Planning continues if the client disconnects. Lives on the event loop."""
 
     def __init__(self, engine: Engine, reading: PlanQueries) -> None:
         self._engine = engine
@@ -347,7 +346,7 @@ class Planning:
             turn = await asyncio.shield(work)
         except asyncio.CancelledError:
             if not work.cancelled():
-                raise  # nobody listens any more
+                raise  # the client disconnected
             stopped = UserAbortError("Planning was stopped.", next="Give the task again.")
             yield {"type": "error", **error_line(stopped)}
             return

@@ -6,9 +6,18 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
+from starlette.responses import JSONResponse
 
 from tandem_desktop import __version__
 from tandem_desktop.domain.advice import Complexity, RiskLevel, TaskType
+from tandem_desktop.domain.errors import (
+    BadInputError,
+    PlanNotFoundError,
+    RunNotFoundError,
+    StorageError,
+    TandemError,
+    UnexpectedError,
+)
 from tandem_desktop.domain.ids import PLAN_ID, RUN_ID, SESSION_ID
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import Effort, Role
@@ -42,7 +51,7 @@ class ApprovalRequest(ApiModel):
     """Of what was looked at, at least twelve digits; no approval without it."""
     on_failure: FailurePolicy | None = None
     comments_as_notes: Annotated[bool, Field(strict=True)] = False
-    """Whether comments nobody has read yet go along with an approval."""
+    """Whether unread comments go along with an approval."""
 
 
 class PlanRequest(ApiModel):
@@ -109,7 +118,7 @@ class TaskObject(ApiModel):
 
 
 class ProgressObject(ApiModel):
-    """How many tasks stand where."""
+    """How many tasks have which status."""
 
     total: int
     pending: int
@@ -205,7 +214,7 @@ class PlanObject(ApiModel):
     incomplete: str
     drifted: tuple[str, ...]
     planner_model: str
-    """Who planned it, as `agent` or `agent:model`; empty where nobody knows."""
+    """Who planned it, as `agent` or `agent:model`; empty if unknown."""
     executor_model: str
     """Who followed up on it, in the same words."""
     run_id: str | None
@@ -455,3 +464,45 @@ def _errors(*statuses: int) -> dict[str, Any]:
 
 def _reference(model: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{model}"}
+
+
+CONFLICT = 409
+_STATUS: tuple[tuple[type[TandemError], int], ...] = (
+    (PlanNotFoundError, 404),
+    (RunNotFoundError, 404),
+    (BadInputError, 422),
+    (StorageError, 503),
+    (UnexpectedError, 500),
+)
+
+EVERYWHERE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+class RequestRefusedError(TandemError):
+    """The request itself cannot be answered: who asks, from where, or in which form."""
+
+    kind = "request_refused"
+    exit_code = 2
+
+    def __init__(self, status: int, message: str, *, next: str = "", headers: dict[str, str] | None = None) -> None:  # noqa: A002 - as in TandemError
+        super().__init__(message, next=next)
+        self.status = status
+        self.headers = headers or {}
+
+
+def status_of(error: TandemError) -> int:
+    """Errors without a status of their own are conflicts with the current state."""
+    if isinstance(error, RequestRefusedError):
+        return error.status
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), CONFLICT)
+
+
+def refusal(error: TandemError) -> JSONResponse:
+    """The error response. It closes the connection, so that the rest of a bad request is not read."""
+    own = error.headers if isinstance(error, RequestRefusedError) else {}
+    headers = {**EVERYWHERE, "Connection": "close", **own}
+    return JSONResponse(error_line(error), status_code=status_of(error), headers=headers)
+
+
+def error_line(error: TandemError) -> dict[str, Any]:
+    return {"error": error.as_object()}

@@ -64,7 +64,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Theirs raises the signal again at the end; here a signal is a wish that has been granted."""
+        """Override: uvicorn re-raises the signal on exit; here the shutdown is clean."""
         loop = asyncio.get_running_loop()
         numbers = (signal.SIGINT, signal.SIGTERM)
         for number in numbers:
@@ -80,7 +80,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """What runs comes to rest first, so that whoever listens hears how it ended."""
+        """Wait for runs first, so that clients get their end."""
         await self._api.stop()
         self._api.hang_up()
         await super().shutdown(sockets)

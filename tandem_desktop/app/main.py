@@ -50,8 +50,8 @@ def _call(words: list[str]) -> int:
         from tandem_desktop.planning_tools import relay as planning_tool_relay
 
         return planning_tool_relay.main(words[2])
-    if words == ["agent"]:  # a sidecar like any other: it speaks ACP on stdin and stdout and needs no command line
-        from tandem_desktop.builtin_agent import main as built_in
+    if words == ["agent"]:  # ACP on stdin and stdout; needs no command line
+        from tandem_desktop.builtin_agent import server as built_in
 
         return built_in.main()
     # The usual way in: the window is on the screen before the command line would be loaded.

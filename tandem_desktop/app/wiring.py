@@ -22,8 +22,7 @@ from tandem_desktop.rehearsal.results import RehearsalStore
 from tandem_desktop.rehearsal.sandbox import RehearsalSandboxes
 from tandem_desktop.review.comments import CommentStore
 from tandem_desktop.services.decisions import Commenting, Decisions, Expiry
-from tandem_desktop.services.engine import Engine
-from tandem_desktop.services.plan_actions import PlanActions
+from tandem_desktop.services.engine import Engine, PlanActions
 from tandem_desktop.services.portability import Bundles, Templates
 from tandem_desktop.services.proposals import Proposals
 from tandem_desktop.services.rebases import Rebases
@@ -31,8 +30,7 @@ from tandem_desktop.services.reflections import Adjusting, Reflections
 from tandem_desktop.services.reflector import PlanAdjuster
 from tandem_desktop.services.rehearsals import Rehearsals
 from tandem_desktop.services.retention import Retention
-from tandem_desktop.services.runs import PlanRunCompletion, PlanRuns, RunEvents, RunTasks
-from tandem_desktop.services.tasks import TaskBoards
+from tandem_desktop.services.runs import PlanRunCompletion, PlanRuns, RunEvents, RunTasks, TaskBoards
 from tandem_desktop.settings import Settings
 from tandem_desktop.storage.clock import Since, SteadyTime
 from tandem_desktop.storage.objects import ObjectStore
@@ -55,8 +53,8 @@ def build_engine(
     ground = _ground(root, state, clock, settings or Settings())
     clearing = ClearInBackground()
     tasks = RunTasks(ground.now)
-    desk = _desk(ground, on_output, clearing if lives_on else None, tasks)
-    runs = _runs(ground, desk, tasks)
+    manager = _run_manager(ground, on_output, clearing if lives_on else None, tasks)
+    runs = _runs(ground, manager, tasks)
     expiry = _expiry(ground)
     comments = CommentStore(ground.locations.sessions)
     commenting = Commenting(store=comments, plans=ground.plans, objects=ground.objects, clock=ground.now)
@@ -76,14 +74,14 @@ def build_engine(
         bundles=_bundles(ground, runs, comments),
         templates=Templates(ground.locations.templates, ground.objects, ground.plans, proposals),
         expiry=expiry,
-        retention=_retention(ground, desk),
+        retention=_retention(ground, manager),
         runs=runs,
         boards=TaskBoards(ground.plans, runs, ground.events, ground.now, tasks),
         audit=ground.audit,
         events=ground.events,
         clock=ground.now,
         commands=ground.commands,
-        calls=desk.calls,
+        calls=manager.calls,
         finish=clearing.finish,
         settings=ground.settings,
         would_block=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.guarded.jsonl"),
@@ -131,13 +129,13 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
         commands=BestCommands(workspace, objects, locations.shadows, settings.command_budget_bytes),
         events=events,
         now=now,
-        # A clock that is handed in is believed; the one on the wall may be set by anybody.
+        # An injected clock is trusted; the system clock may be changed.
         since=(lambda moment: now() - moment) if clock else SteadyTime(locations.steady_time).since,
         settings=settings,
     )
 
 
-def _desk(ground: _Ground, on_output: Printing, clear: ClearInBackground | None, tasks: RunTasks) -> RunManager:
+def _run_manager(ground: _Ground, on_output: Printing, clear: ClearInBackground | None, tasks: RunTasks) -> RunManager:
     """Where runs are opened; with `clear`, their output is announced too."""
     news = RunEvents(ground.events, tasks)
 
@@ -161,11 +159,11 @@ def _desk(ground: _Ground, on_output: Printing, clear: ClearInBackground | None,
     )
 
 
-def _runs(ground: _Ground, desk: RunManager, tasks: RunTasks) -> PlanRuns:
+def _runs(ground: _Ground, manager: RunManager, tasks: RunTasks) -> PlanRuns:
     return PlanRuns(
-        desk=desk,
+        manager=manager,
         plans=ground.plans,
-        executor=PlanExecutor(desk, ground.enforcer),
+        executor=PlanExecutor(manager, ground.enforcer),
         events=ground.events,
         clock=ground.now,
         since=ground.since,
@@ -258,11 +256,11 @@ def _bundles(ground: _Ground, runs: PlanRuns, comments: CommentStore) -> Bundles
     )
 
 
-def _retention(ground: _Ground, desk: RunManager) -> Retention:
+def _retention(ground: _Ground, manager: RunManager) -> Retention:
     return Retention(
         locations=ground.locations,
         plans=ground.plans,
-        desk=desk,
+        manager=manager,
         objects=ground.objects,
         clock=ground.now,
         kept_for=timedelta(days=ground.settings.retention_days),

@@ -34,7 +34,7 @@ class ModelChoice:
     key: str | None = field(default=None, repr=False)
 
     def redacted(self, text: str) -> str:
-        """`text` without the key, should somebody have put it there."""
+        """`text` with the key removed."""
         return text.replace(self.key, "[key]") if self.key else text
 
 

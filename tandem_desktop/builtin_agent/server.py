@@ -1,8 +1,14 @@
 """The built-in agent as an ACP server."""
 
+import asyncio
+import logging
+import os
+import sys
 import uuid
 from collections.abc import Callable
+from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +30,7 @@ from acp.helpers import (
 
 from tandem_desktop import __version__
 from tandem_desktop.builtin_agent.edits import ClientPort, in_words
-from tandem_desktop.builtin_agent.session import Session
+from tandem_desktop.builtin_agent.session import Session, open_session
 from tandem_desktop.domain.agent_protocol import (
     AgentSaid,
     AgentUpdate,
@@ -252,3 +258,23 @@ def _text(block: Any) -> str:
         case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents(uri=uri, text=text)):
             return f"[{uri}]\n{text}"
     return ""
+
+
+def main() -> int:
+    """Serve one client on standard input and output until it disconnects."""
+    # Standard output belongs to the protocol; what a library prints by accident must not get there.
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    try:
+        asyncio.run(_serve())
+    except (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
+        return 0
+    return 0
+
+
+async def _serve() -> None:
+    catalog = Catalog(lambda: datetime.now(UTC))
+    agent = BuiltInAgent(partial(open_session, catalog=catalog, environment=os.environ), catalog)
+    try:
+        await acp.run_agent(agent)  # type: ignore[arg-type]  # the rest of the protocol is optional, and not offered
+    finally:
+        await agent.close()

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,30 +19,63 @@ from tandem_desktop.acp_client.profiles import (
     load_profiles,
     profile_named,
 )
-from tandem_desktop.advisors.perspective_planning import DelegatedPlanning
-from tandem_desktop.cli import perspectives
+from tandem_desktop.advisors.perspective_planning import DelegatedPlanning, PerspectivePlanning
 from tandem_desktop.cli.console import Line, Piece, Span, Tone, UsageError
 from tandem_desktop.cli.formatting import perspective_lines
 from tandem_desktop.cli.main import CommandContext, CommandResult
 from tandem_desktop.cli.plans import proposed
-from tandem_desktop.cli.stop_request import StopRequest
 from tandem_desktop.domain.advice import Qualification
 from tandem_desktop.domain.agent_protocol import AgentProfile, AgentSaid, ToolCallChanged, ToolCallStatus
 from tandem_desktop.domain.errors import SidecarError, SidecarTimeoutError, TandemError, UserAbortError
-from tandem_desktop.domain.events import AgentUpdated, PermissionAnswered, TandemEvent
+from tandem_desktop.domain.events import (
+    AgentUpdated,
+    PermissionAnswered,
+    PerspectiveCompleted,
+    PerspectiveFailed,
+    PerspectiveMoved,
+    PerspectiveStarted,
+    SynthesisEnded,
+    SynthesisStarted,
+    TandemEvent,
+    TaskDelegated,
+)
 from tandem_desktop.domain.ids import SessionId, new_session_id
+from tandem_desktop.domain.perspectives import Role
 from tandem_desktop.domain.plan_steps import phase_of
 from tandem_desktop.policy.qualification import qualify
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions, profile_of
+from tandem_desktop.sessions.manager import AgentSessions, SessionSlot, profile_of
 from tandem_desktop.sessions.session import Turn
+from tandem_desktop.settings import AdvisorChoice
 from tandem_desktop.shadow.factory import describe_confinement
 
 EXECUTOR = "executor"
-"""The role of whoever follows up on a plan that somebody else made."""
+"""The role that follows up on a delegated plan."""
 _GRACE_S = 3.0
 """How long an agent may take to end a turn that is stopped, before it is ended itself."""
+
+
+class StopRequest:
+    """A stop request made in a signal handler; it can be made once, and only while `wait` is running."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._made: asyncio.Event | None = None
+
+    def request(self) -> bool:
+        """Make it; False if `wait` is not running, or if it was made before."""
+        loop, made = self._loop, self._made
+        if loop is None or made is None:
+            return False
+        self._loop = None
+        loop.call_soon_threadsafe(made.set)
+        return True
+
+    async def wait(self) -> None:
+        self._made = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        await self._made.wait()
 
 
 def run(call: CommandContext) -> CommandResult:
@@ -127,8 +160,8 @@ async def _plan(
     try:
         if call.arguments.delegate:
             return await _plan_by_delegation(call, sessions, profile, environment, stop)
-        call.console.remark(perspectives.first_look(call, _qualified(call)))
-        if perspectives.are_wanted(call, _qualified(call)):
+        call.console.remark(_first_look(call, _qualified(call)))
+        if _wants_perspectives(call, _qualified(call)):
             return await _plan_with_perspectives(call, sessions, profile, environment, stop)
         session = await sessions.open(profile, session_id=session_id, extra_environment=environment)
         confined = session.shadow.confinement.confined
@@ -143,8 +176,8 @@ async def _plan(
 async def _plan_with_perspectives(
     call: CommandContext, sessions: AgentSessions, profile: AgentProfile, environment: dict[str, str], stop: StopRequest
 ) -> _Ended:
-    advisors = perspectives.advisors_for(call, profile, environment)
-    session_id, slot, planning = perspectives.lead(call, sessions, advisors)
+    advisors = _advisors(call, profile, environment)
+    session_id, slot, planning = _open_perspectives(call, sessions, advisors)
     call.known.update(session_id=session_id)
     plan = planning.run_plan_mode(session_id, _task(call), _qualified(call))
     turn, failure = await _turn(call, _Work(plan, planning.stop, session_id, profile.title), stop)
@@ -234,7 +267,7 @@ def _answer(call: CommandContext, ended: _Ended) -> CommandResult:
     advice = turn.version.perspectives
     data = {
         **answer.data,
-        **perspectives.as_data(advice),
+        **({"perspectives": advice.model_dump(mode="json")} if advice is not None else {}),
         "tasks": [task.model_dump(mode="json") for task in turn.version.tasks],
         "phase": phase_of(call.engine.plans.meta(turn.version.plan_id).status),
         "qualification": {**found.model_dump(mode="json"), "plan_required": found.plan_required},
@@ -273,7 +306,7 @@ def chosen_profile(call: CommandContext, sessions: AgentSessions) -> AgentProfil
 
 
 def _follows_up_on_a_delegated_plan(call: CommandContext, sessions: AgentSessions) -> bool:
-    """Whether the settings may say who: nobody was named, and the session has a plan and no agent."""
+    """Whether the settings choose the agent: the call names none, and the session has a plan and no agent."""
     given = call.arguments
     is_named = given.agent or given.agent_command is not None
     return not is_named and given.session is not None and not sessions.has_agent(SessionId(given.session))
@@ -321,7 +354,7 @@ class AgentProgress:
         elif isinstance(event, PermissionAnswered):
             self.finish()
             self._call.console.remark((Span("  asked: ", Tone.QUIET), f"{event.verdict.value}  ", event.reason))
-        elif (remark := perspectives.progress_line(event)) is not None:
+        elif (remark := _perspective_progress(event)) is not None:
             self.finish()
             self._call.console.remark(remark)
 
@@ -362,3 +395,71 @@ def _stopped_by_signals(call: CommandContext, work: "Future[Any]", stop: StopReq
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _wants_perspectives(call: CommandContext, qualification: Qualification) -> bool:
+    """As the call says; else as the settings say, for a task that should be planned."""
+    chosen: bool | None = call.arguments.perspectives
+    return call.engine.settings.perspectives and qualification.plan_required if chosen is None else chosen
+
+
+def _first_look(call: CommandContext, qualification: Qualification) -> Line:
+    """Whether planning is advised and why, and how to have it otherwise."""
+    if _wants_perspectives(call, qualification):
+        otherwise = "Three advisors look at it first; --no-perspectives leaves them out."
+    else:
+        otherwise = "With --perspectives three advisors look at it first." if qualification.plan_required else ""
+    return (Span("First look: ", Tone.QUIET), f"{qualification.summary} {otherwise}".strip())
+
+
+def _advisors(call: CommandContext, profile: AgentProfile, environment: Mapping[str, str]) -> Advisors:
+    """Raises UsageError, BadInputError: --voice names an unknown role or agent."""
+    advisors = Advisors({**call.engine.settings.advisors, **_voices(call)}, profile, environment=environment)
+    for voice in Role:
+        advisors.of(voice.value)  # an unknown agent is refused before the first is asked
+    return advisors
+
+
+def _open_perspectives(
+    call: CommandContext, sessions: AgentSessions, advisors: Advisors
+) -> tuple[SessionId, SessionSlot, PerspectivePlanning]:
+    chosen = call.arguments.session
+    if chosen is not None:
+        sessions.facts(SessionId(chosen))
+    session_id = SessionId(chosen) if chosen is not None else new_session_id()
+    slot = sessions.slot(session_id)
+    return session_id, slot, PerspectivePlanning(call.engine, sessions.advisor(advisors), advisors, slot.take)
+
+
+def _perspective_progress(event: TandemEvent) -> Line | None:
+    """The line on stderr while the advisors are asked."""
+    match event:
+        case PerspectiveStarted():
+            return (Span(f"  {event.agent.value.upper()}", Tone.STRONG), " looks at it")
+        case PerspectiveMoved():
+            return (Span(f"  {event.agent.value.upper()}: ", Tone.QUIET), event.doing)
+        case PerspectiveCompleted():
+            return (Span(f"  {event.agent.value.upper()}: ", Tone.STRONG), event.perspective.analysis)
+        case PerspectiveFailed():
+            return (Span(f"  {event.agent.value.upper()} could not be heard: ", Tone.WARNING), event.reason)
+        case SynthesisStarted():
+            return "  Putting it together"
+        case SynthesisEnded(problem=""):
+            return f"  {len(event.tasks)} tasks: {'; '.join(event.tasks)}"
+        case SynthesisEnded():
+            return (Span("  No tasks: ", Tone.WARNING), event.problem)
+        case TaskDelegated():
+            return (Span(f"  {event.task_id} ", Tone.STRONG), f"{event.subject} ({event.agent.upper()})")
+    return None
+
+
+def _voices(call: CommandContext) -> dict[str, AdvisorChoice]:
+    found = {}
+    for word in call.arguments.voice:
+        role, given, choice = word.partition("=")
+        if role not in {voice.value for voice in Role} or not given:
+            names = ", ".join(voice.value for voice in Role)
+            raise UsageError(f"--voice {word} names none of {names}.", next="Write --voice koda=AGENT[:MODEL].")
+        agent, _, model = choice.partition(":")
+        found[role] = AdvisorChoice(agent=agent, model=model)
+    return found

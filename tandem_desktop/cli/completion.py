@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tandem_desktop.cli.commands import CALLS
-from tandem_desktop.cli.main import CommandContext, CommandResult
-from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.cli.main import CommandContext, CommandResult, build_parser
 
 _PLANS, _RUNS, _FILES, _FOLDERS = "plans", "runs", "files", "folders"
 _BY_METAVAR = {"PLAN": _PLANS, "RUN": _RUNS, "FILE": _FILES, "PATCH": _FILES, "DIR": _FOLDERS}

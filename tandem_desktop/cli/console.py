@@ -136,7 +136,7 @@ class Console:
         """Hand over what was written.
 
         Raises:
-            OSError: whoever reads is gone, or the disk behind stdout is full.
+            OSError: the reader is gone, or the disk behind stdout is full.
         """
         if self._out is not None:
             self._out.flush()

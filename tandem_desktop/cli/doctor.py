@@ -75,7 +75,7 @@ def git() -> Finding:
 
 
 def state_folder(state: Path) -> Iterator[Finding]:
-    """Where approvals, journals and stored bytes lie; nobody else may read or write it."""
+    """Where approvals, journals and stored bytes lie; other users may not read or write it."""
     try:
         info = state.stat()
     except FileNotFoundError:
@@ -164,7 +164,7 @@ def way_to_confinement(switches: Path = SWITCHES) -> str:
 
 
 def _shut(switches: Path) -> list[str]:
-    """The settings of the kernel that would open user namespaces to everybody."""
+    """The kernel settings that open user namespaces to all users."""
     return [opened for name, (shut, opened) in _NAMESPACES.items() if _text(switches / name).strip() == shut]
 
 

@@ -180,7 +180,7 @@ def _sizes(staged: StagedOperation) -> str:
 
 
 def perspective_lines(found: Perspectives) -> list[Line]:
-    """Each voice in a line, and who is missing."""
+    """A line for each perspective, and which are missing."""
     lines: list[Line] = [
         (Span(f"{each.agent.value.upper():<6}", Tone.STRONG), f" {_in_short(each)}") for each in found.voices
     ]

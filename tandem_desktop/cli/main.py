@@ -1,5 +1,6 @@
-"""Runs one command from its arguments to its exit code."""
+"""Parses the arguments and runs one command to its exit code."""
 
+import argparse
 import importlib
 import logging
 import os
@@ -11,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from tandem_desktop import __version__
-from tandem_desktop.cli.console import Console, Line, Span, Tone, sentence
-from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.cli.commands import CALLS, GROUPS, CommandSpec
+from tandem_desktop.cli.console import Console, Line, Span, Tone, UsageError, sentence
 from tandem_desktop.domain.errors import BadInputError, TandemError
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.paths import shown
@@ -43,7 +44,7 @@ def utc(moment: datetime | None) -> str | None:
 
 
 def readable(moment: datetime | None) -> str:
-    """The same for a person."""
+    """Readable date and time in UTC."""
     return "" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
@@ -70,7 +71,7 @@ Serve = Callable[[Path, int, Callable[[str, str], None]], None]
 
 
 class CommandContext:
-    """Hand an engine to whoever needs one, built once and closed at the end."""
+    """What a command needs: arguments, console, and an engine that is built on first use and closed at the end."""
 
     def __init__(
         self,
@@ -129,11 +130,11 @@ Handler = Callable[[CommandContext], CommandResult]
 _log = logging.getLogger(__name__)
 
 
-def run_command_line(words: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
+def run_command_line(argv: list[str], build_engine: BuildEngine, open_window: OpenWindow, serve: Serve) -> int:
     """Parse, do, answer."""
-    console = Console(as_json=_wants_json(words))
+    console = Console(as_json=_wants_json(argv))
     try:
-        arguments = build_parser().parse_args(words)
+        arguments = build_parser().parse_args(argv)
     except TandemError as error:
         return _deliver(console, _refused(error, {}))
     except SystemExit as leaving:  # --help and --version have answered already
@@ -147,7 +148,7 @@ def run_command_line(words: list[str], build_engine: BuildEngine, open_window: O
     except KeyboardInterrupt:
         console.remark("Stopped.")
         return INTERRUPTED
-    except Exception as error:  # the last door: every failure leaves as a sentence with an exit code
+    except Exception as error:  # every failure becomes a sentence and an exit code
         refusal = as_refusal(error)
         _log.debug("call refused: %s, %s, exit code %d", arguments.command, refusal.kind, refusal.exit_code)
         return _deliver(console, _refused(refusal, call.known))
@@ -173,7 +174,7 @@ def _deliver(console: Console, answer: CommandResult) -> int:
                 console.answer([(Span("Next: ", Tone.STRONG), sentence(answer.next))])
         console.flush()
     except BrokenPipeError:
-        console.give_up_stdout()  # whoever read has seen enough
+        console.give_up_stdout()  # the reader closed the pipe
     except OSError as error:
         console.give_up_stdout()
         console.complain(f"The answer could not be written: {error.strerror}.", "Make room, then look again.")
@@ -189,8 +190,8 @@ def _refused(error: TandemError, known: dict[str, Any]) -> CommandResult:
     return CommandResult(dict(known), exit_code=error.exit_code, failure=error)
 
 
-def _wants_json(words: list[str]) -> bool:
-    before_end = words[: words.index("--")] if "--" in words else words
+def _wants_json(argv: list[str]) -> bool:
+    before_end = argv[: argv.index("--")] if "--" in argv else argv
     return "--json" in before_end
 
 
@@ -232,3 +233,104 @@ def _standard_input(what: str, console: Console, limit: int) -> bytes:
     if sys.stdin.isatty():
         console.remark(f"Reading {what} from the terminal; end it with Ctrl-D.")
     return sys.stdin.buffer.read(limit + 1)
+
+
+_OPENING = """\
+See exactly what an agent will do, approve exactly that, get exactly that, take it back.
+"""
+
+_CLOSING = """\
+A first change:
+  tandem propose plan.json                   staged; nothing is written yet
+  tandem show PLAN --diff                    every operation, every line, and the digest
+  tandem approve PLAN --digest DIGEST        exactly this, once
+  tandem apply PLAN                          all of it, or nothing
+  tandem undo RUN                            as if it had never been
+
+PLAN and RUN are ids such as PLAN-1a2b3c4d, or their first digits.
+Exit codes: 0 done · 1 a bug, or a check that failed · 2 bad arguments or unknown names · 3 refused, nothing changed
+            4 the run failed · 5 an interrupted run must be settled: tandem recover
+More about one call: tandem COMMAND --help
+"""
+
+
+class TandemParser(argparse.ArgumentParser):
+    """An argument parser that refuses with a sentence instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(_reworded(message), next=f"See how it is called: {self.prog} --help")
+
+
+def build_parser() -> TandemParser:
+    """The whole command line."""
+    parser = TandemParser(
+        prog="tandem",
+        usage="tandem [-C DIR] [--json] [--debug] COMMAND …",
+        description=_OPENING,
+        epilog=f"{_overview()}\n\n{_CLOSING}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_common()],
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"tandem {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, help=argparse.SUPPRESS)
+    for spec in CALLS:
+        _add(commands, spec, "tandem")
+    return parser
+
+
+def _add(commands: "argparse._SubParsersAction[TandemParser]", spec: CommandSpec, above: str) -> None:
+    parser = commands.add_parser(
+        spec.name,
+        prog=f"{above} {spec.name}",
+        description=spec.explanation,
+        epilog=_examples(spec.examples),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_common()],
+        allow_abbrev=False,
+    )
+    parser.set_defaults(handler=spec.handler)
+    spec.configure(parser)
+    if spec.parts:
+        parts = parser.add_subparsers(metavar="PART", dest="part", required=True, help=argparse.SUPPRESS)
+        for part in spec.parts:
+            _add(parts, part, parser.prog)
+
+
+def _common() -> TandemParser:
+    """Each may stand before or after the sub-command: whichever is given counts."""
+    common = TandemParser(add_help=False)
+    common.add_argument(
+        "-C", metavar="DIR", dest="workspace", default=argparse.SUPPRESS, help="the workspace (default: this folder)"
+    )
+    common.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object on stdout"
+    )
+    common.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="log what happens on stderr")
+    return common
+
+
+def _overview() -> str:
+    width = max(len(spec.shown) for spec in CALLS)
+    parts = []
+    for group in GROUPS:
+        lines = [f"  {spec.shown:<{width}}  {spec.summary}" for spec in CALLS if spec.group == group]
+        parts.append("\n".join([f"{group}:", *lines]))
+    return "\n\n".join(parts)
+
+
+def _examples(examples: Sequence[tuple[str, str]]) -> str:
+    width = max(len(call) for call, _ in examples)
+    return "\n".join(["Examples:", *(f"  {call:<{width}}   {what}" for call, what in examples)])
+
+
+def _reworded(message: str) -> str:
+    """Argparse's complaint about an unknown call, as a sentence."""
+    start = "argument COMMAND: invalid choice: "
+    if not message.startswith(start):
+        return f"{message[:1].upper()}{message[1:]}."
+    wanted = message.removeprefix(start).split(" (choose")[0].strip("'\"")
+    import difflib  # only for a misspelled call
+
+    near = difflib.get_close_matches(wanted, [spec.name for spec in CALLS], n=1)
+    return f"There is no call {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ".")

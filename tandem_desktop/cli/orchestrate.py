@@ -227,7 +227,7 @@ class _Conducting:
 
 
 class TerminalUserGate:
-    """Asks on stderr, hears on standard input, a line each. The end of the input is no answer."""
+    """Asks on stderr and reads a line from standard input. End of file is no answer."""
 
     def __init__(self, call: CommandContext) -> None:
         self._call = call
@@ -278,7 +278,7 @@ def _read_line(loop: asyncio.AbstractEventLoop, said: "asyncio.Future[str]") -> 
         line = sys.stdin.readline() if sys.stdin is not None else ""
     except (OSError, ValueError):  # the input is closed
         line = ""
-    with contextlib.suppress(RuntimeError):  # nobody waits any more
+    with contextlib.suppress(RuntimeError):  # the waiting task has ended
         loop.call_soon_threadsafe(_hand_over, said, line)
 
 

@@ -9,7 +9,7 @@ from tandem_desktop.cli.console import EscapedText, Line, Span, Tone, UsageError
 from tandem_desktop.cli.formatting import command_text, documents, in_full, summary_table
 from tandem_desktop.cli.main import CommandContext, CommandResult, count, read_input
 from tandem_desktop.cli.plans import proposed
-from tandem_desktop.cli.progress import watched
+from tandem_desktop.cli.runs import watched
 from tandem_desktop.diff.text import Document
 from tandem_desktop.diff.three_way import Lines, Region, suggestion
 from tandem_desktop.domain.errors import BadInputError, RebaseConflictError

@@ -1,4 +1,4 @@
-"""The serve, mcp and gui commands."""
+"""The serve, mcp, agent and gui commands."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from tandem_desktop.storage.paths import TANDEM_DIRECTORY
 
 def serve(call: CommandContext) -> CommandResult:
     def ready(url: str, token: str) -> None:
-        """Whoever started this reads the first line, and then knows that requests are answered."""
+        """Print the address; the first line on stdout means that requests are answered."""
         call.known["url"] = url
         if call.console.as_json:
             call.console.answer_object({"url": url, "token": token})
@@ -67,6 +67,23 @@ def _serve_workspace(call: CommandContext) -> None:
     asyncio.run(serve_stdio(tools, DEFAULT_MESSAGE_BYTES, target=wire))
 
 
+def agent(call: CommandContext) -> CommandResult:
+    """Serve as the built-in agent until the client disconnects."""
+    if call.arguments.regex_worker:
+        import sys
+
+        from tandem_desktop.recipes.regex_worker import serve
+
+        serve(sys.stdin, sys.stdout)
+        code = 0
+    else:
+        from tandem_desktop.builtin_agent.server import main
+
+        code = main()
+    call.console.give_up_stdout()  # it belonged to the client
+    return CommandResult({}, exit_code=code)
+
+
 _MARKS = (TANDEM_DIRECTORY, ".git")
 
 
@@ -78,7 +95,7 @@ def gui(call: CommandContext) -> CommandResult:
 
 
 def _open_patch(call: CommandContext, patch: Path) -> int:
-    """Whoever opens a file from the desktop sees no terminal: a patch that does not fit is told in the window."""
+    """A file opened from the desktop has no terminal: show the refusal of a patch in the window."""
     project = getattr(call.arguments, "workspace", None) or project_of(patch)
     root = Path(project or patch.parent).absolute()
     try:

@@ -122,3 +122,22 @@ def _save(path: Path, data: bytes) -> None:
                 path=str(path),
                 next="Name another one with -o, or move it away.",
             ) from None
+
+
+def recipe(call: CommandContext) -> CommandResult:
+    """List the recipes, or with a text stage what the recipe would do."""
+    from tandem_desktop.recipes.catalog import Catalog, plan_from_recipe
+
+    catalog = Catalog(call.engine.clock)
+    if not call.arguments.text:
+        listed = [
+            {name: getattr(each, name) for name in ("name", "title", "description", "hint", "example")}
+            for each in catalog
+        ]
+        lines: list[Line] = []
+        for each in catalog:
+            lines += [(Span(f"/{each.name}", Tone.STRONG), f" {each.hint}"), f"    {each.description}"]
+        return CommandResult({"recipes": listed}, lines, next=call.command("recipe", next(iter(catalog)).example))
+    name, *words = call.arguments.text.strip().split(None, 1)
+    plan = plan_from_recipe(catalog, name, "".join(words), call.engine.workspace)
+    return proposed(call, call.engine.proposals.make(plan))

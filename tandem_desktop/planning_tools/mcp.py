@@ -1,4 +1,4 @@
-"""Speaks MCP over a pair of streams; slow to import."""
+"""MCP over a pair of streams; slow to import."""
 
 import asyncio
 import contextlib
@@ -54,7 +54,7 @@ _ID_AT_THE_END = re.compile(
 
 
 class McpStream:
-    """One connection. `carry` runs until the agent is gone; meanwhile `inbound` and `outbound` hold the messages."""
+    """One connection. `carry` runs until the agent disconnects; `inbound` and `outbound` hold the messages."""
 
     def __init__(self, reader: StreamReader, writer: StreamWriter, max_message_bytes: int) -> None:
         self._reader = reader

@@ -54,7 +54,7 @@ def copy_both_ways(engine: socket.socket, source: int = 0, target: int = 1) -> N
         while data := engine.recv(CHUNK):
             _write_all(target, data)
     except OSError:
-        pass  # whoever read is gone, or the engine ended in the middle
+        pass  # the reader is gone, or the engine ended
     finally:
         engine.close()
 

@@ -55,7 +55,7 @@ class SocketListener:
         self._watch()
 
     async def close(self) -> None:
-        """Nobody gets in any more, and whoever is inside leaves."""
+        """Stop accepting and close all connections."""
         if self._is_open:
             self._is_open = False
             asyncio.get_running_loop().remove_reader(self._listener)
@@ -75,7 +75,7 @@ class SocketListener:
             connection, _ = self._listener.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return
-        except OSError:  # no descriptors left, or no memory: whoever knocks has to wait
+        except OSError:  # no descriptors or memory left: accept again later
             loop.remove_reader(self._listener)
             loop.call_later(_PAUSE_S, self._watch)
             return
@@ -95,7 +95,7 @@ class SocketListener:
             async with asyncio.timeout(_LAST_BYTES_S):
                 await writer.wait_closed()
         except (ConnectionError, TimeoutError):
-            pass  # nobody is left to be told
+            pass  # the peer is gone
         except Exception:
             _logger.exception("a connection of the planning tools failed")
         finally:
@@ -121,10 +121,10 @@ class PlanningSocket:
             self.path = self._made / name
 
     def open(self) -> socket.socket:
-        """A socket that listens as soon as somebody accepts.
+        """A socket, ready to accept.
 
         Raises:
-            OSError: the folder cannot be made or is somebody else's, or the path is too long even so.
+            OSError: the folder cannot be made or belongs to another user, or the path is too long even so.
         """
         self._prepare_folder()
         self._sweep()
@@ -147,7 +147,7 @@ class PlanningSocket:
                 syscalls.rmdir(str(self._made))
 
     def _sweep(self) -> None:
-        """Take away what engines that were cut off have left; a socket that somebody answers stays."""
+        """Remove the sockets of engines that crashed; one that answers stays."""
         for left in self.path.parent.glob(f"{_NAME}*.sock"):
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
                 knocking.setblocking(False)
@@ -157,7 +157,7 @@ class PlanningSocket:
                     with contextlib.suppress(OSError):
                         syscalls.unlink(str(left))
                 except OSError:
-                    continue  # busy, or somebody else's: not ours to judge
+                    continue  # busy, or another user's
 
     def _prepare_folder(self) -> None:
         folder = self.path.parent
@@ -190,7 +190,7 @@ _PATIENCE_S = 1.0
 
 @dataclass(slots=True)
 class _Guest:
-    """A session with its token and whoever is connected in its name."""
+    """A session with its token and its connections."""
 
     token: str
     tools: PlanningTools
@@ -240,7 +240,7 @@ class PlanningServerHost:
     def open_session(
         self,
         session_id: SessionId,
-        desk: PlanningToolHandler,
+        handler: PlanningToolHandler,
         plan_mode: Callable[[], bool],
         wanted: Wanted[Any] | None = None,
     ) -> PlanningServer:
@@ -253,7 +253,12 @@ class PlanningServerHost:
         if session_id in self._guests:
             self._dismiss(self._guests.pop(session_id))
         tools = PlanningTools(
-            session_id, desk, plan_mode=plan_mode, prompts=self._prompts, tries=RetryBudget(self._tries), wanted=wanted
+            session_id,
+            handler,
+            plan_mode=plan_mode,
+            prompts=self._prompts,
+            tries=RetryBudget(self._tries),
+            wanted=wanted,
         )
         self._guests[session_id] = _Guest(secrets.token_urlsafe(32), tools)
         if self._service is None:  # agents connect soon, and the library takes a while to load

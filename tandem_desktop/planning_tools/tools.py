@@ -31,7 +31,7 @@ DEFAULT_TRIES = 3
 class RetryBudget:
     """How often each tool may be called wrongly in a row, within one turn of the conversation.
 
-    Where nobody tells when a turn begins (`sees_turns` is false), the count begins anew after the last refusal.
+    Without `sees_turns` the start of a turn is not known, and the count begins anew after the last refusal.
     """
 
     def __init__(self, limit: int = DEFAULT_TRIES, *, sees_turns: bool = True) -> None:
@@ -91,7 +91,7 @@ class PlanningTools:
     def __init__(
         self,
         session_id: SessionId,
-        desk: PlanningToolHandler,
+        handler: PlanningToolHandler,
         *,
         plan_mode: Callable[[], bool],
         prompts: ToolPrompts,
@@ -103,7 +103,7 @@ class PlanningTools:
         self.session_id = session_id
         self.prompts = prompts
         self.tries = tries
-        self._desk = desk
+        self._handler = handler
         self._plan_mode = plan_mode
         self._without = without
         self._wanted = wanted
@@ -187,25 +187,25 @@ class PlanningTools:
             return ToolAnswer((arguments(),))
         match arguments:
             case PresentPlan(plan_content=markdown, title=title):
-                return ToolAnswer((await self._desk.present_plan(self.session_id, markdown, title),))
+                return ToolAnswer((await self._handler.present_plan(self.session_id, markdown, title),))
             case Proposal(plan=None):
                 return ToolAnswer(
-                    (await self._desk.present_plan(self.session_id, arguments.markdown, arguments.title),)
+                    (await self._handler.present_plan(self.session_id, arguments.markdown, arguments.title),)
                 )
             case Proposal(plan=PlanInput() as plan):
                 return await self._propose(plan)
             case GetPlan(plan_id=plan_id):
-                found = await self._desk.get_plan(self.session_id, plan_id)
+                found = await self._handler.get_plan(self.session_id, plan_id)
                 return ToolAnswer((found.model_dump_json(),))
             case UpdateTask(task_id=task_id, status=status, note=note):
-                task = await self._desk.update_task(self.session_id, TaskId(task_id), TaskStatus(status), note)
+                task = await self._handler.update_task(self.session_id, TaskId(task_id), TaskStatus(status), note)
                 return ToolAnswer((f"Task {task.id} is {task.status.value}.", task.model_dump_json()))
             case _:
-                plans = await self._desk.list_plans(self.session_id)
+                plans = await self._handler.list_plans(self.session_id)
                 return ToolAnswer((f"[{','.join(plan.model_dump_json() for plan in plans)}]",))
 
     async def _propose(self, plan: PlanInput) -> ToolAnswer:
-        proposed = await self._desk.propose(self.session_id, plan)
+        proposed = await self._handler.propose(self.session_id, plan)
         number = len(proposed.operations)
         sentence = (
             f"{proposed.plan_id} r{proposed.revision} waits for a person, with {number} "

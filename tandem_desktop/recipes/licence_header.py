@@ -44,7 +44,7 @@ class CommentStyle:
 
 
 def style_of(path: str) -> CommentStyle | None:
-    """How the file at `path` writes a comment; None when it cannot, or nobody knows."""
+    """How the file at `path` writes a comment; None if it has no comments or is unknown."""
     name = path.rpartition("/")[2]
     if name in _BY_NAME:
         return _BY_NAME[name]

@@ -84,7 +84,7 @@ class Language:
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a file by its name; None when nobody knows."""
+    """The language of a file by its name; None if unknown."""
     name = path.rpartition("/")[2]
     suffix = name.rpartition(".")[2] if "." in name else ""
     return _language(f"file.{suffix}" if suffix and not name.startswith(".") else name)

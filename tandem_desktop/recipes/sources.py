@@ -76,7 +76,7 @@ def walk(tree: BrowsableTree, folder: str = "") -> Iterator[tuple[str, bool]]:
 
 
 def read_source(tree: SourceTree, path: str) -> bytes | None:
-    """The bytes of a file; None for a link, which is somebody else's file.
+    """The bytes of a file; None for a link.
 
     Raises:
         StorageError: it is too large or cannot be read.
@@ -104,7 +104,7 @@ def _walk(tree: BrowsableTree, folder: str, ignored: "_Ignored") -> Iterator[tup
             try:
                 yield from _walk(tree, path, ignored)
             except (OutsideWorkspaceError, StorageError):
-                continue  # a mount, or a folder nobody may look into: not part of this workspace
+                continue  # a mount or an unreadable folder: not part of this workspace
             finally:
                 ignored.leave()
 
@@ -117,7 +117,7 @@ def _can_be_written(path: str) -> bool:
 
 
 class _Ignored:
-    """The `.gitignore` files from the root down to where the walk is; the deepest that speaks decides."""
+    """The `.gitignore` files from the root down to where the walk is; the deepest match decides."""
 
     def __init__(self, tree: BrowsableTree) -> None:
         self._tree = tree

@@ -86,7 +86,7 @@ def _same(one: PathChange | None, other: PathChange | None, objects: ObjectStore
 
 
 def _carries_time(change: PathChange, call: CommandCall, objects: ObjectStore, times: tuple[datetime, ...]) -> bool:
-    """Whether the file now has today's date or this minute in it, and had not before, and nobody wrote it down."""
+    """Whether the file contains today's date or this minute now, did not before, and the command does not name it."""
     if not isinstance(change.after, FileState) or change.after.size > _SCANNED_BYTES:
         return False
     new = objects.read(change.after.sha256)

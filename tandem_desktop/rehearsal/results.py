@@ -139,7 +139,7 @@ def _operation(
 
 
 def _waiting(operation: StagedOperation, ids: dict[OperationId, tuple[OperationId, ...]]) -> StagedOperation:
-    """Whoever waited for a command waits for all that stands in its place."""
+    """Dependencies on a command become dependencies on all operations that replace it."""
     if ids.keys().isdisjoint(operation.blocked_by):
         return operation
     blocked_by = tuple(name for each in operation.blocked_by for name in ids.get(each, (each,)))

@@ -103,7 +103,7 @@ exit $code
 _OWN_PROCESSES = 2
 _ENDED = ("Z", "X")
 _IN_VAIN = {("Ip:", "OutNoRoutes"), ("Tcp:", "AttemptFails"), ("Udp:", "NoPorts")}
-"""What the kernel counts when somebody asks for a network, or for a service of this machine, that is not there."""
+"""Kernel counters of attempts to reach a network or a local service that is not there."""
 _IN_VAIN_6 = ("Ip6OutNoRoutes", "Udp6NoPorts")
 
 
@@ -116,7 +116,7 @@ class Watched:
 
 
 def watched_argv(argv: Iterable[str], report: str, skipped_pids: int) -> tuple[str, ...]:
-    """`argv` with somebody who writes `report` when it has ended; process numbers begin `skipped_pids` later."""
+    """`argv` in a wrapper that writes `report` when it has ended; process numbers begin `skipped_pids` later."""
     shell = shutil.which("sh") or "/bin/sh"
     return (shell, "-c", _SCRIPT, "tandem-rehearsal", report, str(skipped_pids), *argv)
 
@@ -305,7 +305,7 @@ class RehearsalSandboxes:
             shadow.discard()
 
     def sweep(self) -> None:
-        """Remove stages that nobody holds any more."""
+        """Remove sandboxes without an owner."""
         for leftover in self._locations.shadows.glob(f"{_PREFIX}*"):
             with contextlib.suppress(OSError), atomic.held_or_busy(leftover / "lock") as free:
                 if free:
@@ -315,7 +315,7 @@ class RehearsalSandboxes:
 def _places(home: Path, workspace: Path) -> tuple[Path, ...]:
     """Where a command may write besides the workspace, outermost first; a link is named by what it leads to.
 
-    Each gets layers of its own, also inside another: a folder of somebody else on the way could not be copied.
+    Each gets layers of its own, also inside another: another user's folder on the way could not be copied.
     """
     named = (home, *map(Path, _TEMPORARY), Path(os.environ.get("TMPDIR", _TEMPORARY[0])))
     real = sorted({place.resolve() for place in named if place.is_dir()})

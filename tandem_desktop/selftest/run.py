@@ -14,8 +14,15 @@ from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import ResultStatus
 from tandem_desktop.execution.executor import RunResult
 from tandem_desktop.selftest.corpus import Case, a_case, runs_a_command
-from tandem_desktop.selftest.expectation import Expectation, lay_out
-from tandem_desktop.selftest.walker import Node, Snapshot, changed_times, differences, snapshot
+from tandem_desktop.selftest.expectation import (
+    Expectation,
+    Node,
+    Snapshot,
+    changed_times,
+    differences,
+    lay_out,
+    snapshot,
+)
 from tandem_desktop.services.engine import Engine
 
 BuildEngine = Callable[[Path, Path], Engine]
@@ -119,7 +126,7 @@ def _promised(version: PlanVersion) -> dict[str, NodeState]:
         for change in operation.changes():
             promised[change.path] = change.after
             if not isinstance(change.after, Absent):
-                # A folder that went may be made again for what comes to lie in it, which nobody has to say.
+                # A removed folder may be created again implicitly for a file in it.
                 for folder in _with_folders({change.path}) - {change.path}:
                     if isinstance(promised.get(folder), Absent):
                         del promised[folder]

@@ -5,7 +5,9 @@ import os
 import secrets
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -20,6 +22,7 @@ from tandem_desktop.domain.agent_protocol import (
     ToolCallStatus,
     ToolKind,
 )
+from tandem_desktop.domain.errors import BadInputError
 from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import (
     AgentUpdated,
@@ -41,8 +44,10 @@ from tandem_desktop.domain.events import (
     TurnEnded,
     TurnStarted,
 )
-from tandem_desktop.domain.ids import PlanId, SessionId, ToolCallId
+from tandem_desktop.domain.ids import PlanId, RunId, SessionId, ToolCallId
 from tandem_desktop.domain.perspectives import Perspective, Role, as_text
+from tandem_desktop.execution.undo import RewindPlan, UndoneRun
+from tandem_desktop.services.runs import PlanRuns
 from tandem_desktop.storage import atomic, syscalls
 
 PERSPECTIVE_TOOL = "perspective"
@@ -51,7 +56,7 @@ _SIDES = {Role.CHAPO: "the strategy", Role.KODA: "the code", Role.DEVO: "operati
 
 
 class AdvisorChips:
-    """Each time somebody is asked they have chips of their own, also after a restart."""
+    """Each question has its own chips, also after a restart."""
 
     def __init__(self) -> None:
         self._names: dict[SessionId, str] = {}
@@ -115,7 +120,7 @@ CHAT = "chat.jsonl"
 
 
 class ChatLog:
-    """Hears every event and tells `ChatGrew` for each entry that is new or has changed. Safe from any thread."""
+    """Subscribes to all events and publishes `ChatGrew` for each new or changed entry. Thread-safe."""
 
     def __init__(
         self,
@@ -290,3 +295,72 @@ class ChatLog:
                 continue  # a line cut short by a crash
             chat[entry.number] = entry
         return chat
+
+
+class Restoring(StrEnum):
+    """What goes back."""
+
+    FILES = "files"
+    CHAT = "chat"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class PointPreview:
+    """What going back would mean; nothing is done yet."""
+
+    files: RewindPlan | None
+    """Which runs after the point would be taken back, whichever conversation they came from, and what that does."""
+    entries: int
+    """Entries of the conversation that would be set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredPoint:
+    """What was done."""
+
+    run: UndoneRun | None
+    entries: int
+
+
+class RestorePoints:
+    """Entries of a conversation are the points. Nothing is deleted: runs are undone, entries are set aside."""
+
+    def __init__(self, runs: PlanRuns, chat: ChatLog) -> None:
+        self._runs = runs
+        self._chat = chat
+
+    def preview(self, session_id: SessionId, entry: int) -> PointPreview:
+        first = self._first_run_after(self._moment(session_id, entry))
+        later = [each for each in self._chat.entries(session_id) if each.number > entry and not each.set_aside]
+        return PointPreview(self._rewinding(first), len(later))
+
+    def restore(self, session_id: SessionId, entry: int, what: Restoring) -> RestoredPoint:
+        """Go back to just after an entry; files first, so that a conflict leaves the conversation as it is.
+
+        Raises:
+            UndoConflictError: a later edit is in the way of the files; nothing was changed.
+            BadInputError: there is no such entry.
+        """
+        self._moment(session_id, entry)
+        files = self.preview(session_id, entry).files if what is not Restoring.CHAT else None
+        run = self._runs.rewind(files.runs[-1]) if files is not None else None
+        aside = self._chat.set_aside(session_id, entry) if what is not Restoring.FILES else 0
+        return RestoredPoint(run, aside)
+
+    def _moment(self, session_id: SessionId, entry: int) -> datetime:
+        found = next((each for each in self._chat.entries(session_id) if each.number == entry), None)
+        if found is None:
+            raise BadInputError(f"The conversation has no entry {entry}.", next="Choose one that is shown.")
+        return found.at
+
+    def _first_run_after(self, moment: datetime) -> RunId | None:
+        later = [each.record.run_id for each in self._runs.runs() if each.record.started_at > moment]
+        return later[-1] if later else None
+
+    def _rewinding(self, first: RunId | None) -> RewindPlan | None:
+        """What going back to before a run would do; nothing where all since has been undone already."""
+        try:
+            return self._runs.preview_rewind(first) if first is not None else None
+        except BadInputError:
+            return None

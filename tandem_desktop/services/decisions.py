@@ -155,7 +155,7 @@ class Expiry:
         if not self._has_expired(self._plans.meta(plan_id)):
             return False
         with contextlib.suppress(PlanError):
-            # Decided again under the lock: the person may have decided meanwhile.
+            # Checked again under the lock: a person may have decided in between.
             meta = self._plans.send_if(plan_id, lambda found: Expire() if self._has_expired(found) else None)
             if meta.status is PlanStatus.EXPIRED:
                 self._events.publish(PlanExpired(plan_id=plan_id))

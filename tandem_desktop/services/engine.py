@@ -1,6 +1,7 @@
-"""The engine of one workspace: all services in one object."""
+"""The engine of one workspace: all services in one object, and the actions of the plan lifecycle."""
 
 import contextlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,15 +9,17 @@ from datetime import datetime
 from tandem_desktop.approval.audit_log import AuditLog
 from tandem_desktop.domain.errors import TandemError
 from tandem_desktop.domain.event_stream import EventStream
+from tandem_desktop.domain.events import PlanMoved
 from tandem_desktop.domain.ids import OperationId, PlanId
 from tandem_desktop.domain.lifecycle import is_running
 from tandem_desktop.domain.operations import StagedOperation
 from tandem_desktop.domain.plan import PlanMeta, PlanVersion
 from tandem_desktop.domain.ports import AdvisorPort
+from tandem_desktop.domain.state_machine import EventKind, PlanAction, TransitionStep
 from tandem_desktop.domain.tasks import PlanTask
 from tandem_desktop.execution.commands import CommandRunner, ExternalCalls, beside
 from tandem_desktop.plans.index import PlanListing
-from tandem_desktop.plans.store import PlanStore
+from tandem_desktop.plans.store import ActionPerformer, PlanStore
 from tandem_desktop.policy.tools import ToolCounts
 from tandem_desktop.review.drift import Drifted, dated, drift
 from tandem_desktop.review.operation_view import OperationView, view_operation
@@ -28,18 +31,19 @@ from tandem_desktop.services.rebases import Rebases
 from tandem_desktop.services.reflections import Reflections
 from tandem_desktop.services.rehearsals import Rehearsals
 from tandem_desktop.services.retention import Retention
-from tandem_desktop.services.runs import PlanRuns
-from tandem_desktop.services.tasks import TaskBoards
+from tandem_desktop.services.runs import PlanRuns, TaskBoards
 from tandem_desktop.settings import Settings
 from tandem_desktop.staging.simulate import Problem, simulate_operations
 from tandem_desktop.storage.objects import ObjectStore
 from tandem_desktop.storage.paths import Locations
 from tandem_desktop.storage.workspace import Workspace
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Propose, look, decide, run, take back."""
+    """All services of one workspace."""
 
     locations: Locations
     workspace: Workspace
@@ -63,7 +67,7 @@ class Engine:
     commands: CommandRunner
     calls: ExternalCalls
     finish: Callable[[], None]
-    """Wait for what goes on beside the caller."""
+    """Wait for background work."""
     settings: Settings
     would_block: ToolCounts
     """Calls of guarded tools that were only logged: what the guard would have blocked."""
@@ -115,7 +119,7 @@ class Engine:
         return self.commands.captures
 
     def generator(self, advisor: AdvisorPort) -> PlanGenerator:
-        """Whoever is asked may only look, and hands in plans that wait."""
+        """The advisor may only read; its plans wait for approval."""
         most = self.settings.max_generated_steps
         return PlanGenerator(advisor, self.proposals, self.workspace, self.clock, max_steps=most)
 
@@ -131,3 +135,29 @@ class Engine:
     def close(self) -> None:
         self.finish()
         self.workspace.close()
+
+
+class PlanActions(ActionPerformer):
+    """Withdraws approvals, and publishes each step with its actions for the session and the window to perform."""
+
+    def __init__(self, withdraw: Callable[[PlanId], None], events: EventStream) -> None:
+        self._withdraw = withdraw
+        self._events = events
+
+    def before(self, meta: PlanMeta, step: TransitionStep) -> None:
+        # Before the step is stored: a crash in between leaves a plan that has to be approved again.
+        if PlanAction.REARM_APPROVAL in step.actions:
+            self._withdraw(meta.plan_id)
+
+    def after(self, meta: PlanMeta, kind: EventKind, step: TransitionStep) -> None:
+        _log.info("plan %s: %s, state %s, status %s", meta.plan_id, kind, step.state, meta.status)
+        self._events.publish(
+            PlanMoved(
+                plan_id=meta.plan_id,
+                session_id=meta.session_id,
+                event=kind,
+                state=step.state,
+                status=meta.status,
+                actions=step.actions,
+            )
+        )

@@ -149,7 +149,7 @@ _LONGEST_TITLE = 80
 
 
 class PlanGenerator:
-    """Makes plans that wait for a person. When nobody can make one, a basic plan says so and changes nothing."""
+    """Makes plans that wait for a person. Without an answer it makes a basic plan that says so and changes nothing."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class PlanGenerator:
         return "\n\n".join(part for part in parts if part)
 
     def _check(self, generated: GeneratedPlan, tools: tuple[str, ...]) -> None:
-        """Sorted and tried on the workspace in memory, so that the model hears what does not apply."""
+        """Sort the steps and simulate them in memory, so that the model is told what does not apply."""
         found: Sorted = sort_steps(generated, tools, self._max_steps)
         try:
             simulate_steps(found.plan, self._tree, self._clock())

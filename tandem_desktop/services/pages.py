@@ -26,7 +26,7 @@ from tandem_desktop.staging.changes import Difference
 from tandem_desktop.staging.simulate import Problem
 
 _COUNTED_BYTES = 1_000_000
-"""Beyond this the lines that drifted are not counted while somebody waits."""
+"""Lines of larger drifted files are not counted, to keep the page fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class PlanDraft:
 
 @dataclass(frozen=True)
 class PlanPage:
-    """All a person sees of one revision. What it comes to is summed up once, where nobody waits for it."""
+    """All a person sees of one revision. The totals are computed once, off the UI thread."""
 
     version: PlanVersion
     meta: PlanMeta

@@ -75,7 +75,7 @@ class Bundles:
         Raises:
             PlanNotFoundError: there is no such plan.
             PlanDamagedError: one of its revisions cannot be read.
-            StorageError: bytes it speaks of are no longer here.
+            StorageError: bytes it refers to are no longer stored.
         """
         meta = self._plans.meta(plan_id)
         revisions = self._travelling(plan_id)

@@ -54,7 +54,7 @@ class Rebases:
         """What `rebase` would come to now; nothing is saved.
 
         Raises:
-            BadInputError: an answer to a question nobody asked.
+            BadInputError: a resolution for something that is not a conflict.
         """
         return self._work_out(self._wanted(plan_id, choices), tuple(resolutions))
 

@@ -105,7 +105,7 @@ class Adjusting:
 
 
 def _parts(version: PlanVersion, plan: ExecutionPlan) -> Iterator[StagedOperation | AnyStep]:
-    """What is still to be done, in order. What is on disk already is waited for by nobody any more."""
+    """The steps still to be done, in order, without dependencies on what is on disk already."""
     operations = {operation.id: operation for operation in version.operations}
     notes = {note.step for note in version.notes}
     going = [s for s in plan.steps if s.status not in _LEFT_OUT and s.tool != THINK and s.id not in notes]

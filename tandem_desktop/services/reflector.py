@@ -29,7 +29,7 @@ _LONGEST_INPUT = 600
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """What was said, and by whom; nobody when there was no answer."""
+    """The answer and the agent that gave it; no agent if there was no answer."""
 
     result: ReflectionResult
     agent: str = ""
@@ -226,7 +226,7 @@ def _changed(step: ExecutionStep, adjustment: StepAdjustment) -> ExecutionStep:
 
 
 def _replaced(step: ExecutionStep, adjustment: StepAdjustment) -> ExecutionStep:
-    """Another step under the same name, so that whoever waited for it still does."""
+    """Another step under the same id, so that dependencies on it stay valid."""
     return ExecutionStep(
         id=step.id,
         tool=adjustment.tool or step.tool,

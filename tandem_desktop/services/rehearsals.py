@@ -27,7 +27,7 @@ from tandem_desktop.storage.objects import ObjectStore
 
 
 class Rehearsals:
-    """Try a plan out, whoever made it and whether or not anybody approved it."""
+    """Rehearses a plan, approved or not."""
 
     def __init__(
         self,

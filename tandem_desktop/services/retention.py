@@ -1,8 +1,8 @@
 """Archives old plans and runs and removes unused objects.
 
 A run can be taken back as long as its plan is kept; that promise ends with the plan's retention, never before it.
-Stored bytes are shared by every workspace on the machine, so they go only when no journal of any of them, no session
-and no plan here speaks of them, and only long after they were last put to use.
+Stored bytes are shared by every workspace on the machine, so they go only when no journal of any of them, no
+session and no plan here refers to them, and only long after they were last used.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ class ArchivedItems:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Stored bytes that nobody needed."""
+    """Unused stored bytes."""
 
     objects: int
     size: int
@@ -54,14 +54,14 @@ class Retention:
         *,
         locations: Locations,
         plans: PlanStore,
-        desk: RunManager,
+        manager: RunManager,
         objects: ObjectStore,
         clock: Callable[[], datetime],
         kept_for: timedelta,
     ) -> None:
         self._locations = locations
         self._plans = plans
-        self._desk = desk
+        self._manager = manager
         self._objects = objects
         self._clock = clock
         self._kept_for = kept_for
@@ -73,8 +73,8 @@ class Retention:
             BusyError: a run is under way.
             InterruptedRunError: one was cut off.
         """
-        with self._desk.only_run(), writing(self._locations.archive):
-            self._desk.refuse_if_interrupted()
+        with self._manager.only_run(), writing(self._locations.archive):
+            self._manager.refuse_if_interrupted()
             runs = self._runs()
             archived = tuple(plan_id for plan_id in self._old(runs, at_most) if self._archive(plan_id))
             for plan_id in self._in_archive():
@@ -85,7 +85,7 @@ class Retention:
         return ArchivedItems(archived, removed)
 
     def collect(self) -> Collected:
-        """Remove stored bytes that nothing speaks of and nobody has used for at least a year."""
+        """Remove stored bytes without references that were not used for at least a year."""
         before = self._clock() - max(self._kept_for, KEPT_AT_LEAST)
         old = self._objects.last_used_before(before)
         needed = self._needed() if old else frozenset()
@@ -94,7 +94,7 @@ class Retention:
 
     def _runs(self) -> dict[PlanId, list[RunRecord]]:
         found: dict[PlanId, list[RunRecord]] = defaultdict(list)
-        for record in self._desk.runs.list():
+        for record in self._manager.runs.list():
             found[record.plan_id].append(record)
         return found
 
@@ -108,7 +108,7 @@ class Retention:
         ][:at_most]
 
     def _archive(self, plan_id: PlanId) -> bool:
-        """Move one plan; not if it was woken meanwhile."""
+        """Archive one plan, unless it became active again."""
         due = self._clock() - self._kept_for
         atomic.make_directory(self._locations.archive)
         with contextlib.suppress(PlanError):
@@ -132,7 +132,7 @@ class Retention:
         self._move(self._locations.artifacts / plan_id, place / "artifacts")
         for run in runs:
             atomic.make_directory(place / "runs")
-            self._desk.journal_store.forget(
+            self._manager.journal_store.forget(
                 run.run_id
             )  # first: while its record is there, a crash is made good next time
             self._move(self._locations.runs / run.run_id, place / "runs" / run.run_id)

@@ -24,12 +24,16 @@ from tandem_desktop.domain.events import (
     CommandPrinted,
     OperationFinished,
     OperationStarted,
+    PlanProposed,
     PlanSuperseded,
     RunFinished,
     RunPaused,
     RunResumed,
     RunStarted,
     RunUndone,
+    TandemEvent,
+    TaskCreated,
+    TasksListed,
     task_news,
 )
 from tandem_desktop.domain.ids import OperationId, PlanId, RunId, TaskId
@@ -123,7 +127,7 @@ class LiveTasks:
         return self._news(self.board.update_task_status(task_id, TaskStatus.IN_PROGRESS))
 
     def finished(self, result: OperationResult) -> list[TrackedTask]:
-        """Every task that moved because of this result, its beginning included where nobody saw it."""
+        """Every task whose status this result changes, including a start that was not reported."""
         task_id = self._mapper.get_operation_task(result.id)
         if task_id is None:
             return []
@@ -217,7 +221,7 @@ class PlanRuns:
     def __init__(
         self,
         *,
-        desk: RunManager,
+        manager: RunManager,
         plans: PlanStore,
         executor: PlanExecutor,
         events: EventStream,
@@ -226,7 +230,7 @@ class PlanRuns:
         stalls_after: timedelta,
         tasks: RunTasks,
     ) -> None:
-        self._desk = desk
+        self._manager = manager
         self._plans = plans
         self._executor = executor
         self._events = events
@@ -234,8 +238,8 @@ class PlanRuns:
         self._since = since
         self._stalls_after = stalls_after
         self._tasks = tasks
-        self._undo = UndoExecutor(desk)
-        self._recovery = Recovery(desk)
+        self._undo = UndoExecutor(manager)
+        self._recovery = Recovery(manager)
 
     def apply(
         self,
@@ -291,8 +295,8 @@ class PlanRuns:
 
     def runs(self) -> tuple[ListedRun, ...]:
         """Every run of this workspace, newest first."""
-        open_runs = set() if self._desk.is_busy() else set(self._desk.journal_store.open_runs())
-        return tuple(self._listed(record, open_runs) for record in self._desk.runs.list())
+        open_runs = set() if self._manager.is_busy() else set(self._manager.journal_store.open_runs())
+        return tuple(self._listed(record, open_runs) for record in self._manager.runs.list())
 
     def preview_undo(self, run_id: str, part: UndoPart = WHOLE) -> UndoPlan:
         return self._undo.preview(run_id, part)
@@ -334,9 +338,9 @@ class PlanRuns:
     def results(self, version: PlanVersion) -> tuple[OperationResult, ...]:
         """What came of the last run of this revision; nothing when it never ran."""
         run_id = self._plans.meta(version.plan_id).execution_session
-        if run_id is None or self._desk.runs.get(run_id).revision != version.revision:
+        if run_id is None or self._manager.runs.get(run_id).revision != version.revision:
             return ()
-        return self._desk.runs.results(run_id)
+        return self._manager.runs.results(run_id)
 
     def record(self, run_id: RunId) -> RunRecord:
         """One run.
@@ -344,17 +348,17 @@ class PlanRuns:
         Raises:
             RunNotFoundError: there is none of this name.
         """
-        return self._desk.runs.get(run_id)
+        return self._manager.runs.get(run_id)
 
     def results_of(self, run_id: RunId) -> tuple[OperationResult, ...]:
         """What came of each operation of one run."""
-        return self._desk.runs.results(run_id)
+        return self._manager.runs.results(run_id)
 
     def changes(self, run_id: RunId) -> tuple[DoneOperation, ...]:
         """What a run did and left in place; nothing of one that was rolled back or whose journal is gone."""
-        if self._desk.runs.get(run_id).rolled_back or not self._desk.journal_store.has(run_id):
+        if self._manager.runs.get(run_id).rolled_back or not self._manager.journal_store.has(run_id):
             return ()
-        return done_operations(self._desk.journal_store.history(run_id))
+        return done_operations(self._manager.journal_store.history(run_id))
 
     def resume(self, run_id: str | None, *, run_command_again: bool = False) -> RunResult:
         return RunResult(*self._recovery.resume(run_id, run_command_again=run_command_again))
@@ -381,7 +385,7 @@ class PlanRuns:
         Raises:
             InterruptedRunError: a cut-off run has to be settled.
         """
-        waiting = self._recovery.interrupted() if self._desk.journal_store.open_runs() else ()
+        waiting = self._recovery.interrupted() if self._manager.journal_store.open_runs() else ()
         if waiting:
             run = waiting[0]
             raise InterruptedRunError(
@@ -393,7 +397,7 @@ class PlanRuns:
         return Stall() if is_overdue(meta, self._since, self._stalls_after) else None
 
     def _waits(self, plan_id: PlanId, run_id: RunId, waits: bool) -> None:
-        """The run was paused, or goes on; whatever has become of the plan meanwhile is no reason to end it."""
+        """The run was paused or resumed. A plan that cannot follow does not end the run."""
         with contextlib.suppress(PlanError):
             self._plans.send(plan_id, Pause() if waits else Resume())
         self._events.publish(RunPaused(run_id=run_id) if waits else RunResumed(run_id=run_id))
@@ -401,7 +405,7 @@ class PlanRuns:
     def _listed(self, record: RunRecord, open_runs: set[RunId]) -> ListedRun:
         interrupted = record.run_id in open_runs and record.status is RunStatus.RUNNING
         status = RunStatus.INTERRUPTED if interrupted else record.status
-        has_journal = self._desk.journal_store.has(record.run_id)
+        has_journal = self._manager.journal_store.has(record.run_id)
         return ListedRun(record, status, is_undoable(record, has_journal=has_journal))
 
 
@@ -437,7 +441,7 @@ class PlanRunCompletion:
                     self._supersede_alternatives(record.plan_id)
             elif record.status is RunStatus.COMPLETED and record.of is not None and not record.partial:
                 self._mark_undone(record, record.of)
-        # By itself: the end of the audit must be durable before anybody else adds to it.
+        # Outside `together`: the entry must be durable before another process appends.
         self._enforcer.record_execution(record.digest, record.run_id, results)
         self._events.publish(
             RunFinished(
@@ -559,3 +563,70 @@ class RunEvents:
             told = tuple(self._printed.items())
         for operation, text in told:
             self._events.publish(CommandPrinted(operation_id=operation, tail=text))
+
+
+class TaskBoards:
+    """The board of a revision: of one that runs in this process the live one, else laid out from what is stored."""
+
+    def __init__(
+        self, plans: PlanStore, runs: PlanRuns, events: EventStream, clock: Callable[[], datetime], tasks: RunTasks
+    ) -> None:
+        self._plans = plans
+        self._runs = runs
+        self._events = events
+        self._clock = clock
+        self._tasks = tasks
+        events.subscribe(self._on_event)
+
+    def board(self, version: PlanVersion) -> TaskBoard:
+        """The tasks of a revision; tasks without events of their own have the times of the run."""
+        return self._tasks.of(version) or self._stored(version)
+
+    def _stored(self, version: PlanVersion) -> TaskBoard:
+        results = self._runs.results(version) if version.tasks else ()
+        run_id = self._plans.meta(version.plan_id).execution_session if results else None
+        record = self._runs.record(run_id) if run_id is not None else None
+        return TaskBoard(version.plan_id, self._clock, standing(version, results, record))
+
+    def _on_event(self, event: TandemEvent) -> None:
+        if isinstance(event, PlanProposed):
+            if event.tasks:
+                self._proposed(event)
+        elif isinstance(event, RunFinished):
+            self._ended(event)
+
+    def _ended(self, event: RunFinished) -> None:
+        """What was rolled back or never begun is known only now."""
+        live = self._tasks.end(event.run_id)
+        if live is None:
+            return
+        try:
+            stored = self._stored(live.version)
+        except PlanError:  # deleted by hand while its run went on
+            return
+        told = {task.id: task.status for task in live.board.get_tasks()}
+        self._tell(task for task in stored.get_tasks() if task.status is not told[task.id])
+        self._list(stored)
+
+    def _proposed(self, event: PlanProposed) -> None:
+        """Tasks that the revision before did not have are new."""
+        try:
+            version = self._plans.revision(event.plan_id, event.revision)
+            parent = version.parent_revision
+            known = self._plans.revision(event.plan_id, parent).tasks if parent is not None else ()
+            board = self._stored(version)
+        except PlanError:  # deleted by hand in between
+            return
+        before = {task.id for task in known}
+        for task in board.get_tasks():
+            if task.id not in before:
+                self._events.publish(TaskCreated(plan_id=event.plan_id, task=task))
+        if version.tasks != known:
+            self._list(board)
+
+    def _tell(self, moved: Iterable[TrackedTask]) -> None:
+        for task in moved:
+            self._events.publish(task_news(task))
+
+    def _list(self, board: TaskBoard) -> None:
+        self._events.publish(TasksListed(plan_id=board.plan_id, tasks=board.get_tasks_in_order()))

@@ -70,7 +70,7 @@ class AdvisorClient:
         self._shadow = shadow
 
     def begin_question(self, interceptor: PermissionInterceptor, heard: Callable[[AgentUpdate], None]) -> None:
-        """Forget the question before; what its conversation may still say is not heard."""
+        """Reset for a new question; late updates of the previous conversation are ignored."""
         self.session_id: SessionId | None = None
         """The conversation of the question, once it is known."""
         self._interceptor = interceptor
@@ -297,7 +297,7 @@ class Consultations:
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[ShadowWorkspace]:
-        """A shadow that is gone afterwards, also when whoever asked no longer waits for it to be there."""
+        """A shadow that is discarded at the end, also if the caller is cancelled while it opens."""
         opening = asyncio.ensure_future(asyncio.to_thread(self._shadow))
         try:
             yield await asyncio.shield(opening)

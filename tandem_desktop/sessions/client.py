@@ -52,7 +52,7 @@ class Terminals:
     def __init__(
         self, launch: Callable[[CommandCall], Launch], *, command_ended: Callable[[], Awaitable[None]]
     ) -> None:
-        """`command_ended` is awaited before anyone hears of a command's end."""
+        """`command_ended` is awaited before the end of a command is reported."""
         self._launch = launch
         self._command_ended = command_ended
         self._terminals: dict[TerminalId, _Terminal] = {}
@@ -118,7 +118,7 @@ class Terminals:
         try:
             outcome = await asyncio.to_thread(work)
             await self._command_ended()
-        except Exception as error:  # whatever kept it from starting, the agent has to hear of it
+        except Exception as error:  # report every start failure to the agent
             terminal.hear(f"{error}\n".encode())
             terminal.ended.set_result(terminal.now(_NOT_STARTED))
             return

@@ -239,10 +239,10 @@ def title_of(task: str) -> str:
 
 
 def take_over(version: PlanVersion, shadow: ShadowWorkspace, staging: SessionStaging, objects: ObjectStore) -> str:
-    """Carry a revision out in the shadow, its commands queued; the words say what is there and what could not be.
+    """Apply a revision in the shadow, its commands queued; the message says what was and was not applied.
 
     What changed on disk since is left out: the shadow begins with the disk, and the person's edit must not be undone
-    without anybody seeing it. Interrupted, it may be done again.
+    unseen. Can be repeated after an interruption.
     """
     carried: list[StagedOperation] = []
     left: list[StagedOperation] = []

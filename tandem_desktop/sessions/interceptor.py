@@ -130,7 +130,7 @@ class Confirmation:
         try:
             self._loop.call_soon_threadsafe(self._hand_over, response)
         except RuntimeError:
-            return False  # the loop has ended, and with it whoever waited
+            return False  # the loop has ended, and the waiting task with it
         return True
 
     def _hand_over(self, response: ConfirmationResponse | None) -> None:
@@ -148,8 +148,8 @@ class PermissionInterceptor:
     `queue` is awaited before a queued command is answered, so that the changes before it can be told from those after;
     it may answer the number of the operation the command became. `rehearse` is awaited before a command may run in the
     shadow, for the same reason.
-    `ask` shows a question and returns at once; without it no person can be asked. `decided` is told every answer.
-    `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own.
+    `ask` shows a question and returns at once; without it every question is refused. `decided` is called with each
+    answer. `present` takes the text of a plan that the agent hands over by leaving a plan mode of its own.
     Questions may be answered, and permissions changed, from any thread; all else happens on the event loop.
     """
 
@@ -225,7 +225,7 @@ class PermissionInterceptor:
         return await self._answer(_Asked(request, self._contexts, self.message_id))
 
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
-        """Note a request that was answered as cancelled where it came in, with nobody asked."""
+        """Record a request that the connection cancelled without a decision."""
         name = (request.id, request.call.id)
         if name not in self._answered:
             self._answered.add(name)
@@ -350,7 +350,7 @@ class PermissionInterceptor:
 
         Raises:
             UserAbortError: the person said no.
-            ToolDeniedError: nobody is there to ask.
+            ToolDeniedError: no `ask` callback is set.
         """
         if self._ask is None:
             raise ToolDeniedError(messages.no_person_to_ask())

@@ -51,7 +51,7 @@ class AgentNotices:
         self._who = who
 
     def catch_up(self) -> tuple[str, ...]:
-        """Bring the shadow in line and answer what the agent has to hear, oldest first; each thing once."""
+        """Update the shadow and return the messages for the agent, oldest first, each once."""
         words = [*self._taken_over(), *self.after_runs()]
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
@@ -76,7 +76,7 @@ class AgentNotices:
         return words
 
     def _follows_up(self, plan_id: PlanId) -> None:
-        """Whoever is told the result of a run is who follows up on it."""
+        """Record the agent that is told the result of a run as the one that follows up on it."""
         meta = self._plans.meta(plan_id)
         if meta.status in _RUN and not meta.executor_model:
             self._plans.update(plan_id, lambda found: follow_up(found, self._who()))

@@ -33,7 +33,7 @@ class SessionFacts(Frozen):
     """A plan that was there before the agent, until its work is in the agent's shadow."""
     told_runs: tuple[RunId, ...] = ()
     told_plan: tuple[str, str, int, int] | None = None
-    """Plan, status, revision and rejections, as the agent last heard of them."""
+    """Plan, status, revision and rejections the agent was last told."""
 
 
 class SessionRecord:
@@ -53,11 +53,11 @@ class SessionRecord:
         return self.folder / TRANSCRIPT
 
     def advice(self, role: str) -> Path:
-        """Where the messages of whoever was asked about its task in this role are written down."""
+        """The transcript of the advisor asked in this role."""
         return self.folder / ADVICE / f"{role}.jsonl"
 
     def advice_kept(self) -> dict[str, Path]:
-        """Whoever was asked about its task, and where that is written down."""
+        """The roles that were asked, and their transcripts."""
         return {file.stem: file for file in sorted((self.folder / ADVICE).glob("*.jsonl"))}
 
     def exists(self) -> bool:

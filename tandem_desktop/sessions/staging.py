@@ -80,7 +80,7 @@ class SessionStaging:
 
     @property
     def drifted(self) -> tuple[str, ...]:
-        """Paths the person changed meanwhile, as the last look found them."""
+        """Paths the person changed since the turn began, as of the last scan."""
         return self._drifted
 
     def forget(self, commands: set[OperationCall], paths: set[str]) -> None:

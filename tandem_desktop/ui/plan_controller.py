@@ -20,8 +20,8 @@ from tandem_desktop.review.compare import Comparison
 from tandem_desktop.review.conflicts import Resolution
 from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.review.rebase import Rebased
+from tandem_desktop.services.chat_log import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.pages import PlanPage
-from tandem_desktop.services.restore_points import PointPreview, RestoredPoint, Restoring
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.tasks.suggested_order import SuggestedOrder
 from tandem_desktop.ui.chat.pane import ChatPane

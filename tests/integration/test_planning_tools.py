@@ -21,7 +21,7 @@ from tandem_desktop.planning_tools.relay import TOKEN_VARIABLE
 from tandem_desktop.planning_tools.server import PlanningServerHost
 from tests.support.command_line import CommandLine, a_workspace
 from tests.support.patience import PATIENCE_S
-from tests.support.planning import SESSION, RecordingDesk, a_step, an_agent, texts
+from tests.support.planning import SESSION, RecordingToolHandler, a_step, an_agent, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER = SessionId("SES-2")
@@ -45,15 +45,15 @@ def tandem_mcp(workspace: Path) -> PlanningServer:
 async def test_an_agent_finds_present_plan_and_the_person_gets_the_markdown(
     host: PlanningServerHost, tmp_path: Path
 ) -> None:
-    desk = RecordingDesk()
-    server = host.open_session(SESSION, desk, lambda: True)
+    handler = RecordingToolHandler()
+    server = host.open_session(SESSION, handler, lambda: True)
     async with an_agent(server, tmp_path / "stderr") as agent:
         tools = {tool.name: tool for tool in (await agent.list_tools()).tools}
         assert list(tools) == ["present_plan", "plan_propose", "plan_list", "plan_get", "task_update"]
         assert tools["present_plan"].input_schema["required"] == ["plan_content"]
         answer = await agent.call_tool("present_plan", {"plan_content": "# A\n\n✓ all of it", "title": "A"})
     assert texts(answer) == ["The person reads it now, in SES-1."]
-    assert desk.calls == [("present", SESSION, "# A\n\n✓ all of it", "A")]
+    assert handler.calls == [("present", SESSION, "# A\n\n✓ all of it", "A")]
     assert (tmp_path / "stderr").read_text() == ""
 
 
@@ -61,7 +61,7 @@ async def test_log_names_connections_and_tools_but_no_token_and_no_argument(
     host: PlanningServerHost, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "tandem_desktop")
-    server = host.open_session(SESSION, RecordingDesk(), lambda: True)
+    server = host.open_session(SESSION, RecordingToolHandler(), lambda: True)
     async with an_agent(server, tmp_path / "stderr") as agent:
         await agent.call_tool("present_plan", {"plan_content": "SECRET-plan", "title": "SECRET-title"})
         await agent.call_tool("plan_get", {})
@@ -74,7 +74,7 @@ async def test_log_names_connections_and_tools_but_no_token_and_no_argument(
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_agents_of_both_ages_of_the_protocol_are_served(host: PlanningServerHost, mode: str) -> None:
-    server = host.open_session(SESSION, RecordingDesk(), lambda: True)
+    server = host.open_session(SESSION, RecordingToolHandler(), lambda: True)
     parameters = StdioServerParameters(command=server.command[0], args=list(server.command[1:]), env=dict(server.env))
     async with Client(stdio_client(parameters), mode=mode) as agent:
         assert agent.protocol_version < "2026" if mode == "legacy" else agent.protocol_version >= "2026"
@@ -82,36 +82,36 @@ async def test_agents_of_both_ages_of_the_protocol_are_served(host: PlanningServ
 
 
 async def test_two_sessions_at_once_each_reach_their_own_desk(host: PlanningServerHost, tmp_path: Path) -> None:
-    desks = {session: RecordingDesk() for session in (SESSION, OTHER)}
-    one, other = (host.open_session(session, desk, lambda: True) for session, desk in desks.items())
+    handlers = {session: RecordingToolHandler() for session in (SESSION, OTHER)}
+    one, other = (host.open_session(session, handler, lambda: True) for session, handler in handlers.items())
     async with an_agent(one, tmp_path / "1") as first, an_agent(other, tmp_path / "2") as second:
         await asyncio.gather(
             *(agent.call_tool("plan_propose", {"title": "A", "steps": [a_step()]}) for agent in (first, second))
         )
         await host.close_session(SESSION)
         assert not (await second.call_tool("plan_list", {})).is_error
-    assert [[call[:2] for call in desk.calls] for desk in desks.values()] == [
+    assert [[call[:2] for call in handler.calls] for handler in handlers.values()] == [
         [("propose", SESSION)],
         [("propose", OTHER), ("list", OTHER)],
     ]
 
 
 async def test_a_call_that_waits_for_a_person_keeps_no_other_waiting(host: PlanningServerHost, tmp_path: Path) -> None:
-    desk = RecordingDesk()
-    desk.gate = asyncio.Event()
-    async with an_agent(host.open_session(SESSION, desk, lambda: True), tmp_path / "stderr") as agent:
+    handler = RecordingToolHandler()
+    handler.gate = asyncio.Event()
+    async with an_agent(host.open_session(SESSION, handler, lambda: True), tmp_path / "stderr") as agent:
         slow = asyncio.create_task(agent.call_tool("present_plan", {"plan_content": "# A"}))
-        await desk.waiting.wait()
+        await handler.waiting.wait()
         assert not (await agent.call_tool("plan_list", {})).is_error
         assert not slow.done()
-        desk.gate.set()
+        handler.gate.set()
         assert not (await slow).is_error
 
 
 async def test_with_a_wrong_token_the_relay_ends_and_says_nothing_on_the_wire(
     host: PlanningServerHost, tmp_path: Path
 ) -> None:
-    server = host.open_session(SESSION, RecordingDesk(), lambda: True)
+    server = host.open_session(SESSION, RecordingToolHandler(), lambda: True)
     environment = {**os.environ, **server.env, TOKEN_VARIABLE: "wrong"}
     process = await asyncio.create_subprocess_exec(
         *server.command, env=environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -123,18 +123,18 @@ async def test_with_a_wrong_token_the_relay_ends_and_says_nothing_on_the_wire(
 async def test_an_oversize_plan_is_refused_and_the_agent_can_go_on(tmp_path: Path) -> None:
     host = PlanningServerHost(tmp_path / "sockets", max_message_bytes=50_000)
     await host.start()
-    desk = RecordingDesk()
-    async with an_agent(host.open_session(SESSION, desk, lambda: True), tmp_path / "stderr") as agent:
+    handler = RecordingToolHandler()
+    async with an_agent(host.open_session(SESSION, handler, lambda: True), tmp_path / "stderr") as agent:
         with pytest.raises(Exception, match="the limit is 50,000"):
             await agent.call_tool("present_plan", {"plan_content": "x" * 100_000})
         assert not (await agent.call_tool("present_plan", {"plan_content": "x" * 40_000})).is_error
-    assert len(desk.calls) == 1
+    assert len(handler.calls) == 1
     await host.close()
 
 
 @pytest.mark.req("S1-22")
 async def test_malformed_calls_are_counted_down_for_the_agent(host: PlanningServerHost, tmp_path: Path) -> None:
-    async with an_agent(host.open_session(SESSION, RecordingDesk(), lambda: True), tmp_path / "stderr") as agent:
+    async with an_agent(host.open_session(SESSION, RecordingToolHandler(), lambda: True), tmp_path / "stderr") as agent:
         answers = [await agent.call_tool("plan_propose", {"title": "A", "steps": [{}]}) for _ in range(4)]
     assert all(answer.is_error for answer in answers)
     told = [texts(answer)[0] for answer in answers]
@@ -150,8 +150,8 @@ async def test_the_relay_works_where_everything_is_read_only_and_the_state_is_ou
     workspace.mkdir()
     host = PlanningServerHost(state / "sockets")
     await host.start()
-    desk = RecordingDesk()
-    server = host.open_session(SESSION, desk, lambda: True)
+    handler = RecordingToolHandler()
+    server = host.open_session(SESSION, handler, lambda: True)
     socket = str(host.socket_path)
     sandbox = ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", str(state))
     sandbox += ("--ro-bind", socket, socket, "--unshare-user", "--unshare-pid", "--die-with-parent")
@@ -162,7 +162,7 @@ async def test_the_relay_works_where_everything_is_read_only_and_the_state_is_ou
     confined = server.model_copy(update={"command": (*sandbox, "--chdir", str(workspace), *server.command)})
     async with an_agent(confined, tmp_path / "stderr") as agent:
         assert not (await agent.call_tool("present_plan", {"plan_content": "# A"})).is_error
-    assert len(desk.calls) == 1
+    assert len(handler.calls) == 1
     await host.close()
 
 

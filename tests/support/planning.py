@@ -1,4 +1,4 @@
-"""A desk that takes down what agents hand in, and a real MCP client that starts whatever it is told to."""
+"""A tool handler that records what agents hand in, and a real MCP client."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ SESSION = SessionId("SES-1")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-class RecordingDesk:
+class RecordingToolHandler:
     """Stands where the engine will. `gate`, when set, holds every presented plan back until it opens."""
 
     def __init__(self) -> None:
@@ -71,8 +71,8 @@ class RecordingDesk:
         return PlanTask(id=task_id, subject="Farewell", status=status)
 
 
-def tools_on(desk: RecordingDesk, *, plan_mode: bool = True, tries: int = 3) -> PlanningTools:
-    return PlanningTools(SESSION, desk, plan_mode=lambda: plan_mode, prompts=ToolPrompts(), tries=RetryBudget(tries))
+def tools_on(handler: RecordingToolHandler, *, plan_mode: bool = True, tries: int = 3) -> PlanningTools:
+    return PlanningTools(SESSION, handler, plan_mode=lambda: plan_mode, prompts=ToolPrompts(), tries=RetryBudget(tries))
 
 
 @contextlib.asynccontextmanager

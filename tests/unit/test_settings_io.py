@@ -224,14 +224,14 @@ def test_a_choice_of_each_kind_is_read_back_as_it_was_made(missing_config: Path,
     assert load_settings(missing_config).settings == Settings.model_validate({field: value})
 
 
-def test_a_field_under_its_old_name_is_replaced_by_the_new_one_when_it_is_changed(config: Path) -> None:
-    config.parent.mkdir()
-    config.write_text('[minds]\nkoda = { agent = "old" }\n')
-    save_setting(config, "yolo", True)
-    assert "[minds]" in config.read_text()
-    changed = save_setting(config, "advisors", {"koda": {"agent": "opencode"}})
-    assert "minds" not in config.read_text()
-    assert load_settings(config).settings == changed
+def test_a_field_under_its_old_name_is_replaced_by_the_new_one_when_it_is_changed(missing_config: Path) -> None:
+    missing_config.parent.mkdir()
+    missing_config.write_text('[minds]\nkoda = { agent = "old" }\n')
+    save_setting(missing_config, "yolo", True)
+    assert "[minds]" in missing_config.read_text()
+    changed = save_setting(missing_config, "advisors", {"koda": {"agent": "opencode"}})
+    assert "minds" not in missing_config.read_text()
+    assert load_settings(missing_config).settings == changed
 
 
 def test_comments_and_rules_of_the_person_stay_where_they_are(missing_config: Path) -> None:

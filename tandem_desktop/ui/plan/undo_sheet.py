@@ -9,7 +9,7 @@ from tandem_desktop.diff.text import visible
 from tandem_desktop.domain.ids import RunId
 from tandem_desktop.domain.operations import Absent, PathChange
 from tandem_desktop.execution.undo import WHOLE, UndoPart, UndoPlan
-from tandem_desktop.services.restore_points import PointPreview, Restoring
+from tandem_desktop.services.chat_log import PointPreview, Restoring
 from tandem_desktop.ui.i18n import later, tr, tr_marked, tr_n
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.theme.style import icon

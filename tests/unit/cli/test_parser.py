@@ -4,8 +4,7 @@ import pytest
 
 from tandem_desktop.cli.commands import CALLS, GROUPS
 from tandem_desktop.cli.console import UsageError
-from tandem_desktop.cli.main import _handler
-from tandem_desktop.cli.parser import build_parser
+from tandem_desktop.cli.main import _handler, build_parser
 
 NAMES = [
     *("gui", "propose", "review", "run", "orchestrate", "mcp", "serve", "recipe", "template", "import", "agent"),

@@ -16,7 +16,7 @@ from tandem_desktop.planning_tools import server as server_module
 from tandem_desktop.planning_tools.mcp import MOST_UNANSWERED
 from tandem_desktop.planning_tools.relay import SOCKET_VARIABLE, TOKEN_VARIABLE
 from tandem_desktop.planning_tools.server import PlanningServerHost
-from tests.support.planning import SESSION, RecordingDesk
+from tests.support.planning import SESSION, RecordingToolHandler
 
 LIMIT = 30.0
 MESSAGE_BYTES = 4096
@@ -96,11 +96,11 @@ async def greeted(host: PlanningServerHost, session_id: SessionId = SESSION) -> 
 
 def opened(
     host: PlanningServerHost, session_id: SessionId = SESSION, *, plan_mode: list[bool] | None = None
-) -> RecordingDesk:
-    desk = RecordingDesk()
+) -> RecordingToolHandler:
+    handler = RecordingToolHandler()
     modes = plan_mode or [True]
-    host.open_session(session_id, desk, lambda: modes[0])
-    return desk
+    host.open_session(session_id, handler, lambda: modes[0])
+    return handler
 
 
 async def test_definition_carries_the_socket_and_a_token_of_its_own_for_each_session(host: PlanningServerHost) -> None:
@@ -134,13 +134,13 @@ async def test_a_session_that_is_not_open_has_no_definition(host: PlanningServer
     ids=["wrong", "nothing", "blank", "no text", "endless", "no token", "another session", "more", "half"],
 )
 async def test_without_the_right_token_nothing_is_answered(host: PlanningServerHost, first: bytes) -> None:
-    desk = opened(host)
+    handler = opened(host)
     opened(host, OTHER)
     token = host.definition(SESSION).env[TOKEN_VARIABLE].encode()
     sent = first.replace(b"TOKEN", token).replace(b"TOKE", token[:-1])
     async with connected(host, sent + b"\n" + request("tools/list")) as line:
         assert await line.closed()
-    assert desk.calls == []
+    assert handler.calls == []
 
 
 async def test_a_stranger_who_says_nothing_is_closed_in_time(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ async def test_strangers_beyond_the_limit_are_closed_at_once_and_agents_still_ge
 
 
 async def test_greeting_ping_list_and_call(host: PlanningServerHost) -> None:
-    desk = opened(host)
+    handler = opened(host)
     async with greeted(host) as line:
         assert (await line.ask("ping", 1))["result"] == {}
         listed = (await line.ask("tools/list", "two"))["result"]["tools"]
@@ -173,7 +173,7 @@ async def test_greeting_ping_list_and_call(host: PlanningServerHost) -> None:
         assert (answer["id"], answer["result"]["isError"]) == (3, False)
         unknown = await line.ask("resources/list", 4)
         assert unknown["error"]["code"] == -32601
-    assert desk.calls == [("present", SESSION, "# A", "")]
+    assert handler.calls == [("present", SESSION, "# A", "")]
 
 
 @pytest.mark.req("S1-22")
@@ -193,15 +193,15 @@ async def test_the_list_follows_plan_mode_and_the_agent_is_told_that_it_changed(
 async def test_a_call_that_waits_for_a_person_blocks_no_other_call_connection_or_session(
     host: PlanningServerHost,
 ) -> None:
-    desk = opened(host)
-    desk.gate = asyncio.Event()
+    handler = opened(host)
+    handler.gate = asyncio.Event()
     opened(host, OTHER)
     async with greeted(host) as slow, greeted(host) as beside, greeted(host, OTHER) as other:
         await slow.send(request("tools/call", 7, name="present_plan", arguments={"plan_content": "# A"}))
-        await desk.waiting.wait()
+        await handler.waiting.wait()
         for line in (slow, beside, other):
             assert (await line.ask("tools/call", 8, name="plan_list", arguments={}))["id"] == 8
-        desk.gate.set()
+        handler.gate.set()
         assert (await slow.message())["id"] == 7
 
 
@@ -209,7 +209,7 @@ async def test_a_call_that_waits_for_a_person_blocks_no_other_call_connection_or
 async def test_a_message_over_the_limit_is_refused_by_its_id_and_the_connection_goes_on(
     host: PlanningServerHost, id_first: bool
 ) -> None:
-    desk = opened(host)
+    handler = opened(host)
     params = {"name": "present_plan", "arguments": {"plan_content": 'x "id": 5 ' * MESSAGE_BYTES}}
     message: dict[str, Any] = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}
     if not id_first:
@@ -220,7 +220,7 @@ async def test_a_message_over_the_limit_is_refused_by_its_id_and_the_connection_
         assert refused["id"] == 9
         assert "the limit is 4,096" in refused["error"]["message"]
         assert (await line.ask("ping", 10))["id"] == 10
-    assert desk.calls == []
+    assert handler.calls == []
 
 
 async def test_an_overlong_line_without_an_id_in_sight_is_refused_without_one(host: PlanningServerHost) -> None:
@@ -246,17 +246,17 @@ async def test_a_line_that_is_no_message_is_answered_and_the_connection_goes_on(
 
 
 async def test_an_id_that_is_still_open_cannot_be_used_again(host: PlanningServerHost) -> None:
-    desk = opened(host)
-    desk.gate = asyncio.Event()
+    handler = opened(host)
+    handler.gate = asyncio.Event()
     async with greeted(host) as line:
         await line.send(request("tools/call", 7, name="present_plan", arguments={"plan_content": "# A"}))
-        await desk.waiting.wait()
+        await handler.waiting.wait()
         assert "still open" in (await line.ask("ping", 7))["error"]["message"]
 
 
 async def test_cancelled_requests_do_not_use_up_the_connection(host: PlanningServerHost) -> None:
-    desk = opened(host)
-    desk.gate = asyncio.Event()
+    handler = opened(host)
+    handler.gate = asyncio.Event()
     async with greeted(host) as line:
         for number in range(MOST_UNANSWERED + 20):
             await line.send(
@@ -292,13 +292,13 @@ async def test_an_agent_that_reads_nothing_is_soon_not_read_either(host: Plannin
 
 
 async def test_closing_a_session_ends_its_connections_and_forgets_its_token(host: PlanningServerHost) -> None:
-    desk = opened(host)
-    desk.gate = asyncio.Event()
+    handler = opened(host)
+    handler.gate = asyncio.Event()
     opened(host, OTHER)
     token = host.definition(SESSION).env[TOKEN_VARIABLE].encode()
     async with greeted(host) as line, greeted(host, OTHER) as other:
         await line.send(request("tools/call", 7, name="present_plan", arguments={"plan_content": "# A"}))
-        await desk.waiting.wait()
+        await handler.waiting.wait()
         await host.close_session(SESSION)
         await line.closed()
         assert "result" in await other.ask("ping")

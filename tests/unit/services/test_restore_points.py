@@ -12,9 +12,8 @@ from tandem_desktop.app.wiring import build_engine
 from tandem_desktop.domain.errors import BadInputError, UndoConflictError
 from tandem_desktop.domain.events import RunFinished, TandemEvent
 from tandem_desktop.domain.ids import SessionId
-from tandem_desktop.services.chat_log import ChatLog
+from tandem_desktop.services.chat_log import ChatLog, RestorePoints, Restoring
 from tandem_desktop.services.engine import Engine
-from tandem_desktop.services.restore_points import RestorePoints, Restoring
 from tests.support.builders import A_MOMENT, SESSION_ID
 
 

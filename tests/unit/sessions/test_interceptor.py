@@ -77,17 +77,17 @@ def a_request(name: str, tool: str, **fields: object) -> PermissionRequest:
     return PermissionRequest(id=RequestId(name), session_id=SESSION, call=call, options=())
 
 
-async def asked(desk: Desk) -> Confirmation:
-    return await asyncio.wait_for(desk.asked.get(), PATIENCE_S)
+async def asked(handler: Desk) -> Confirmation:
+    return await asyncio.wait_for(handler.asked.get(), PATIENCE_S)
 
 
 @pytest.mark.req("S0-32", "S3-44")
 async def test_in_plan_mode_a_request_is_kept_with_everything_known_of_it() -> None:
-    desk = Desk(plan_mode=True)
-    desk.interceptor.message_id = "msg-7"
-    assert (await desk.decide(an_edit("r1"))).verdict is PermissionVerdict.ALLOW
-    assert (await desk.decide(a_shell("r2"))).verdict is PermissionVerdict.REJECT
-    first, second = desk.interceptor.requests
+    handler = Desk(plan_mode=True)
+    handler.interceptor.message_id = "msg-7"
+    assert (await handler.decide(an_edit("r1"))).verdict is PermissionVerdict.ALLOW
+    assert (await handler.decide(a_shell("r2"))).verdict is PermissionVerdict.REJECT
+    first, second = handler.interceptor.requests
     assert (first.request_id, first.session_id, first.tool, first.args, first.message_id) == (
         "r1",
         SESSION,
@@ -96,72 +96,72 @@ async def test_in_plan_mode_a_request_is_kept_with_everything_known_of_it() -> N
         "msg-7",
     )
     assert (second.handling, second.queued_as, second.tool_call_id) == (Handling.QUEUED, 1, "call-r2")
-    assert desk.decided == [first, second]
+    assert handler.decided == [first, second]
 
 
 @pytest.mark.req("S0-32")
 async def test_a_request_without_a_tool_or_arguments_is_filed_as_unknown() -> None:
-    desk = Desk(plan_mode=True)
-    await desk.decide(a_request("r1", "", kind=ToolKind.EDIT))
-    (request,) = desk.interceptor.requests
+    handler = Desk(plan_mode=True)
+    await handler.decide(a_request("r1", "", kind=ToolKind.EDIT))
+    (request,) = handler.interceptor.requests
     assert (request.tool, request.args) == ("unknown", {})
 
 
 @pytest.mark.req("S1-03", "S1-12")
 async def test_in_plan_mode_a_command_is_refused_and_queued_in_order() -> None:
-    desk = Desk(plan_mode=True)
-    answers = await asyncio.gather(*(desk.decide(a_shell(f"r{n}", f"make {n}", cwd="src")) for n in range(1, 6)))
+    handler = Desk(plan_mode=True)
+    answers = await asyncio.gather(*(handler.decide(a_shell(f"r{n}", f"make {n}", cwd="src")) for n in range(1, 6)))
     assert {answer.verdict for answer in answers} == {PermissionVerdict.REJECT}
     assert all("queued" in answer.reason for answer in answers)
-    assert [command.number for command in desk.queued] == [1, 2, 3, 4, 5]
-    first = desk.queued[0]
+    assert [command.number for command in handler.queued] == [1, 2, 3, 4, 5]
+    first = handler.queued[0]
     assert first.call == CommandCall(command="make 1", cwd="src")
     assert (first.request_id, first.tool_call_id, first.description) == ("r1", "call-r1", "Run make 1")
-    assert desk.asked.empty()
+    assert handler.asked.empty()
 
 
 @pytest.mark.req("S1-12")
 @pytest.mark.parametrize("permission", [{"yolo": True}, {"tool_ignore": ("bash",)}])
 async def test_no_permission_makes_a_command_run_in_plan_mode(permission: dict[str, object]) -> None:
-    desk = Desk(plan_mode=True, rules=(PermissionRule(answer="allow"),))
-    desk.interceptor.set_permissions(SessionPermissions(plan_mode=True, **permission))  # type: ignore[arg-type]
-    assert (await desk.decide(a_shell())).verdict is PermissionVerdict.REJECT
+    handler = Desk(plan_mode=True, rules=(PermissionRule(answer="allow"),))
+    handler.interceptor.set_permissions(SessionPermissions(plan_mode=True, **permission))  # type: ignore[arg-type]
+    assert (await handler.decide(a_shell())).verdict is PermissionVerdict.REJECT
     assert (
-        await desk.interceptor.decide_command(SESSION, CommandCall(command="make"))
+        await handler.interceptor.decide_command(SESSION, CommandCall(command="make"))
     ).verdict is PermissionVerdict.REJECT
 
 
 async def test_rehearsing_allows_a_command_into_the_shadow_and_marks_it() -> None:
-    desk = Desk(plan_mode=True, commands_while_planning="rehearse")
-    assert (await desk.decide(a_shell())).verdict is PermissionVerdict.ALLOW
-    assert desk.interceptor.requests[0].handling is Handling.REHEARSED
-    assert desk.queued == []
+    handler = Desk(plan_mode=True, commands_while_planning="rehearse")
+    assert (await handler.decide(a_shell())).verdict is PermissionVerdict.ALLOW
+    assert handler.interceptor.requests[0].handling is Handling.REHEARSED
+    assert handler.queued == []
 
 
 async def test_without_a_shadow_nothing_is_rehearsed_or_written_in_plan_mode() -> None:
-    desk = Desk(plan_mode=True, commands_while_planning="rehearse", shadowed=False)
-    assert (await desk.decide(a_shell("r1"))).verdict is PermissionVerdict.REJECT
-    assert (await desk.decide(an_edit("r2"))).verdict is PermissionVerdict.REJECT
+    handler = Desk(plan_mode=True, commands_while_planning="rehearse", shadowed=False)
+    assert (await handler.decide(a_shell("r1"))).verdict is PermissionVerdict.REJECT
+    assert (await handler.decide(an_edit("r2"))).verdict is PermissionVerdict.REJECT
 
 
 async def test_a_guarded_command_is_queued_where_others_are_rehearsed() -> None:
-    desk = Desk(plan_mode=True, commands_while_planning="rehearse", guarded_tools=("bash",))
-    assert (await desk.decide(a_shell())).verdict is PermissionVerdict.REJECT
-    assert len(desk.queued) == 1
+    handler = Desk(plan_mode=True, commands_while_planning="rehearse", guarded_tools=("bash",))
+    assert (await handler.decide(a_shell())).verdict is PermissionVerdict.REJECT
+    assert len(handler.queued) == 1
 
 
 async def test_denying_refuses_a_command_and_queues_nothing() -> None:
-    desk = Desk(plan_mode=True, commands_while_planning="deny")
-    answer = await desk.decide(a_shell())
+    handler = Desk(plan_mode=True, commands_while_planning="deny")
+    answer = await handler.decide(a_shell())
     assert answer.verdict is PermissionVerdict.REJECT
     assert "queued" not in answer.reason
-    assert desk.queued == []
+    assert handler.queued == []
 
 
 async def test_a_command_the_person_denied_for_good_does_not_get_into_the_plan_either() -> None:
-    desk = Desk(plan_mode=True, rules=(PermissionRule(answer="deny", tool="bash", command="git push*"),))
-    assert (await desk.decide(a_shell(command="git push"))).verdict is PermissionVerdict.REJECT
-    assert desk.queued == []
+    handler = Desk(plan_mode=True, rules=(PermissionRule(answer="deny", tool="bash", command="git push*"),))
+    assert (await handler.decide(a_shell(command="git push"))).verdict is PermissionVerdict.REJECT
+    assert handler.queued == []
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ async def test_a_command_the_person_denied_for_good_does_not_get_into_the_plan_e
     ],
 )
 async def test_a_command_no_plan_could_carry_is_refused_in_words(request_: PermissionRequest, reason: str) -> None:
-    desk = Desk(plan_mode=True)
-    answer = await desk.decide(request_)
+    handler = Desk(plan_mode=True)
+    answer = await handler.decide(request_)
     assert answer.verdict is PermissionVerdict.REJECT
     assert reason in answer.reason
-    assert desk.queued == []
-    assert desk.interceptor.requests[0].handling is Handling.REFUSED
+    assert handler.queued == []
+    assert handler.interceptor.requests[0].handling is Handling.REFUSED
 
 
 async def test_a_command_that_cannot_be_queued_is_still_answered_and_the_next_one_gets_its_number() -> None:
@@ -188,12 +188,12 @@ async def test_a_command_that_cannot_be_queued_is_still_answered_and_the_next_on
         if command.call.command == "bad":
             raise ShadowError("The shadow is gone.")
 
-    desk = Desk(plan_mode=True, queue=broken)
-    answer = await desk.decide(a_shell("r1", "bad"))
+    handler = Desk(plan_mode=True, queue=broken)
+    answer = await handler.decide(a_shell("r1", "bad"))
     assert answer.verdict is PermissionVerdict.REJECT
     assert "The shadow is gone." in answer.reason
-    await desk.decide(a_shell("r2", "good"))
-    assert [(command.number, command.call.command) for command in desk.queued] == [(1, "good")]
+    await handler.decide(a_shell("r2", "good"))
+    assert [(command.number, command.call.command) for command in handler.queued] == [(1, "good")]
 
 
 async def test_a_queued_command_is_told_the_number_of_its_operation_where_there_is_one() -> None:
@@ -209,41 +209,41 @@ async def test_a_queued_command_is_told_the_number_of_its_operation_where_there_
 
 @pytest.mark.parametrize("tool", ["read", "webfetch", "todowrite", "tandem_present_plan", "task"])
 async def test_in_plan_mode_reading_and_planning_pass(tool: str) -> None:
-    desk = Desk(plan_mode=True)
-    assert (await desk.decide(a_request("r1", tool))).verdict is PermissionVerdict.ALLOW
-    assert desk.interceptor.requests[0].handling is Handling.PASSED
+    handler = Desk(plan_mode=True)
+    assert (await handler.decide(a_request("r1", tool))).verdict is PermissionVerdict.ALLOW
+    assert handler.interceptor.requests[0].handling is Handling.PASSED
 
 
 @pytest.mark.setting("guarded_tools")
 @pytest.mark.req("S3-39")
 async def test_a_guarded_tool_is_refused_with_a_word_on_plan_propose() -> None:
-    desk = Desk(guarded_tools=("gmail_send",))
-    answer = await desk.decide(a_request("r1", "mcp__google__gmail_send"))
+    handler = Desk(guarded_tools=("gmail_send",))
+    answer = await handler.decide(a_request("r1", "mcp__google__gmail_send"))
     assert answer.verdict is PermissionVerdict.REJECT
     assert "plan_propose" in answer.reason
-    assert desk.asked.empty()
+    assert handler.asked.empty()
 
 
 @pytest.mark.req("S1-31", "S3-39")
 @pytest.mark.parametrize("guarded", [(), ("gmail_send",)])
 async def test_in_plan_mode_a_tool_with_effects_outside_is_queued_with_its_arguments(guarded: tuple[str, ...]) -> None:
-    desk = Desk(plan_mode=True, guarded_tools=guarded)
-    answer = await desk.decide(a_request("r1", "mcp__google__gmail_send", arguments={"to": "me", "cc": None}))
+    handler = Desk(plan_mode=True, guarded_tools=guarded)
+    answer = await handler.decide(a_request("r1", "mcp__google__gmail_send", arguments={"to": "me", "cc": None}))
     assert answer.verdict is PermissionVerdict.REJECT
     assert "queued for approval" in answer.reason
-    (queued,) = desk.queued
+    (queued,) = handler.queued
     assert queued.call == ExternalCall(tool="mcp__google__gmail_send", arguments='{"to": "me"}')
-    assert desk.asked.empty()
+    assert handler.asked.empty()
 
 
 async def test_an_approved_call_is_allowed_once_and_only_with_exactly_its_arguments() -> None:
-    desk = Desk(plan_mode=True)
+    handler = Desk(plan_mode=True)
     approved = ExternalCall(tool="crm_add", arguments='{"name": "A"}')
 
     async def verdict(name: str, who: str) -> PermissionVerdict:
-        return (await desk.decide(a_request(name, "crm_add", arguments={"name": who}))).verdict
+        return (await handler.decide(a_request(name, "crm_add", arguments={"name": who}))).verdict
 
-    with desk.interceptor.allowing(approved) as grant:
+    with handler.interceptor.allowing(approved) as grant:
         assert (await verdict("r1", "B"), grant.is_taken) == (PermissionVerdict.REJECT, False)
         assert await verdict("r2", "A") is PermissionVerdict.ALLOW
         assert await verdict("r3", "A") is not PermissionVerdict.ALLOW
@@ -253,10 +253,10 @@ async def test_an_approved_call_is_allowed_once_and_only_with_exactly_its_argume
 @pytest.mark.setting("guarded_tools_only_logged")
 @pytest.mark.req("S3-35")
 async def test_a_guard_that_only_logs_says_what_it_would_have_blocked() -> None:
-    desk = Desk(guarded_tools=("odoo_create",), guarded_tools_only_logged=True, yolo=True)
-    desk.interceptor.set_permissions(SessionPermissions(yolo=True))
-    assert (await desk.decide(a_request("r1", "odoo_create"))).verdict is PermissionVerdict.ALLOW
-    assert desk.interceptor.requests[0].warning == "The guard would have blocked odoo_create."
+    handler = Desk(guarded_tools=("odoo_create",), guarded_tools_only_logged=True, yolo=True)
+    handler.interceptor.set_permissions(SessionPermissions(yolo=True))
+    assert (await handler.decide(a_request("r1", "odoo_create"))).verdict is PermissionVerdict.ALLOW
+    assert handler.interceptor.requests[0].warning == "The guard would have blocked odoo_create."
 
 
 @pytest.mark.req("S0-34", "S1-19", "S1-20", "S1-26b")
@@ -271,60 +271,60 @@ async def test_a_guard_that_only_logs_says_what_it_would_have_blocked() -> None:
 async def test_in_immediate_mode_a_person_is_asked_and_a_key_answers(
     key: str, decision: Decision, verdict: PermissionVerdict, handling: Handling
 ) -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(an_edit()))
-    confirmation = await asked(desk)
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(an_edit()))
+    confirmation = await asked(handler)
     assert confirmation.request == an_edit()
     assert confirmation.CHOICES[key] is decision
     assert not task.done()
     assert not confirmation.press("x")
     assert confirmation.press(key, "do it by hand")
     answer = await task
-    assert (answer.verdict, desk.interceptor.requests[0].handling) == (verdict, handling)
-    assert desk.interceptor.waiting == ()
+    assert (answer.verdict, handler.interceptor.requests[0].handling) == (verdict, handling)
+    assert handler.interceptor.waiting == ()
 
 
 @pytest.mark.req("S1-18", "S1-21", "S1-26b")
 async def test_the_persons_guidance_is_in_the_refusal() -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(a_shell()))
-    (await asked(desk)).resolve(Decision.NO, "use ninja")
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(a_shell()))
+    (await asked(handler)).resolve(Decision.NO, "use ninja")
     reason = (await task).reason
     assert "Tool 'bash' execution cancelled before running." in reason
     assert "use ninja" in reason
 
 
 async def test_where_nobody_can_be_asked_the_answer_is_no() -> None:
-    desk = Desk(somebody=False)
-    answer = await desk.decide(an_edit())
+    handler = Desk(somebody=False)
+    answer = await handler.decide(an_edit())
     assert (answer.verdict, "Nobody" in answer.reason) == (PermissionVerdict.REJECT, True)
 
 
 async def test_one_waiting_question_holds_up_neither_another_request_nor_another_session() -> None:
-    desk, other = Desk(), Desk()
-    first = asyncio.create_task(desk.decide(an_edit("r1")))
-    await asked(desk)
-    assert (await desk.decide(a_request("r2", "read"))).verdict is PermissionVerdict.ALLOW
-    third = asyncio.create_task(desk.decide(an_edit("r3")))
+    handler, other = Desk(), Desk()
+    first = asyncio.create_task(handler.decide(an_edit("r1")))
+    await asked(handler)
+    assert (await handler.decide(a_request("r2", "read"))).verdict is PermissionVerdict.ALLOW
+    third = asyncio.create_task(handler.decide(an_edit("r3")))
     elsewhere = asyncio.create_task(other.decide(an_edit("r1")))
-    (await asked(desk)).resolve(Decision.YES)
+    (await asked(handler)).resolve(Decision.YES)
     (await asked(other)).resolve(Decision.YES)
     assert {(await third).verdict, (await elsewhere).verdict} == {PermissionVerdict.ALLOW}
     assert not first.done()
-    assert desk.interceptor.answer_all("") == 1
+    assert handler.interceptor.answer_all("") == 1
     assert (await first).verdict is PermissionVerdict.CANCELLED
 
 
 @pytest.mark.req("S1-19")
 async def test_a_question_can_be_answered_from_another_thread_by_exactly_one() -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(an_edit()))
-    await asked(desk)
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(an_edit()))
+    await asked(handler)
     start, accepted = threading.Barrier(8), []
 
     def answer(decision: Decision) -> None:
         start.wait()
-        if desk.interceptor.resolve(RequestId("r1"), decision):
+        if handler.interceptor.resolve(RequestId("r1"), decision):
             accepted.append(decision)
 
     decisions = [Decision.YES, Decision.NO] * 4
@@ -336,104 +336,104 @@ async def test_a_question_can_be_answered_from_another_thread_by_exactly_one() -
         await asyncio.to_thread(thread.join)
     (winner,) = accepted
     assert (result.verdict is PermissionVerdict.ALLOW) == (winner is Decision.YES)
-    assert not desk.interceptor.resolve(RequestId("r1"), Decision.YES)
+    assert not handler.interceptor.resolve(RequestId("r1"), Decision.YES)
 
 
 async def test_every_open_request_is_answered_when_all_is_over_and_whatever_comes_later_too() -> None:
-    desk = Desk()
-    tasks = [asyncio.create_task(desk.decide(an_edit(f"r{n}"))) for n in range(5)]
+    handler = Desk()
+    tasks = [asyncio.create_task(handler.decide(an_edit(f"r{n}"))) for n in range(5)]
     for _ in tasks:
-        await asked(desk)
-    assert desk.interceptor.end_turn("the agent ended") == 5
+        await asked(handler)
+    assert handler.interceptor.end_turn("the agent ended") == 5
     answers = await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE_S)
     assert {answer.verdict for answer in answers} == {PermissionVerdict.CANCELLED}
     assert all("the agent ended" in answer.reason for answer in answers)
-    assert (await desk.decide(an_edit("late"))).verdict is PermissionVerdict.CANCELLED
-    desk.interceptor.begin_turn()
-    assert (await desk.decide(a_request("next", "read"))).verdict is PermissionVerdict.ALLOW
-    assert len(desk.interceptor.requests) == 7
+    assert (await handler.decide(an_edit("late"))).verdict is PermissionVerdict.CANCELLED
+    handler.interceptor.begin_turn()
+    assert (await handler.decide(a_request("next", "read"))).verdict is PermissionVerdict.ALLOW
+    assert len(handler.interceptor.requests) == 7
 
 
 async def test_a_request_that_is_cancelled_from_outside_leaves_no_question_and_one_record() -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(an_edit()))
-    confirmation = await asked(desk)
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(an_edit()))
+    confirmation = await asked(handler)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not confirmation.is_open
     assert not confirmation.resolve(Decision.YES)
-    assert desk.interceptor.waiting == ()
-    (request,) = desk.interceptor.requests
+    assert handler.interceptor.waiting == ()
+    (request,) = handler.interceptor.requests
     assert request.verdict is PermissionVerdict.CANCELLED
 
 
 async def test_a_request_that_comes_twice_is_answered_once() -> None:
-    desk = Desk()
-    first = asyncio.create_task(desk.decide(an_edit()))
-    confirmation = await asked(desk)
-    assert (await desk.decide(an_edit())).verdict is PermissionVerdict.CANCELLED
+    handler = Desk()
+    first = asyncio.create_task(handler.decide(an_edit()))
+    confirmation = await asked(handler)
+    assert (await handler.decide(an_edit())).verdict is PermissionVerdict.CANCELLED
     confirmation.resolve(Decision.YES)
     assert (await first).verdict is PermissionVerdict.ALLOW
-    assert (await desk.decide(an_edit())).verdict is PermissionVerdict.CANCELLED
-    assert desk.asked.empty()
-    assert [request.verdict for request in desk.interceptor.requests] == [PermissionVerdict.ALLOW]
+    assert (await handler.decide(an_edit())).verdict is PermissionVerdict.CANCELLED
+    assert handler.asked.empty()
+    assert [request.verdict for request in handler.interceptor.requests] == [PermissionVerdict.ALLOW]
 
 
 async def test_an_id_that_begins_again_after_a_restart_of_the_agent_is_a_new_request() -> None:
-    desk = Desk(plan_mode=True)
-    await desk.decide(an_edit("0"))
+    handler = Desk(plan_mode=True)
+    await handler.decide(an_edit("0"))
     call = ToolCall(id=ToolCallId("another"), tool="edit")
     again = PermissionRequest(id=RequestId("0"), session_id=SESSION, call=call, options=())
-    assert (await desk.decide(again)).verdict is PermissionVerdict.ALLOW
+    assert (await handler.decide(again)).verdict is PermissionVerdict.ALLOW
 
 
 async def test_another_mode_holds_from_the_next_request_on() -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(a_shell("r1")))
-    confirmation = await asked(desk)
-    desk.interceptor.set_permissions(PLANNING)
-    assert (await desk.decide(a_shell("r2"))).verdict is PermissionVerdict.REJECT
-    assert [command.request_id for command in desk.queued] == ["r2"]
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(a_shell("r1")))
+    confirmation = await asked(handler)
+    handler.interceptor.set_permissions(PLANNING)
+    assert (await handler.decide(a_shell("r2"))).verdict is PermissionVerdict.REJECT
+    assert [command.request_id for command in handler.queued] == ["r2"]
     confirmation.resolve(Decision.YES)
     assert (await task).verdict is PermissionVerdict.ALLOW
-    assert [request.plan_mode for request in desk.interceptor.requests] == [True, False]
+    assert [request.plan_mode for request in handler.interceptor.requests] == [True, False]
     # What was allowed before Plan mode is no licence for a terminal in it.
     assert (
-        await desk.interceptor.decide_command(SESSION, CommandCall(command="make"))
+        await handler.interceptor.decide_command(SESSION, CommandCall(command="make"))
     ).verdict is PermissionVerdict.REJECT
 
 
 async def test_a_terminal_is_decided_by_the_same_rules() -> None:
-    desk = Desk(plan_mode=True)
+    handler = Desk(plan_mode=True)
     call = CommandCall(command="make", cwd="src", env=(("CI", "1"),), timeout_s=5)
-    answer = await desk.interceptor.decide_command(SESSION, call)
+    answer = await handler.interceptor.decide_command(SESSION, call)
     assert answer.verdict is PermissionVerdict.REJECT
-    assert [command.call for command in desk.queued] == [call]
+    assert [command.call for command in handler.queued] == [call]
 
 
 async def test_a_command_that_was_just_allowed_is_not_asked_about_again_when_its_terminal_opens() -> None:
-    desk = Desk()
-    task = asyncio.create_task(desk.decide(a_shell()))
-    (await asked(desk)).resolve(Decision.YES)
+    handler = Desk()
+    task = asyncio.create_task(handler.decide(a_shell()))
+    (await asked(handler)).resolve(Decision.YES)
     await task
     call = CommandCall(command="make")
-    assert (await desk.interceptor.decide_command(SESSION, call)).verdict is PermissionVerdict.ALLOW
-    assert desk.asked.empty()
-    second = asyncio.create_task(desk.interceptor.decide_command(SESSION, call))
-    (await asked(desk)).resolve(Decision.NO)
+    assert (await handler.interceptor.decide_command(SESSION, call)).verdict is PermissionVerdict.ALLOW
+    assert handler.asked.empty()
+    second = asyncio.create_task(handler.interceptor.decide_command(SESSION, call))
+    (await asked(handler)).resolve(Decision.NO)
     assert (await second).verdict is PermissionVerdict.REJECT
-    assert len(desk.interceptor.requests) == 2
+    assert len(handler.interceptor.requests) == 2
 
 
 async def test_a_request_that_came_when_nobody_was_to_be_asked_is_on_record_once_with_the_reason() -> None:
-    desk = Desk()
-    desk.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
-    desk.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
-    (noted,) = desk.interceptor.requests
+    handler = Desk()
+    handler.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
+    handler.interceptor.turned_away(an_edit("r1"), "the agent asked outside a turn")
+    (noted,) = handler.interceptor.requests
     assert (noted.request_id, noted.verdict, noted.reason) == (
         "r1",
         PermissionVerdict.CANCELLED,
         "Cancelled: the agent asked outside a turn",
     )
-    assert desk.decided == [noted]
+    assert handler.decided == [noted]
