@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import shlex
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from tandem_desktop.acp_client.client import SidecarManager
 from tandem_desktop.acp_client.connection import SidecarLimits
@@ -15,7 +16,6 @@ from tandem_desktop.acp_client.profiles import CUSTOM, custom_profile, profile_n
 from tandem_desktop.domain.agent_protocol import AgentProfile
 from tandem_desktop.domain.authorization import SessionPermissions
 from tandem_desktop.domain.errors import BadInputError, ShadowError
-from tandem_desktop.domain.event_stream import EventStream
 from tandem_desktop.domain.events import PermissionAnswered, PermissionAsked, PlanMoved, TandemEvent
 from tandem_desktop.domain.ids import SESSION_ID, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.operations import CommandCall
@@ -32,7 +32,7 @@ from tandem_desktop.sessions.interceptor import Confirmation, PermissionIntercep
 from tandem_desktop.sessions.launch import agent_launch
 from tandem_desktop.sessions.notices import AgentNotices
 from tandem_desktop.sessions.record import SessionFacts, SessionRecord, TranscriptLog
-from tandem_desktop.sessions.session import PlanningSession, mode_words, opening_words
+from tandem_desktop.sessions.session import PlanningSession, mode_prompt, opening_prompt
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.sessions.tool_handler import SessionToolHandler
 from tandem_desktop.settings import Settings
@@ -56,122 +56,163 @@ class SessionPlace:
     record: SessionRecord
 
 
-def assemble(
-    engine: Engine,
-    settings: Settings,
-    profile: AgentProfile,
-    place: SessionPlace,
-    launch: Launch,
-    clock: Callable[[], datetime],
-    *,
-    plan_mode: bool,
-) -> PlanningSession:
-    """A session whose agent is not started yet."""
-    shadow, record, session_id = place.shadow, place.record, place.session_id
-    transcript = TranscriptLog(record.transcript)
-    store = StagingStore(record.staging)
-    session: PlanningSession
-    interceptor = PermissionInterceptor(
-        session_id,
-        policy=AuthorizationPolicy(),
-        settings=settings,
-        queue=lambda command: session.queue(command),
-        rehearse=lambda: session.begin_rehearsal(),
-        ask=_asking(engine.events, session_id),
-        decided=_deciding(engine, session_id, store),
-        present=lambda text: session.take_plan_text(text),
-        permissions=SessionPermissions(plan_mode=plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore),
-    )
-    terminals = Terminals(
-        lambda call: _command_launch(place, settings, call), command_ended=lambda: session.command_ended()
-    )
-    client = SessionClient(shadow, interceptor, store, terminals, lambda update: session.heard(update))
-    staging = SessionStaging(shadow, store, clock)
-    notices = AgentNotices(
-        runs=engine.runs,
-        plans=engine.plans,
-        objects=engine.objects,
-        shadow=shadow,
-        staging=staging,
-        clear_staging=lambda: session.clear_staging(),
-        record=record,
-        who=lambda: session.who,
-    )
-    # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
-    seen = engine.locations.workspace if shadow.confinement.confined else shadow.place
-    workspace = str(seen)
-    session = PlanningSession(
-        session_id,
-        profile=profile,
-        agent=SidecarManager(
-            profile,
+class _SessionBuilder:
+    """Builds one session whose agent is not started yet.
+
+    Parts that call the session back do so through `self._session`, which is set when all of them exist.
+    """
+
+    _session: PlanningSession
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        profile: AgentProfile,
+        place: SessionPlace,
+        clock: Callable[[], datetime],
+        *,
+        plan_mode: bool,
+    ) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._profile = profile
+        self._place = place
+        self._clock = clock
+        self._plan_mode = plan_mode
+        shadow = place.shadow
+        # Without a sandbox the copy is not at the workspace's own path, and that path is the person's files.
+        self._cwd = str(engine.locations.workspace if shadow.confinement.confined else shadow.place)
+        self._store = StagingStore(place.record.staging)
+        self._staging = SessionStaging(shadow, self._store, clock)
+
+    def build(self, launch: Launch) -> PlanningSession:
+        engine, place = self._engine, self._place
+        transcript = TranscriptLog(place.record.transcript)
+        interceptor = self._interceptor()
+        client = self._client(interceptor)
+        notices = self._notices()
+        self._session = PlanningSession(
+            place.session_id,
+            profile=self._profile,
+            agent=self._agent(launch, client, transcript),
+            shadow=place.shadow,
+            staging=self._staging,
+            live=LiveStaging(place.session_id, self._staging, self._store, engine.objects, engine.events),
+            client=client,
+            interceptor=interceptor,
+            plans=engine.plans,
+            proposals=engine.proposals,
+            events=engine.events,
+            clock=self._clock,
+            prompt=self._prompt,
+            notices=notices,
+            transcript=transcript,
+            mode_prompt=self._mode_prompt,
+            immediate=self._immediate_mode(interceptor, notices),
+        )
+        self._store.listen(self._session.on_staged)
+        return self._session
+
+    def _interceptor(self) -> PermissionInterceptor:
+        settings = self._settings
+        return PermissionInterceptor(
+            self._place.session_id,
+            policy=AuthorizationPolicy(),
+            settings=settings,
+            queue=lambda command: self._session.queue(command),
+            rehearse=lambda: self._session.begin_rehearsal(),
+            ask=self._publish_question,
+            decided=self._record_decision,
+            present=lambda text: self._session.take_plan_text(text),
+            permissions=SessionPermissions(
+                plan_mode=self._plan_mode, yolo=settings.yolo, tool_ignore=settings.tool_ignore
+            ),
+        )
+
+    def _client(self, interceptor: PermissionInterceptor) -> SessionClient:
+        terminals = Terminals(self._command_launch, command_ended=lambda: self._session.command_ended())
+        return SessionClient(
+            self._place.shadow, interceptor, self._store, terminals, lambda update: self._session.heard(update)
+        )
+
+    def _agent(self, launch: Launch, client: SessionClient, transcript: TranscriptLog) -> SidecarManager:
+        return SidecarManager(
+            self._profile,
             launch,
             client,
-            workspace=workspace,
-            limits=SidecarLimits(message_bytes=settings.max_message_bytes),
+            workspace=self._cwd,
+            limits=SidecarLimits(message_bytes=self._settings.max_message_bytes),
             on_frame=transcript.keep,
-        ),
-        shadow=shadow,
-        staging=staging,
-        live=LiveStaging(session_id, staging, store, engine.objects, engine.events),
-        client=client,
-        interceptor=interceptor,
-        plans=engine.plans,
-        proposals=engine.proposals,
-        events=engine.events,
-        clock=clock,
-        opening=lambda: opening_words(
-            profile, shadow, settings, cwd=workspace, today=lambda: clock().date(), plan_mode=session.is_planning
-        ),
-        notices=notices,
-        transcript=transcript,
-        mode_words=lambda planning: mode_words(profile, settings, cwd=workspace, plan_mode=planning),
-        immediate=ImmediateMode(
-            session_id,
-            staging=staging,
+        )
+
+    def _notices(self) -> AgentNotices:
+        return AgentNotices(
+            runs=self._engine.runs,
+            plans=self._engine.plans,
+            objects=self._engine.objects,
+            shadow=self._place.shadow,
+            staging=self._staging,
+            clear_staging=lambda: self._session.clear_staging(),
+            record=self._place.record,
+            who=lambda: self._session.who,
+        )
+
+    def _immediate_mode(self, interceptor: PermissionInterceptor, notices: AgentNotices) -> ImmediateMode:
+        engine = self._engine
+        return ImmediateMode(
+            self._place.session_id,
+            staging=self._staging,
             plans=engine.plans,
             proposals=engine.proposals,
             decisions=engine.decisions,
             runs=engine.runs,
             objects=engine.objects,
             events=engine.events,
-            clock=clock,
+            clock=self._clock,
             answered=lambda: interceptor.requests,
             catch_up=notices.after_runs,
-            planner=lambda: session.who,
-        ),
-    )
-    store.listen(session.on_staged)
-    return session
+            planner=lambda: self._session.who,
+        )
 
+    def _prompt(self) -> str:
+        return opening_prompt(
+            self._profile,
+            self._place.shadow,
+            self._settings,
+            cwd=self._cwd,
+            today=lambda: self._clock().date(),
+            plan_mode=self._session.is_planning,
+        )
 
-def _asking(events: EventStream, session_id: SessionId) -> Callable[[Confirmation], None]:
-    return lambda confirmation: events.publish(PermissionAsked(session_id=session_id, request=confirmation.request))
+    def _mode_prompt(self, planning: bool) -> str:
+        return mode_prompt(self._profile, self._settings, cwd=self._cwd, plan_mode=planning)
 
+    def _publish_question(self, confirmation: Confirmation) -> None:
+        self._engine.events.publish(PermissionAsked(session_id=self._place.session_id, request=confirmation.request))
 
-def _deciding(engine: Engine, session_id: SessionId, store: StagingStore) -> Callable[[InterceptedRequest], None]:
-    def decided(request: InterceptedRequest) -> None:
-        store.note_request(request)
+    def _record_decision(self, request: InterceptedRequest) -> None:
+        self._store.note_request(request)
         if request.warning:
-            engine.would_block.note(request.tool)
-        engine.events.publish(
+            self._engine.would_block.note(request.tool)
+        self._engine.events.publish(
             PermissionAnswered(
-                session_id=session_id, request_id=request.request_id, verdict=request.verdict, reason=request.reason
+                session_id=self._place.session_id,
+                request_id=request.request_id,
+                verdict=request.verdict,
+                reason=request.reason,
             )
         )
 
-    return decided
-
-
-def _command_launch(place: SessionPlace, settings: Settings, call: CommandCall) -> Launch:
-    """A command Tandem itself runs in the shadow for the agent."""
-    return place.shadow.launch(
-        (_SHELL, "-c", call.command),
-        home=place.home,
-        environment=agent_environment((), dict(call.env)),
-        cwd=call.cwd,
-        network=settings.rehearse_with_network,
-    )
+    def _command_launch(self, call: CommandCall) -> Launch:
+        """A command Tandem itself runs in the shadow for the agent."""
+        return self._place.shadow.launch(
+            (_SHELL, "-c", call.command),
+            home=self._place.home,
+            environment=agent_environment((), dict(call.env)),
+            cwd=call.cwd,
+            network=self._settings.rehearse_with_network,
+        )
 
 
 def profile_of(facts: SessionFacts) -> AgentProfile:
@@ -203,7 +244,7 @@ class SessionSlot:
         self.session: PlanningSession | None = None
         """None while no agent was asked in it, and between two agents."""
         self.plan_mode = True
-        """As the person last said; a session that is being opened has it from here."""
+        """As the person last chose; a session that is being opened takes it from here."""
         self.is_stopped = False
         """Whether it was stopped before it was open."""
         self.planning: StoppablePlanning | None = None
@@ -291,6 +332,7 @@ class AgentSessions:
         self._host: PlanningServerHost | None = None
         self._slots: dict[SessionId, SessionSlot] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._background: set[asyncio.Task[None]] = set()
         self._unsubscribe = engine.events.subscribe(self._on_event)
 
     def slot(self, session_id: SessionId) -> SessionSlot:
@@ -344,13 +386,18 @@ class AgentSessions:
                 extra_environment=extra_environment,
             )
             place = SessionPlace(own_id, shadow, home, record)
-            session = assemble(self._engine, self._settings, profile, place, launch, self._clock, plan_mode=plan_mode)
+            builder = _SessionBuilder(self._engine, self._settings, profile, place, self._clock, plan_mode=plan_mode)
+            session = builder.build(launch)
         except BaseException:
             await asyncio.to_thread(shadow.close)
             raise
-        desk = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
-        server = host.open_session(own_id, desk, lambda: session.is_planning)
-        session.offer(server, on_turn=lambda: host.start_turn(own_id))
+        handler = SessionToolHandler(session, self._engine, self._engine.events, self._clock)
+        server = host.open_session(own_id, handler, lambda: session.is_planning)
+        session.offer(
+            server,
+            on_turn=lambda: host.start_turn(own_id),
+            on_plan_mode=lambda: self._soon(partial(host.announce_changed_tools, own_id)),
+        )
         session.set_plan_mode(slot.plan_mode)
         slot.session = session
         return session
@@ -368,7 +415,7 @@ class AgentSessions:
         return await self.open(profile_of(facts), session_id=session_id)
 
     def advisor(self, advisors: Advisors) -> AdvisorPort:
-        """Agents that can be asked something and may only look."""
+        """Agents that answer questions and may only read."""
         return Consultations(self._engine, self._settings, advisors, self._planning_host, self._person_home)
 
     async def close(self) -> None:
@@ -414,6 +461,18 @@ class AgentSessions:
             asyncio.run_coroutine_threadsafe(session.report(), self._loop)
         elif event.event in _GIVEN_UP and PlanAction.STOP_EXECUTION not in event.actions:
             asyncio.run_coroutine_threadsafe(session.abandon(event.plan_id), self._loop)
+
+    def _soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Start something on the engine's loop, from any thread; nothing once the loop has ended."""
+
+        def start() -> None:
+            task = asyncio.create_task(work())
+            self._background.add(task)
+            task.add_done_callback(self._background.discard)
+
+        with contextlib.suppress(RuntimeError):
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(start)
 
     async def _open_for(self, slot: SessionSlot, advisor: Advisor) -> PlanningSession:
         return await self.open(

@@ -183,10 +183,10 @@ class PlanningSession:
         proposals: Proposals,
         events: EventStream,
         clock: Callable[[], datetime],
-        opening: Callable[[], str],
+        prompt: Callable[[], str],
         notices: AgentNotices,
         transcript: TranscriptLog,
-        mode_words: Callable[[bool], str],
+        mode_prompt: Callable[[bool], str],
         immediate: ImmediateMode,
     ) -> None:
         self.id = session_id
@@ -200,12 +200,13 @@ class PlanningSession:
         self._proposals = proposals
         self._events = events
         self._clock = clock
-        self._opening = opening
+        self._prompt = prompt
         self._notices = notices
         self._transcript = transcript
-        self._mode_words = mode_words
+        self._mode_prompt = mode_prompt
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
+        self._on_plan_mode: Callable[[], None] = lambda: None
         self._immediate = immediate
         self._settling: set[asyncio.Task[None]] = set()
         self._live = live
@@ -239,25 +240,30 @@ class PlanningSession:
         return self._drafting.plan_id
 
     def set_plan_mode(self, plan_mode: bool) -> None:
-        """Turn Plan mode on or off, from the next request on; the agent hears of it with the next message."""
+        """Turn Plan mode on or off, from the next request on; the agent is told with the next message."""
         permissions = self.interceptor.permissions
         if permissions.plan_mode is plan_mode:
             return
         self.interceptor.set_permissions(permissions.model_copy(update={"plan_mode": plan_mode}))
-        self._to_tell.append(self._mode_words(plan_mode))
+        self._to_tell.append(self._mode_prompt(plan_mode))
+        self._on_plan_mode()
 
     def brief(self, presented: Presented) -> None:
         """What was found out about the plan before its agent is told: its words, its tasks, and who said what."""
         self._drafting.prepare(presented)
 
     def tell(self, words: str) -> None:
-        """Something the agent hears with the next message."""
+        """Add a text to the next message to the agent."""
         self._to_tell.append(words)
 
-    def offer(self, server: PlanningServer, on_turn: Callable[[], None]) -> None:
-        """Planning tools for the agent, from its next conversation on; `on_turn` hears of every turn that begins."""
+    def offer(self, server: PlanningServer, on_turn: Callable[[], None], on_plan_mode: Callable[[], None]) -> None:
+        """Planning tools for the agent, from its next conversation on.
+
+        `on_turn` is called when a turn begins, `on_plan_mode` when Plan mode is turned on or off, from any thread.
+        """
         self._servers = (server,)
         self._on_turn = on_turn
+        self._on_plan_mode = on_plan_mode
 
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
@@ -278,7 +284,8 @@ class PlanningSession:
         """Give the agent a task in Plan mode and stage what it does; nothing of it reaches the workspace.
 
         A failure of the agent is part of the answer: what it did until then is staged and marked incomplete.
-        A turn that is part of a longer one is not `announced`. A notice that was told meanwhile is not told again.
+        With `announced` off no turn events are published: the caller publishes those of a longer turn.
+        A notice that was told meanwhile is not told again.
 
         Raises:
             InvalidTransitionError: the plan was sent back so often that only a person may change it.
@@ -384,7 +391,7 @@ class PlanningSession:
         await asyncio.to_thread(self.staging.begin_rehearsal)
 
     async def command_ended(self) -> None:
-        """A command Tandem ran in the shadow has ended; called before the agent hears of it."""
+        """A command Tandem ran in the shadow has ended; called before the agent is told."""
         if self.is_planning:
             await asyncio.to_thread(self.staging.end_rehearsal)
 
@@ -538,7 +545,7 @@ class PlanningSession:
         self._turn.phase = TurnPhase.TALKING
         words = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
-            words.insert(0, self._opening())
+            words.insert(0, self._prompt())
         self._is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
         stop = await self._agent.prompt(self._agent_session, "\n\n".join(words), pictures)
@@ -563,7 +570,7 @@ INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 _LONGEST = 64 * 1024
 
 
-def opening_words(
+def opening_prompt(
     profile: AgentProfile,
     shadow: ShadowWorkspace,
     settings: Settings,
@@ -583,7 +590,7 @@ def opening_words(
     return "\n\n".join(part for part in parts if part)
 
 
-def mode_words(profile: AgentProfile, settings: Settings, *, cwd: str, plan_mode: bool) -> str:
+def mode_prompt(profile: AgentProfile, settings: Settings, *, cwd: str, plan_mode: bool) -> str:
     """What is said when Plan mode is turned on or off in the middle of a conversation."""
     if not plan_mode:
         return "Plan mode is off. The person is asked about each change and command, and sees it before it happens."

@@ -1,5 +1,7 @@
 """One registry says which sessions are open, with which agent, and what the person wants of those that are not."""
 
+import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from tandem_desktop.background import Conversations
 from tandem_desktop.domain.agent_protocol import StopReason
 from tandem_desktop.domain.errors import SidecarLaunchError
 from tandem_desktop.domain.ids import SessionId
+from tandem_desktop.planning_tools.relay import SOCKET_VARIABLE, TOKEN_VARIABLE
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.engine_thread import EngineThread
 from tandem_desktop.sessions.advisors import Advisor
@@ -53,6 +56,22 @@ async def test_agent_that_cannot_be_started_leaves_the_session_closed(sessions: 
         await slot.take(Advisor(nowhere))
     assert sessions.find(SESSION) is None
     assert await slot.take(Advisor(scripted_agent())) is sessions.find(SESSION)
+
+
+async def test_the_agent_is_told_that_its_tools_changed_when_plan_mode_is_switched(sessions: AgentSessions) -> None:
+    session = await sessions.slot(SESSION).take(Advisor(scripted_agent()))
+    (server,) = session._servers
+    reader, writer = await asyncio.open_unix_connection(server.env[SOCKET_VARIABLE])
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    greeting = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    writer.write(f"{server.env[TOKEN_VARIABLE]} {SESSION}\n".encode())
+    writer.writelines(json.dumps(message).encode() + b"\n" for message in (greeting, ready, ping))
+    assert [json.loads(await reader.readline())["id"] for _ in range(2)] == [0, 1]
+    await asyncio.to_thread(session.set_plan_mode, False)
+    assert json.loads(await reader.readline())["method"] == "notifications/tools/list_changed"
+    writer.close()
 
 
 async def test_plan_mode_chosen_before_a_session_is_open_holds_when_it_opens(sessions: AgentSessions) -> None:
