@@ -87,7 +87,7 @@ def of_closed_input(profile: AgentProfile) -> SidecarExitedError:
 
 
 def stop_reason(result: Any) -> StopReason:
-    """Why the turn ended; a reason nobody knows is an ordinary end.
+    """Why the turn ended; an unknown reason counts as an ordinary end.
 
     Raises:
         SidecarProtocolError: the answer is no answer to a message.
@@ -237,7 +237,7 @@ class Link:
         return self.gone()
 
     def abandon(self) -> None:
-        """Let every call fail; whoever made the first of them cleans up."""
+        """Fail every open call; the caller of the first cleans up."""
         self._transport.fail(SidecarExitedError(f"{self._profile.title} was stopped.", next="Start the agent again."))
 
     def gone(self) -> SidecarError:
@@ -290,7 +290,10 @@ StartProcess = Callable[[Launch, SidecarLimits], Awaitable[AgentProcess]]
 
 
 class SidecarManager:
-    """Speaks to one agent process for any number of sessions. Every failure is a `SidecarError` with its last words."""
+    """The client of one agent process, for any number of sessions.
+
+    Every failure is a `SidecarError` with the end of the agent's stderr.
+    """
 
     def __init__(
         self,
@@ -339,13 +342,6 @@ class SidecarManager:
                 await self._begin()
             return self._facts
 
-    async def restart(self) -> AgentFacts:
-        """Start anew, after a crash or on demand. Its sessions are gone."""
-        async with self._lifecycle:
-            await self._end()
-            await self._begin()
-            return self._facts
-
     async def stop(self) -> None:
         """Answer what is open and end the whole process tree; a start that is under way fails."""
         if self._lifecycle.locked():
@@ -364,7 +360,7 @@ class SidecarManager:
         return await self._within(link, opening, self._limits.session_timeout_s, "open a session")
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
-        """Say something and wait for the end of the turn; what the agent says meanwhile goes to the client."""
+        """Send a prompt and wait for the end of the turn; updates go to the client."""
         link = self._running()
         conversation = self._conversation(link, session_id)
         if conversation.turn is not None:
@@ -471,7 +467,7 @@ class SidecarManager:
         except BaseException:
             del link.requests.conversations[session_id]
             raise
-        # After whoever opened it has learned its name.
+        # After `new_session` has returned its id.
         asyncio.get_running_loop().call_soon(link.requests.release, conversation)
         model = model_of(response, result) or self._profile.model_in(self._launch.environment)
         return AgentSession(id=session_id, modes=offered.available, mode=conversation.mode, model=model)
@@ -555,7 +551,7 @@ class SidecarManager:
     async def _end(self) -> None:
         link, self._link = self._link, None
         if link is not None:
-            # Ending is not to be left half done, even when whoever asked for it no longer waits.
+            # Finish the shutdown even if the caller was cancelled.
             ending = asyncio.ensure_future(link.close())
             try:
                 await asyncio.shield(ending)

@@ -35,7 +35,7 @@ from pydantic import BaseModel, ValidationError
 
 from tandem_desktop import __version__
 from tandem_desktop.acp_client.connection import INTERNAL_ERROR, LineTransport, RefusedError
-from tandem_desktop.acp_client.tool_calls import ToolCallUpdate, read_tool_call
+from tandem_desktop.acp_client.tool_calls import read_tool_call
 from tandem_desktop.domain.agent_protocol import Picture, PlanningServer
 
 __all__ = [
@@ -44,12 +44,9 @@ __all__ = [
     "InitializeResponse",
     "NewSessionResponse",
     "SessionConfigOptionSelect",
-    "Update",
     "Wire",
     "read_update",
 ]
-
-Update = ToolCallUpdate | ContentChunk | AvailableCommandsUpdate | CurrentModeUpdate | ConfigOptionUpdate | UsageUpdate
 
 _UPDATES: dict[str, type[BaseModel]] = {
     "agent_message_chunk": ContentChunk,
@@ -62,7 +59,7 @@ _UPDATES: dict[str, type[BaseModel]] = {
 
 
 def read_update(update: dict[str, Any]) -> Any:
-    """A session update as its model; None for one nobody here knows, or one that cannot be read."""
+    """A session update as its model; None if it is unknown or invalid."""
     name = update.get("sessionUpdate")
     if name in ("tool_call", "tool_call_update"):
         return read_tool_call(update)

@@ -23,8 +23,6 @@ from tandem_desktop.storage.paths import PromptFiles
 UNKNOWN_TOOL = "unknown"
 """The tool name of a request whose agent names none."""
 
-READ_ONLY_TOOLS = ("read_file", "grep", "list_dir", "glob", "react", "research_codebase", "web_fetch")
-WRITE_TOOLS = ("write_file", "update_file")
 EXECUTE_TOOLS = ("bash",)
 PLANNING_TOOLS = (
     "todo_write",

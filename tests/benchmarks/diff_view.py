@@ -19,6 +19,7 @@ from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
 from tandem_desktop.ui.threads import Commands
 from tests.benchmarks.rounds import measure, row
+from tests.support.unfolded import unfold_all
 
 SMALL, COLOURED, LARGE, HUGE = 100, 25_000, 100_000, 1_000_000
 FRAMES = 400
@@ -49,10 +50,10 @@ def run(rounds: int) -> list[tuple[str, str]]:
         row("compared, 100,000 lines, 1 %", found[f"ready {LARGE}"], found[f"ready {SMALL}"], "100 lines"),
     ]
     window.ready(*pairs[HUGE])
-    window.view.unfold_all()
+    unfold_all(window.view)
     rows += [_frames(f"1,000,000 lines, {name}", window, name) for name in ("lines", "pages", "jumps")]
     window.ready(*pairs[COLOURED])
-    window.view.unfold_all()
+    unfold_all(window.view)
     rows += [_frames(f"25,000 lines being coloured, {name}", window, name) for name in ("lines", "pages", "jumps")]
     window.close()
     return rows

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from tandem_desktop.domain.operations import OperationKind
 from tandem_desktop.domain.perspectives import TITLES
+from tandem_desktop.settings import GROUPS, title_of
 from tandem_desktop.staging.hazards import Hazard, explain
 from tandem_desktop.ui.i18n import CONTEXT
 from tandem_desktop.ui.settings import sheet
@@ -41,7 +42,7 @@ def sentences() -> Said:
     for file in sources():
         for sentence in marked(ast.parse(file.read_text("utf-8"))):
             found.setdefault(sentence, set()).add(file.relative_to(ROOT).as_posix())
-    for text in sheet.sentences():
+    for text in _settings_sentences():
         found.setdefault(Sentence(text), set()).add("tandem_desktop/settings")
     for spec in (kind.spec for kind in OperationKind):
         for text in (spec.label, spec.participle):
@@ -52,6 +53,14 @@ def sentences() -> Said:
         found.setdefault(Sentence(explain(hazard)), set()).add("resources/hazards.toml")
     found.pop(Sentence(""), None)
     return found
+
+
+def _settings_sentences() -> Iterator[str]:
+    for group, names in GROUPS:
+        yield group
+        for name in names:
+            choices = map(sheet._choice, sheet.choices(name))
+            yield from (title_of(name), sheet._explanation(name), *choices)
 
 
 def sources() -> Iterator[Path]:

@@ -90,10 +90,6 @@ class TranscriptGeometry:
         return len(self._heights)
 
     @property
-    def are_all_measured(self) -> bool:
-        return all(self._measured)
-
-    @property
     def end(self) -> int:
         return self._tops()[-1]
 
@@ -229,15 +225,6 @@ class Transcript(QAbstractScrollArea):
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._focus_moved)
         self._start_over()
-
-    @property
-    def materialised(self) -> int:
-        """Number of rows that have widgets."""
-        return len(self._widgets)
-
-    def widget_of(self, number: int) -> EntryWidget | None:
-        """The widget of the entry with this number, if it exists."""
-        return self._widgets.get(number)
 
     def know(self, *facts: PlanFacts | ReflectionFacts) -> None:
         """Update the facts of revisions and reflections, and their cards."""

@@ -112,10 +112,6 @@ class SearchBar(QFrame):
         self._restyle()
         self.hide()
 
-    @property
-    def count_text(self) -> str:
-        return self._count.text()
-
     def tell(self, current: int, total: int) -> None:
         """Show `2 of 14`, or that there is none."""
         count = tr("none") if self.field.text() else ""

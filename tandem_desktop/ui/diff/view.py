@@ -203,10 +203,6 @@ class DiffView(QAbstractScrollArea):
     def unfold(self, number: int) -> None:
         self._rebuild(self.diff, self.rows.unfolded | {number}, self.rows.comments)
 
-    def unfold_all(self) -> None:
-        every = frozenset(range(-1, len(self.diff.stretches)))
-        self._rebuild(self.diff, every, self.rows.comments)
-
     def open_line(self, is_old: bool, line: int) -> None:
         """Show all of a line that was cut."""
         self.display.styles.open(is_old, line)

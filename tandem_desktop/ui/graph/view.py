@@ -334,10 +334,6 @@ class GraphView(QGraphicsView):
     def zoom(self) -> float:
         return self.transform().m11()
 
-    @property
-    def is_turning(self) -> bool:
-        return self._turning.isActive()
-
     def picture(self, scale: float = 2.0) -> QImage:
         """The whole drawing as an image."""
         whole = self.sceneRect()

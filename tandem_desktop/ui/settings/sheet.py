@@ -1,6 +1,6 @@
 """The settings sheet and its controls."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -101,14 +101,6 @@ def choices(name: str) -> tuple[str, ...]:
     if get_origin(kind) is Literal:
         return tuple(map(str, get_args(kind)))
     return tuple(each.value for each in kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else ()
-
-
-def sentences() -> Iterator[str]:
-    """All English texts of the settings, for the catalogue."""
-    for group, names in GROUPS:
-        yield group
-        for name in names:
-            yield from (title_of(name), _explanation(name), *map(_choice, choices(name)))
 
 
 def _explanation(name: str) -> str:

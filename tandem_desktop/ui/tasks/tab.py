@@ -284,10 +284,6 @@ class TaskTree(QTreeView):
         super().hideEvent(event)
         self._turning.stop()
 
-    @property
-    def is_turning(self) -> bool:
-        return self._turning.isActive()
-
     def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
         entry = index.data(TaskTreeModel.EntryRole)
         if isinstance(entry, OperationEntry):

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tandem_desktop.ui.i18n import tr
 from tandem_desktop.ui.theme.style import set_role
@@ -56,10 +56,6 @@ class Banner(QFrame):
     @property
     def text(self) -> str:
         return self._words.text()
-
-    @property
-    def words_label(self) -> QLabel:
-        return self._words
 
     def set_message(self, tone: str, text: str, actions: tuple[tuple[str, str], ...] = ()) -> None:
         """Set the message; it is announced to screen readers if the banner is visible."""

@@ -223,10 +223,6 @@ class IconButton(QToolButton):
         self.set_name(name, key)
         theme.changed.connect(self._restyle)
 
-    @property
-    def icon_name(self) -> str:
-        return self._icon_name
-
     def set_icon_name(self, icon_name: str) -> None:
         self._icon_name = icon_name
         self.update()

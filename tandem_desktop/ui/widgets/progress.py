@@ -139,10 +139,6 @@ class StatusMark(QWidget):
     def state(self) -> str:
         return self._state
 
-    @property
-    def is_turning(self) -> bool:
-        return self._timer.isActive()
-
     def set_state(self, state: str) -> None:
         self._state = state
         self.setAccessibleName(MARKS[state])

@@ -44,7 +44,7 @@ def at_bottom(pane: ChatPane) -> bool:
 def with_waiting_plan(qtbot: QtBot, pane: ChatPane) -> PlanCard:
     pane.set_entries((*talk.review()[:2], talk.a_plan(3)))
     pane.set_plan(talk.facts(1))
-    card = pane.transcript.widget_of(3)
+    card = pane.transcript._widgets.get(3)
     assert isinstance(card, PlanCard)
     qtbot.waitUntil(lambda: card.card is not None and card.card.hasFocus())
     return card
@@ -53,12 +53,12 @@ def with_waiting_plan(qtbot: QtBot, pane: ChatPane) -> PlanCard:
 def test_of_two_thousand_entries_only_those_near_the_eye_are_widgets(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries(long_talk(2000))
     qtbot.waitUntil(lambda: at_bottom(pane))
-    assert pane.transcript.widget_of(2000) is not None
-    assert pane.transcript.materialised < 60
+    assert pane.transcript._widgets.get(2000) is not None
+    assert len(pane.transcript._widgets) < 60
     pane.transcript.verticalScrollBar().setValue(0)
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
-    assert pane.transcript.widget_of(2000) is None
-    assert pane.transcript.materialised < 60
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
+    assert pane.transcript._widgets.get(2000) is None
+    assert len(pane.transcript._widgets) < 60
 
 
 def test_rows_stand_under_one_another_wherever_one_scrolls(qtbot: QtBot, pane: ChatPane) -> None:
@@ -80,8 +80,8 @@ def test_every_line_of_a_message_is_in_sight_after_the_pane_changes_its_width(qt
     pane.set_entries((talk.said(1, talk.MARKDOWN),))
     for width in (900, 330, 452):
         pane.resize(width, 828)
-        qtbot.waitUntil(lambda: pane.transcript._places.are_all_measured)
-        widget = pane.transcript.widget_of(1)
+        qtbot.waitUntil(lambda: all(pane.transcript._places._measured))
+        widget = pane.transcript._widgets.get(1)
         assert widget is not None
         for prose in widget.findChildren(ProseView):
             assert prose.height() >= prose.document().size().height() - 1
@@ -92,7 +92,7 @@ def test_text_that_streams_in_keeps_the_end_in_sight(qtbot: QtBot, pane: ChatPan
     qtbot.waitUntil(lambda: at_bottom(pane))
     for words in range(1, 60):
         pane.put_entry(talk.said(41, "And so it goes on.\n\n" * words))
-    message = pane.transcript.widget_of
+    message = pane.transcript._widgets.get
     qtbot.waitUntil(lambda: message(41) is not None and "on." in message(41).findChild(ProseView).toPlainText())  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: at_bottom(pane))
 
@@ -116,7 +116,7 @@ def test_who_reads_further_up_is_left_there_and_can_jump_to_the_latest(qtbot: Qt
     qtbot.mouseClick(jump, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: at_bottom(pane))
     assert not jump.isVisible()
-    assert pane.transcript.widget_of(89) is not None
+    assert pane.transcript._widgets.get(89) is not None
 
 
 def test_output_and_thinking_are_folded_until_asked_for_and_stay_as_they_were(qtbot: QtBot, pane: ChatPane) -> None:
@@ -124,8 +124,8 @@ def test_output_and_thinking_are_folded_until_asked_for_and_stay_as_they_were(qt
     ran = talk.used(2, ToolKind.EXECUTE, command="ls", output="a.py\nb.py")
     pane.set_entries((thought, ran, *(entry for entry in long_talk(120)[2:])))
     pane.transcript.verticalScrollBar().setValue(0)
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
-    chip, thinking = pane.transcript.widget_of(2), pane.transcript.widget_of(1)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
+    chip, thinking = pane.transcript._widgets.get(2), pane.transcript._widgets.get(1)
     assert isinstance(chip, ToolChip)
     assert thinking is not None
     assert chip.findChild(QWidget, "tool-output") is None
@@ -136,9 +136,9 @@ def test_output_and_thinking_are_folded_until_asked_for_and_stay_as_they_were(qt
     assert output.isVisible()
     pane.focus_composer()
     pane.transcript.jump_to_end()
-    assert pane.transcript.widget_of(2) is None
+    assert pane.transcript._widgets.get(2) is None
     pane.transcript.verticalScrollBar().setValue(0)
-    again = pane.transcript.widget_of(2)
+    again = pane.transcript._widgets.get(2)
     assert again is not None
     found = again.findChild(QWidget, "tool-output")
     assert found is not None
@@ -147,8 +147,8 @@ def test_output_and_thinking_are_folded_until_asked_for_and_stay_as_they_were(qt
 
 def test_the_name_on_a_chip_opens_the_file(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries(talk.review())
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(8) is not None)
-    chip = pane.transcript.widget_of(8)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(8) is not None)
+    chip = pane.transcript._widgets.get(8)
     assert isinstance(chip, ToolChip)
     chip.line.grab()
     with qtbot.waitSignal(pane.file_activated) as told:
@@ -158,7 +158,7 @@ def test_the_name_on_a_chip_opens_the_file(qtbot: QtBot, pane: ChatPane) -> None
 
 def test_code_is_copied_whole_with_one_press(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries((talk.said(1, "```py\nx = 1\n\ty = 2\n```"),))
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
     press(qtbot, pane, "code-copy")
     assert QGuiApplication.clipboard().text() == "x = 1\n\ty = 2"
 
@@ -229,7 +229,7 @@ def test_only_the_card_of_the_latest_revision_offers_to_approve(qtbot: QtBot, pa
     assert older.card is None  # from the moment there is another one, whatever is known of that
     pane.set_plan(talk.facts(2))
     qtbot.waitUntil(lambda: pane.transcript.waiting_card() is not None)
-    newer = pane.transcript.widget_of(4)
+    newer = pane.transcript._widgets.get(4)
     assert isinstance(newer, PlanCard)
     assert pane.transcript.waiting_card() is newer.card
     pane.set_plan(talk.facts(1))  # told late
@@ -303,7 +303,7 @@ def test_a_preview_shows_the_whole_change_and_marks_where_it_is_cut(qtbot: QtBot
 
 def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries((talk.said(1, "It ended.", EntryKind.PROBLEM, details=("boom", "bye")),))
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
     press(qtbot, pane, "problem-fold")
     details = pane.findChild(QWidget, "problem-details")
     assert details is not None
@@ -317,7 +317,7 @@ def test_a_problem_says_its_cause_and_offers_to_start_again(qtbot: QtBot, pane: 
 def a_run_note(pane: ChatPane, qtbot: QtBot, way_back: str) -> None:
     pane.set_entries((talk.said(1, "7 of 7 operations done", EntryKind.NOTE, plan_id=talk.PLAN, run_id=talk.RUN),))
     pane.set_runs((talk.a_run(way_back),))
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
 
 
 @pytest.mark.parametrize("way_back", ["Undo", "Redo"])
@@ -348,8 +348,8 @@ def test_note_of_a_run_says_what_was_written(qtbot: QtBot, pane: ChatPane) -> No
 
 def test_a_message_can_be_taken_back_into_the_composer(qtbot: QtBot, pane: ChatPane) -> None:
     pane.set_entries(talk.review())
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
-    bubble = pane.transcript.widget_of(1)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
+    bubble = pane.transcript._widgets.get(1)
     assert bubble is not None
     place = QPointF(bubble.rect().center())
     QApplication.sendEvent(bubble, QEnterEvent(place, place, place))
@@ -361,7 +361,7 @@ def test_another_theme_and_zoom_redraw_the_conversation(qtbot: QtBot, pane: Chat
     pane.set_entries(talk.review())
     theme.set_theme("light")
     theme.set_zoom(1.5)
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(13) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(13) is not None)
     pane.grab()
 
 
@@ -382,13 +382,13 @@ def test_everything_that_takes_focus_has_a_name(qtbot: QtBot, pane: ChatPane) ->
 def test_a_megabyte_on_one_line_is_cut_with_a_mark_that_opens_it(qtbot: QtBot, pane: ChatPane) -> None:
     text = "x" * 1_000_000
     pane.set_entries((talk.said(1, text), talk.asked(2, text), a_question(text).model_copy(update={"number": 3})))
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(3) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(3) is not None)
     command = pane.findChild(ProseView, "permission-command")
     assert command is not None
     assert len(command.toPlainText()) < 10_000
     assert pane.findChild(QAbstractButton, "permission-command-more") is not None
     pane.transcript.verticalScrollBar().setValue(0)
-    message = pane.transcript.widget_of(1)
+    message = pane.transcript._widgets.get(1)
     assert message is not None
     shown = len(message.findChild(ProseView).toPlainText())
     press(qtbot, message, "message-more")
@@ -408,7 +408,7 @@ def test_tab_goes_through_the_rows_as_they_stand(qtbot: QtBot, pane: ChatPane) -
     qtbot.waitUntil(lambda: at_bottom(pane))
     pane.transcript.setFocus()
     qtbot.keyClick(pane.transcript, Key.Key_Home)
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(1) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(1) is not None)
     names = []
     for _ in range(4):
         qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
@@ -447,10 +447,10 @@ def test_words_in_a_card_survive_when_rows_above_it_part(qtbot: QtBot, pane: Cha
     qtbot.keyClicks(QApplication.focusWidget(), "half a rea")
     failed = talk.used(2, ToolKind.READ, paths=("b.py",), status=ToolCallStatus.FAILED)
     pane.put_entry(failed)
-    qtbot.waitUntil(lambda: pane.transcript.widget_of(2) is not None)
+    qtbot.waitUntil(lambda: pane.transcript._widgets.get(2) is not None)
     qtbot.keyClicks(QApplication.focusWidget(), "son")
     field = pane.findChild(QPlainTextEdit, "plan-card-feedback")
     assert field is not None
     assert field.toPlainText() == "half a reason"
-    tops = [pane.transcript.widget_of(number).y() for number in (1, 2, 3, 4)]  # type: ignore[union-attr]
+    tops = [pane.transcript._widgets.get(number).y() for number in (1, 2, 3, 4)]  # type: ignore[union-attr]
     assert tops == sorted(set(tops))

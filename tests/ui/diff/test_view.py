@@ -11,6 +11,7 @@ from tandem_desktop.ui.diff.panes import header_buttons
 from tandem_desktop.ui.diff.rows import InlineComment, RowKind
 from tandem_desktop.ui.diff.view import DiffView
 from tandem_desktop.ui.theme.theme import Theme
+from tests.support.unfolded import unfold_all
 from tests.ui.diff.samples import AUTH_AFTER, AUTH_BEFORE, a_long_edit
 
 NONE, SHIFT, CONTROL, ALT = (
@@ -92,7 +93,7 @@ def test_f7_goes_to_the_next_change_and_shift_f7_back(qtbot: QtBot, auth: DiffVi
 def test_the_change_gone_to_is_in_sight(qtbot: QtBot, view: DiffView) -> None:
     before, after = a_long_edit()
     view.show_diff(build_file_diff("a.py", before, after))
-    view.unfold_all()
+    unfold_all(view)
     press(qtbot, view, Qt.Key.Key_N)
     press(qtbot, view, Qt.Key.Key_N)
     assert view.viewport().rect().contains(view.row_area(view.display.current))
@@ -219,11 +220,11 @@ def test_all_selected_is_the_whole_new_text_folded_lines_too(qtbot: QtBot, auth:
 def test_search_counts_marks_and_walks_round(qtbot: QtBot, auth: DiffView) -> None:
     press(qtbot, auth, Qt.Key.Key_F, CONTROL)
     qtbot.keyClicks(auth.search.bar.field, "login")
-    assert auth.search.bar.count_text == "1 of 7"
+    assert auth.search.bar._count.text() == "1 of 7"
     qtbot.keyClick(auth.search.bar.field, Qt.Key.Key_Return, SHIFT)
-    assert auth.search.bar.count_text == "7 of 7"
+    assert auth.search.bar._count.text() == "7 of 7"
     qtbot.keyClick(auth.search.bar.field, Qt.Key.Key_F3)
-    assert auth.search.bar.count_text == "1 of 7"
+    assert auth.search.bar._count.text() == "1 of 7"
 
 
 def test_searching_opens_the_fold_that_hides_the_place(qtbot: QtBot, auth: DiffView) -> None:
@@ -306,7 +307,7 @@ def test_a_small_diff_asks_for_its_own_height_and_a_large_one_for_no_more_than_a
     small = view.sizeHint().height()
     before, after = a_long_edit()
     view.show_diff(build_file_diff("a.py", before, after))
-    view.unfold_all()
+    unfold_all(view)
     view.set_tallest(300)
     assert small < 80
     assert view.sizeHint().height() == 300
@@ -315,7 +316,7 @@ def test_a_small_diff_asks_for_its_own_height_and_a_large_one_for_no_more_than_a
 def test_the_overview_leads_to_where_it_is_clicked(qtbot: QtBot, view: DiffView) -> None:
     before, after = a_long_edit()
     view.show_diff(build_file_diff("a.py", before, after))
-    view.unfold_all()
+    unfold_all(view)
     ruler = view._ruler
     assert ruler.isVisible()
     assert len({token for _, _, token in ruler.marks}) == 2
@@ -326,7 +327,7 @@ def test_the_overview_leads_to_where_it_is_clicked(qtbot: QtBot, view: DiffView)
 def test_changing_the_columns_keeps_the_line_at_the_top(qtbot: QtBot, view: DiffView) -> None:
     before, after = a_long_edit()
     view.show_diff(build_file_diff("a.py", before, after))
-    view.unfold_all()
+    unfold_all(view)
     view.go_to_line(300)
     view.verticalScrollBar().setValue(view._heights.top(line_row(view, 295)))
     press(qtbot, view, Qt.Key.Key_V)
@@ -387,7 +388,7 @@ def test_change_below_the_fold_is_unseen_until_one_scrolls_there(qtbot: QtBot, v
     before = "".join(f"line {n}\n" for n in range(400))
     after = before.replace("line 3\n", "LINE 3\n").replace("line 390\n", "LINE 390\n")
     view.show_diff(build_file_diff("a.txt", before.encode(), after.encode()))
-    view.unfold_all()
+    unfold_all(view)
     view.viewport().repaint()
     assert view.unseen_changes == 1
     qtbot.keyClick(view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
@@ -400,5 +401,5 @@ def test_folded_regions_are_counted_until_they_are_opened(view: DiffView) -> Non
     after = before.replace("line 200\n", "LINE 200\n")
     view.show_diff(build_file_diff("a.txt", before.encode(), after.encode()))
     assert view.folded_regions == 2
-    view.unfold_all()
+    unfold_all(view)
     assert view.folded_regions == 0

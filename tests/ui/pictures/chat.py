@@ -130,7 +130,7 @@ def _working(theme: Theme) -> ChatPane:
     pane.set_queue(("Then look at the retry logic as well, it still catches the old error", "Update the changelog"))
     pane.composer.set_text("And also")
     pane.transcript.settle_now()
-    chip = pane.transcript.widget_of(3)
+    chip = pane.transcript._widgets.get(3)
     if chip is not None:
         chip.set_open(True)
     return pane
@@ -162,7 +162,7 @@ def _problem(theme: Theme) -> ChatPane:
         )
     )
     pane.transcript.settle_now()
-    card = pane.transcript.widget_of(2)
+    card = pane.transcript._widgets.get(2)
     if card is not None:
         card.set_open(True)
     return pane

@@ -90,12 +90,12 @@ def test_what_is_under_way_turns_only_while_it_is_seen(panel: ExecutionPlanPanel
     panel.show_page(six_under_way())
     panel.show_tasks()
     tree = panel.tasks.tree
-    assert not tree.is_turning  # things keep still where the person wants that
+    assert not tree._turning.isActive()  # things keep still where the person wants that
     panel._theme.set_reduced_motion(False)
     panel.tasks.model.dataChanged.emit(tree.currentIndex(), tree.currentIndex())
-    assert tree.is_turning
+    assert tree._turning.isActive()
     panel.tabs.show_tab("operations")
-    assert not tree.is_turning
+    assert not tree._turning.isActive()
     assert tree.model().index(0, 0).data(TaskTreeModel.EntryRole).task.id == "types"
 
 

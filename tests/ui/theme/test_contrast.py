@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from tandem_desktop.ui.theme.theme import THEMES, Tokens, contrast, load_tokens
+from tandem_desktop.ui.theme.theme import THEMES, Tokens, load_tokens
+from tests.support.contrast import contrast
 
 GROUNDS = ("surface", "panel", "raised", "hover", "selection")
 SYNTAX = tuple(name for name in Tokens.__slots__ if name.startswith("syntax_"))

@@ -89,7 +89,7 @@ def test_long_words_in_a_banner_wrap_and_none_are_cut(theme: Theme, qtbot: QtBot
     column.addStretch()
     holder.resize(320, 700)
     _shown(holder, qtbot)
-    label = banner.words_label
+    label = banner._words
     qtbot.waitUntil(lambda: label.height() >= label.heightForWidth(label.width()))
     assert banner.height() < 400
 
@@ -193,15 +193,15 @@ def test_a_toast_goes_by_itself_but_not_while_the_keyboard_is_in_it(theme: Theme
 def test_a_running_mark_turns_only_in_sight_and_only_where_motion_is_welcome(theme: Theme, qtbot: QtBot) -> None:
     theme.set_reduced_motion(False)
     mark = _shown(StatusMark(theme, "running"), qtbot)
-    assert mark.is_turning
+    assert mark._timer.isActive()
     theme.set_reduced_motion(True)
-    assert not mark.is_turning
+    assert not mark._timer.isActive()
     theme.set_reduced_motion(False)
     mark.hide()
-    assert not mark.is_turning
+    assert not mark._timer.isActive()
     mark.show()
     mark.set_state("done")
-    assert not mark.is_turning
+    assert not mark._timer.isActive()
     assert mark.accessibleName() == "Done"
 
 

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from tandem_desktop.ui.plan.sheets import Sheet
 from tandem_desktop.ui.shell.palette import CommandPalette
-from tandem_desktop.ui.theme.theme import THEMES, contrast, load_tokens
+from tandem_desktop.ui.theme.theme import THEMES, load_tokens
 from tandem_desktop.ui.widgets.buttons import Button
+from tests.support.contrast import contrast
 from tests.ui.window.driver import Person
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier

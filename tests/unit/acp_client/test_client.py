@@ -495,7 +495,7 @@ async def test_a_restarted_agent_has_new_sessions_and_knows_no_old_ones() -> Non
             await manager.prompt(session.id, "go")
         with pytest.raises(SidecarExitedError):
             await manager.new_session()
-        await manager.restart()
+        await manager.start()
         with pytest.raises(SidecarError, match="no session called"):
             await manager.prompt(session.id, "go")
         assert (await manager.new_session()).id == SessionId("session-1")

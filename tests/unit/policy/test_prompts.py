@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tandem_desktop.policy.prompts import PromptComposer
-from tandem_desktop.policy.tools import PLANNING_TOOLS, READ_ONLY_TOOLS
+from tandem_desktop.policy.tools import PLANNING_TOOLS
 from tandem_desktop.settings import CommandsWhilePlanning
 from tandem_desktop.storage.paths import PromptFiles
+from tests.support.tools import READ_ONLY_TOOLS
 
 
 def a_composer(cwd: str = "/home/me/project", **fields: object) -> PromptComposer:

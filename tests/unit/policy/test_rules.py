@@ -26,7 +26,8 @@ from tandem_desktop.policy.rules import (
     YoloModeRule,
     standard_rules,
 )
-from tandem_desktop.policy.tools import EXECUTE_TOOLS, READ_ONLY_TOOLS, WRITE_TOOLS, category_of, tool_use
+from tandem_desktop.policy.tools import EXECUTE_TOOLS, category_of, tool_use
+from tests.support.tools import READ_ONLY_TOOLS, WRITE_TOOLS
 
 ALLOW, CONFIRM, DENY = AuthorizationResult.ALLOW, AuthorizationResult.CONFIRM, AuthorizationResult.DENY
 POLICY = AuthorizationPolicy()
