@@ -1,4 +1,4 @@
-"""Starts an agent process, talks to it and restarts it."""
+"""Starts an agent process and sends requests to it."""
 
 import asyncio
 import contextlib
@@ -63,7 +63,7 @@ def login_needed(profile: AgentProfile, facts: AgentFacts, refusal: RefusedError
 
 
 def of_failed_start(profile: AgentProfile, code: int | None, error: SidecarExitedError) -> SidecarLaunchError:
-    """It ended before it was greeted; where the sandbox did not let it start, that has said why."""
+    """It ended before the handshake; the stderr of the sandbox tells why it did not start."""
     said = error.stderr[-1] if error.stderr else ""
     if code in _NOT_LET and said.startswith(SAYS):
         message, then = f"{profile.title} was not started: {said.removeprefix(SAYS)}", _NOT_LET[code]
@@ -143,20 +143,20 @@ class AgentProcess(Protocol):
 
     @property
     def stderr(self) -> tuple[str, ...]:
-        """Its last words."""
+        """The end of its stderr."""
 
     async def wait(self) -> None:
         """Until it has ended."""
 
     async def hear_out(self, seconds: float = 0.5) -> None:
-        """Wait a moment for its last words."""
+        """Wait a moment for the rest of its stderr."""
 
     async def end(self) -> None:
         """End it and every descendant."""
 
 
 class Link:
-    """A running agent. When it is gone, for whatever reason, every call over it fails with that reason."""
+    """The connection to a running agent. When the agent ends, every open call fails with the reason."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class Link:
             await asyncio.sleep(0)
 
     async def give_up(self, error: SidecarError) -> SidecarError:
-        """End the agent for a reason; the reason, with its last words."""
+        """End the agent; returns the reason with the end of its stderr."""
         self._transport.fail(error)
         await asyncio.wait({self._over})
         return self.gone()
@@ -248,7 +248,7 @@ class Link:
         return self.error(failure)
 
     def error(self, error: SidecarError) -> SidecarError:
-        """The same error with the agent's last words, to be raised once more."""
+        """A copy of the error with the end of the agent's stderr."""
         return type(error)(error.message, next=error.next, stderr=self.process.stderr)
 
     async def close(self) -> None:
@@ -326,16 +326,16 @@ class SidecarManager:
 
     @property
     def facts(self) -> AgentFacts:
-        """What the agent said about itself when it was last greeted."""
+        """What the agent told about itself in the last handshake."""
         return self._facts
 
     @property
     def stderr(self) -> tuple[str, ...]:
-        """The agent's last words on its error output."""
+        """The end of the agent's stderr."""
         return self._link.process.stderr if self._link else ()
 
     async def start(self) -> AgentFacts:
-        """Start the process and greet it; an agent that runs already is left alone."""
+        """Start and initialize the agent, unless it is running."""
         async with self._lifecycle:
             if not self.is_running:
                 await self._end()

@@ -27,7 +27,7 @@ class SidecarLimits:
     message_bytes: int = 16 * MIB
     """The longest line either side may send."""
     noise_lines: int = 1000
-    """Lines on its output that are no messages, before the agent is given up."""
+    """Invalid lines on its output before the agent is ended."""
     open_requests: int = 1024
     """Requests of the agent that may wait for an answer at the same time; the next one is refused at once."""
     tool_calls: int = 4096
@@ -280,7 +280,7 @@ class LineTransport:
         elif not isinstance(method, str):
             reason = "a method must be a string"
         if reason:
-            # With the id it would pass for the answer to the request that came first.
+            # With the id it would be taken for the answer to the first request.
             await self._refuse(None, reason)
         elif len(self._open) >= self._limits.open_requests:
             await self._refuse(number, f"{len(self._open):,} requests are waiting already")

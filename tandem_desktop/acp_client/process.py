@@ -23,7 +23,7 @@ _stderr_log = logging.getLogger(AGENT_LOGGER)
 
 
 class ErrorOutputLog:
-    """One for each process. What it does not log is still among the agent's last words."""
+    """One for each process. Lines that are not logged are still in `StderrTail`."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -147,7 +147,7 @@ class SidecarProcess:
         await asyncio.wait({self._drain}, timeout=seconds)
 
     async def end(self) -> None:
-        """End the process and every descendant: ask, wait, then make them."""
+        """End the process and every descendant: SIGTERM, wait, SIGKILL."""
         self._signal_group(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), self._limits.stop_grace_s)
@@ -252,7 +252,7 @@ def _kill_if_marked(pid: int, wanted: bytes) -> bool:
 
 
 def _check_command(launch: Launch) -> None:
-    """Say it plainly here: what starts the command would only say so on its error output."""
+    """Check before the start: the launcher would only report it on stderr."""
     command = launch.argv[0] if launch.argv else ""
     if not launch.cwd.is_dir():
         raise _launch_error(f"its folder {launch.cwd} was not found.")

@@ -51,7 +51,7 @@ class OpenRequest:
         self._settled = False
 
     def settle(self) -> None:
-        """Stop waiting: the request is answered as cancelled. Said twice, it counts once."""
+        """Answer the request as cancelled. Idempotent."""
         if not self._settled:
             self._settled = True
             self._task.cancel()
@@ -73,7 +73,7 @@ class AcpSession:
     turn: asyncio.Event | None = None
     """Set when the turn ends; None between turns."""
     cancelled: bool = False
-    """The turn was told to end: nothing is asked of anyone any more."""
+    """The turn was cancelled: no more requests are passed on."""
     ready_at: float = 0.0
     """When its planning tools can be used, by the loop's clock."""
     held: list[AgentUpdate] | None = None
@@ -245,7 +245,7 @@ _log = logging.getLogger(__name__)
 
 
 class AgentRequests:
-    """The agent's side of the conversation, passed on to the client in our own words."""
+    """Passes the agent's requests and updates on to the client as domain values."""
 
     def __init__(
         self,

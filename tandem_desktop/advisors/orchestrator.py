@@ -45,7 +45,7 @@ _SETTLED = frozenset({StepStatus.COMPLETED, StepStatus.FAILED, StepStatus.SKIPPE
 
 
 class ExecutionEvents:
-    """Follows the runs of one plan from its first execution until `end`. It tells and decides nothing."""
+    """Publishes the events of the runs of one plan from its first execution until `end`."""
 
     def __init__(self, events: EventStream, plan_id: PlanId) -> None:
         self._events = events
@@ -68,7 +68,7 @@ class ExecutionEvents:
         self._over.wait(seconds)
 
     def end(self, status: PlanStatus, cycles: int) -> None:
-        """The plan came to rest; of one that never ran there is nothing to tell."""
+        """The plan ended; nothing is published for one that never ran."""
         self._unsubscribe()
         if self._begun and self._plan is not None:
             revision = self._plan.revision
@@ -96,7 +96,7 @@ class ExecutionEvents:
             )
         self._tell_ready()
         for step in plan.ready():
-            if step.changes_nothing:  # it has been thought about when the plan was approved
+            if step.changes_nothing:  # a thought is done when the plan is approved
                 self._settle(step.mark_completed())
         self._tell_ready()
 
@@ -146,7 +146,7 @@ class UserGate(Protocol):
 
 
 class PlanOrchestrator:
-    """Takes one task its whole way. It approves nothing itself, and what it ends with is what is stored."""
+    """Takes one task through all stages. It approves nothing itself; its result is what is stored."""
 
     def __init__(
         self,
@@ -262,7 +262,7 @@ class PlanOrchestrator:
         return None
 
     async def _reflect_on_success(self, ended: RunResult) -> str:
-        """What the reflector has to object to a run that completed; whatever it says, the run is completed."""
+        """The reflector's objections to a completed run; the run stays completed."""
         settings, reflections = self._engine.settings, self._engine.reflections
         simple = settings.reflection == "unless_simple" and reflections.is_simple(ended.record.plan_id)
         if settings.reflection == "off" or settings.reflection_after_success == "off" or simple:

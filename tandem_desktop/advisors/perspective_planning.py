@@ -158,7 +158,7 @@ SYNTHESIS = "synthesis"
 
 
 class PerspectivePlanning:
-    """Leads one task from its first look to a plan that waits. Produces revisions; decides nothing."""
+    """Takes one task from the first look to a plan that waits for approval."""
 
     def __init__(
         self,

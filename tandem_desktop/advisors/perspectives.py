@@ -196,7 +196,7 @@ class Synthesis:
 async def synthesize(
     advisor: AdvisorPort, found: Perspectives, session_id: SessionId, prompts: PromptFiles | None = None
 ) -> tuple[Synthesis, Perspectives]:
-    """Put the perspectives together; what they are now says how long it takes and what is at stake.
+    """Synthesize the perspectives into tasks; the returned perspectives have the duration and the risk.
 
     Raises:
         TandemError: CHAPO could not; `NoAnswerError` where what was handed in had a cycle to the last.

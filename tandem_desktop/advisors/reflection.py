@@ -55,11 +55,11 @@ class ReflectionService:
         return self._thread.submit(_apart(lambda: self._reflected(run_id)))
 
     def judge(self, run_id: RunId, number: int, verdict: AdjustmentVerdict) -> "Future[Reflection]":
-        """Keep the person's word on one adjustment; of several the last one holds."""
+        """Store the person's decision on one adjustment; the last one counts."""
         return self._thread.submit(self._in_turn(lambda: self._engine.reflections.judge(run_id, number, verdict)))
 
     def make_revision(self, run_id: RunId) -> "Future[PlanVersion]":
-        """What was accepted becomes the next revision, once every word before it is kept."""
+        """Make the accepted adjustments the next revision, after all decisions are stored."""
         return self._thread.submit(self._in_turn(lambda: self._engine.reflections.make_revision(run_id)))
 
     async def _in_turn(self, work: Callable[[], _Answer]) -> _Answer:
@@ -74,7 +74,7 @@ class ReflectionService:
 
     async def _end(self) -> None:
         for task in self._asking:
-            if not task.cancelling():  # an agent that is being ended is left to end
+            if not task.cancelling():  # already being ended
                 task.cancel()
         if self._asking:
             await asyncio.wait(self._asking)
@@ -94,7 +94,7 @@ class ReflectionService:
         return self._has_advisor(profile) and may_adjust
 
     def _has_advisor(self, profile: AgentProfile) -> bool:
-        """The built-in agent has recipes and, unless a model was chosen, nothing to think with."""
+        """The built-in agent needs a model to reflect."""
         chosen = self._engine.settings.advisors.get(ROLE)
         other = chosen is not None and chosen.agent not in ("", BUILT_IN)
         return other or profile.name != BUILT_IN or bool(os.environ.get(CHOICE, "").strip())

@@ -57,7 +57,7 @@ class RequestGuard:
         try:
             self._check(scope)
             await self._behind(scope, receive, send_on)
-        except Exception as error:  # the last door: every failure leaves as an answer with a sentence
+        except Exception as error:  # every failure becomes an error response
             if status is None:
                 await refusal(as_refusal(error))(scope, receive, send_on)
         finally:
@@ -143,7 +143,7 @@ class Api:
             follower.close()
 
     async def stop(self) -> None:
-        """End agents that plan, and bring what runs to rest; takes as long as its operation under way."""
+        """End planning agents and stop runs; waits for the operation under way."""
         await self._planning.stop()
         await asyncio.to_thread(self._approvals.stop)
 
@@ -191,7 +191,7 @@ def _route(path: str, handler: Handler) -> Route:
 
 
 class _Listening(StreamingResponse):
-    """A stream that lets go of what it holds, however it ends."""
+    """A stream that releases its resources however it ends."""
 
     def __init__(self, content: AsyncIterator[bytes], *, at_end: Callable[[], None], **fields: Any) -> None:
         super().__init__(content, **fields)

@@ -81,7 +81,7 @@ class Approvals:
         return self._told_while(run, follower, plan_id)
 
     def stop(self) -> None:
-        """Take no more on, stop what runs before its next operation, and wait until it has come to rest."""
+        """Accept no more, stop the run before its next operation, and wait for it."""
         self._is_stopping = True
         for control in tuple(self._under_way):
             control.abort()
@@ -172,7 +172,7 @@ async def _drained(
 
 
 def _standing_after(event: TandemEvent) -> dict[str, TaskStatus]:
-    """Where a task stands by what has just been told about it."""
+    """The status of a task after an event."""
     match event:
         case TaskUpdated():
             return {event.task_id: event.status}

@@ -97,7 +97,7 @@ def _camel(value: Any) -> Any:
 
 
 MOST_WAITING = 4_096
-"""A listener that is further behind loses events, and is told so."""
+"""A client that is further behind loses events, and is told so."""
 HEARTBEAT_S = 15.0
 
 
@@ -141,7 +141,7 @@ class Follower:
 
 
 async def lines(follower: Follower, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[dict[str, Any]]:
-    """Every event as it comes, and a sign of life where none does, so that a listener who left is noticed."""
+    """Every event as it comes, and a keep-alive otherwise, so that a closed connection is noticed."""
     yield HEARTBEAT
     try:
         while True:

@@ -90,7 +90,7 @@ class _Server(uvicorn.Server):
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP with an end to patience: a request whose head does not arrive in time is not waited for."""
+    """HTTP with a time limit for the head of a request."""
 
     _waiting: asyncio.TimerHandle | None = None
 

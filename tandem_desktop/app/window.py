@@ -143,13 +143,13 @@ def keep_a_log() -> "LogFile":
 
 
 def tell_what_nobody_caught(window: "MainWindow") -> "Uncaught":
-    """A fault of Tandem itself ends nothing, but it is not kept from the person either."""
+    """Show uncaught errors in the window without ending it."""
     from tandem_desktop.ui.i18n import tr
     from tandem_desktop.ui.threads import Uncaught
 
     def tell(fault: str) -> None:
         words = tr("Something went wrong inside of Tandem ({fault}). The log says more.", fault=fault)
-        if not window.toast.isVisible() or window.toast.text != words:  # a fault in every picture is told once
+        if not window.toast.isVisible() or window.toast.text != words:  # an error in every paint is shown once
             window.toast.say(words, tone="error", action=tr("Open the log"), do=window.pages.show_log, stays=0)
 
     uncaught = Uncaught(window)

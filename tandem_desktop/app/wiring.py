@@ -90,7 +90,7 @@ def build_engine(
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What every part of one engine stands on."""
+    """The objects that all parts of one engine share."""
 
     workspace: Workspace
     locations: Locations

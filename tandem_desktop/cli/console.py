@@ -88,7 +88,7 @@ def _painted(piece: Piece, *, colours: bool) -> str:
 
 
 class Console:
-    """Write answers and remarks. Nothing a stranger wrote reaches the terminal unescaped."""
+    """Writes answers and remarks. Untrusted text is escaped."""
 
     def __init__(self, *, as_json: bool, environment: Mapping[str, str] | None = None) -> None:
         self.as_json = as_json
@@ -123,7 +123,7 @@ class Console:
                 try:
                     self._err.write(text)
                     self._err.flush()
-                except RuntimeError:  # said by a signal's handler while another line was on its way: past the buffer
+                except RuntimeError:  # called by a signal handler during another write: bypass the buffer
                     os.write(self._err.fileno(), text.encode())
 
     def complain(self, message: str, following: str) -> None:
@@ -142,7 +142,7 @@ class Console:
             self._out.flush()
 
     def give_up_stdout(self) -> None:
-        """Point stdout at nothing, so that the interpreter does not stumble over it at its end."""
+        """Redirect stdout to /dev/null, so that the interpreter does not fail to flush it on exit."""
         with contextlib.suppress(OSError, ValueError):
             nothing = syscalls.open_appending(os.devnull)
             os.dup2(nothing, sys.stdout.fileno())
@@ -171,6 +171,6 @@ def _writable(stream: TextIO | None) -> TextIO | None:
 
 
 class UsageError(BadInputError):
-    """The words of the call do not fit together."""
+    """The arguments of the call are invalid."""
 
     kind = "usage"

@@ -41,7 +41,7 @@ _CLOCK_FORMAT = "%H:%M"
 def uncertainties_of(
     call: CommandCall, performance: CommandTrial, home: Path, objects: ObjectStore, times: tuple[datetime, ...]
 ) -> Iterator[str]:
-    """What one performance alone gives reason to doubt; `times` are the moments it ran at."""
+    """Reasons for doubt from one trial; `times` are the moments it ran at."""
     watched = performance.watched
     if performance.timed_out:
         yield f"it took longer than {call.timeout_s} s and was ended; a run may get further, or not as far"
@@ -63,7 +63,7 @@ def uncertainties_of(
 
 
 def unlike(first: CommandTrial, second: CommandTrial, objects: ObjectStore) -> Iterator[str]:
-    """What two performances of the same command did differently, the second without what was in doubt already."""
+    """The differences between two trials of the same command, without what was in doubt already."""
     if first.exit_code != second.exit_code:
         yield f"it ended with {first.exit_code}, and when it was run again with {second.exit_code}"
     one, other = ({change.path: change for change in each.effects} for each in (first, second))
@@ -108,14 +108,14 @@ def _some(names: Iterable[str]) -> str:
 
 
 _APART_S = 2.1
-"""How much later the second performance begins: the coarsest clock that files keep moves every two seconds."""
+"""How much later the second trial begins: the coarsest clock that files keep moves every two seconds."""
 
 OnCommand = Callable[[RehearsedCommand], None]
 
 
 @dataclass(slots=True)
 class _Played:
-    """A plan played through once."""
+    """One trial of a whole plan."""
 
     confinement: str = ""
     commands: list[RehearsedCommand] = field(default_factory=list)
@@ -124,7 +124,7 @@ class _Played:
 
 
 class Rehearser:
-    """Plays plans. The workspace is only read; what is played is gone afterwards, but for stored bytes."""
+    """Rehearses plans. The workspace is only read; only stored bytes remain afterwards."""
 
     def __init__(self, stages: RehearsalSandboxes, objects: ObjectStore, clock: Callable[[], datetime]) -> None:
         self._stages = stages
@@ -202,7 +202,7 @@ class Rehearser:
         on_output: OnOutput,
         how: TrialEnvironment,
     ) -> bool:
-        """Let one operation have its turn; answers whether it failed."""
+        """Try one operation; True if it failed."""
         why = f"it needs {lost[operation.id]}, which failed" if operation.id in lost else ""
         call = operation.command_call
         if operation.kind.spec.is_external:

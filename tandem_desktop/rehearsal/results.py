@@ -47,7 +47,7 @@ class RehearsedCommand:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """One revision, played through. The workspace was only read."""
+    """The rehearsal of one revision. The workspace was only read."""
 
     plan_id: PlanId
     revision: int
@@ -158,7 +158,7 @@ class _RehearsalRecord(Frozen):
 
 
 class RehearsalStore:
-    """One record for each session; what belongs to another revision counts for nothing."""
+    """One record for each session; records of other revisions are ignored."""
 
     def __init__(self, sessions: Path) -> None:
         self._sessions = sessions
@@ -172,7 +172,7 @@ class RehearsalStore:
         return record.rehearsal if (record.format, record.digest) == (FORMAT, _digest(version)) else None
 
     def save(self, version: PlanVersion, rehearsal: Rehearsal) -> None:
-        """Keep it in the place of the one before; where that cannot be, it is only shown."""
+        """Store it in place of the previous one, if possible."""
         path = self._path(version)
         with contextlib.suppress(OSError, ValueError):
             data = _RehearsalRecord(digest=_digest(version), rehearsal=rehearsal).model_dump_json().encode()

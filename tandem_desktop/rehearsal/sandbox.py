@@ -46,7 +46,7 @@ _DATE = """() {
 
 @dataclass(frozen=True, slots=True)
 class TrialEnvironment:
-    """How a command is played."""
+    """The environment of a trial."""
 
     skipped_pids: int = 0
     """Process numbers begin so much later."""
@@ -109,7 +109,7 @@ _IN_VAIN_6 = ("Ip6OutNoRoutes", "Udp6NoPorts")
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What the watcher saw when the command had ended; nothing when it was not left the time."""
+    """The watcher's report at the end of a command; empty if it was killed."""
 
     wanted_network: bool = False
     left_processes: bool = False
@@ -189,7 +189,7 @@ class RehearsalSandbox:
         return words if self._network else words.replace(OPEN_NETWORK, "there is no network")
 
     def carry_out(self, operation: StagedOperation) -> None:
-        """Let a file operation happen.
+        """Apply a file operation.
 
         Raises:
             StepRefusedError: the path is no longer what the operation was made for.
@@ -273,7 +273,7 @@ class RehearsalSandbox:
 
 
 class RehearsalSandboxes:
-    """Set up stages, and clear away those a kill left behind."""
+    """Sets up sandboxes, and removes those of killed processes."""
 
     def __init__(self, workspace: Workspace, locations: Locations, objects: ObjectStore, budget_bytes: int) -> None:
         self._workspace = workspace
@@ -283,7 +283,7 @@ class RehearsalSandboxes:
 
     @contextmanager
     def open(self, *, network: bool) -> Iterator[RehearsalSandbox]:
-        """A stage that is gone afterwards, however that comes about.
+        """A sandbox that is removed at the end, also after an error.
 
         Raises:
             ShadowError: there can be none.
@@ -323,7 +323,7 @@ def _places(home: Path, workspace: Path) -> tuple[Path, ...]:
 
 
 def _since(before: Look, now: Look) -> tuple[PathChange, ...]:
-    """What became of each path between two looks."""
+    """The change of each path between two scans."""
     found = []
     for path in sorted(before.keys() | now.keys()):
         old = before[path].after if path in before else now[path].before

@@ -62,7 +62,7 @@ class AdvisorChips:
         self._names: dict[SessionId, str] = {}
 
     def call(self, event: TandemEvent) -> tuple[SessionId, ToolCall] | None:
-        """The chip an event is about, as it stands now; None for all other events."""
+        """The current chip of an event; None for events without one."""
         match event:
             case PlanningStarted():
                 self._names[event.session_id] = secrets.token_hex(4)
@@ -265,7 +265,7 @@ class ChatLog:
         self._save(session_id, entry)
 
     def _finish(self, session_id: SessionId) -> None:
-        """What grew is complete: now it is worth writing down."""
+        """Write an entry once it is complete."""
         number = self._growing.pop(session_id, None)
         if number is not None:
             self._save(session_id, self._chats[session_id][number])
@@ -298,7 +298,7 @@ class ChatLog:
 
 
 class Restoring(StrEnum):
-    """What goes back."""
+    """What is restored."""
 
     FILES = "files"
     CHAT = "chat"
@@ -307,17 +307,17 @@ class Restoring(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PointPreview:
-    """What going back would mean; nothing is done yet."""
+    """The preview of a restore; nothing is changed."""
 
     files: RewindPlan | None
-    """Which runs after the point would be taken back, whichever conversation they came from, and what that does."""
+    """The runs after the point that would be undone, of any session, and the effect."""
     entries: int
     """Entries of the conversation that would be set aside."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredPoint:
-    """What was done."""
+    """The result of a restore."""
 
     run: UndoneRun | None
     entries: int
@@ -336,7 +336,7 @@ class RestorePoints:
         return PointPreview(self._rewinding(first), len(later))
 
     def restore(self, session_id: SessionId, entry: int, what: Restoring) -> RestoredPoint:
-        """Go back to just after an entry; files first, so that a conflict leaves the conversation as it is.
+        """Restore the state just after an entry; files first, so that a conflict leaves the chat unchanged.
 
         Raises:
             UndoConflictError: a later edit is in the way of the files; nothing was changed.
@@ -359,7 +359,7 @@ class RestorePoints:
         return later[-1] if later else None
 
     def _rewinding(self, first: RunId | None) -> RewindPlan | None:
-        """What going back to before a run would do; nothing where all since has been undone already."""
+        """The preview of a rewind to before a run; None if all runs since are undone already."""
         try:
             return self._runs.preview_rewind(first) if first is not None else None
         except BadInputError:

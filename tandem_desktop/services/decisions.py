@@ -51,7 +51,7 @@ class Commenting:
         self._places = CommentPlaces(objects)
 
     def comments(self, plan_id: PlanId) -> Comments:
-        """Every comment; drafts stand beside the latest revision, and those whose lines are gone say so."""
+        """Every comment, drafts placed on the latest revision; those whose lines are gone are marked."""
         found = self._store.load(self._plans.meta(plan_id).session_id, plan_id)
         latest = self._plans.latest_revision(plan_id)
         if all(draft.revision == latest for draft in found.drafts):
@@ -91,7 +91,7 @@ class Commenting:
         return self._change(plan_id, lambda found: _with(found, comment).remove(comment))
 
     def feedback(self, plan_id: PlanId, words: str = "") -> str:
-        """What an agent would read: these words and every draft."""
+        """The text for the agent: the feedback and every draft."""
         return feedback(words, self.comments(plan_id).drafts)
 
     def mark_sent(self, plan_id: PlanId, drafts: tuple[Comment, ...]) -> None:
@@ -129,7 +129,7 @@ def _words(text: str) -> str:
 
 
 class Expiry:
-    """Says which plans are stale, and ends them. A new revision brings one back."""
+    """Finds stale plans and expires them. A new revision reopens one."""
 
     def __init__(
         self,
@@ -288,13 +288,13 @@ class Decisions:
         """End the plan; nothing of it will run."""
         self._before_writing()
         if is_running(self._plans.meta(plan_id).status):
-            raise refusal(self._plans.meta(plan_id), EventKind.CANCEL)  # a run is stopped where it runs
+            raise refusal(self._plans.meta(plan_id), EventKind.CANCEL)  # a running plan is stopped by its runner
         meta = self._plans.send(plan_id, Cancel())
         self._events.publish(PlanCancelled(plan_id=plan_id))
         return meta
 
     def rate(self, plan_id: PlanId, rating: int) -> PlanMeta:
-        """Keep what a person thinks of a plan, from 1 (poor) to 5 (excellent); the last word counts.
+        """Store the person's rating of a plan, from 1 (poor) to 5 (excellent); it can be changed.
 
         Raises:
             BadInputError: the rating is none of these.

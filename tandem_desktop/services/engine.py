@@ -110,12 +110,12 @@ class Engine:
         return before, after
 
     def tasks(self, version: PlanVersion) -> tuple[PlanTask, ...]:
-        """The tasks of a revision, each standing where the results of its operations put it."""
+        """The tasks of a revision, with the status that follows from the results of their operations."""
         return self.boards.board(version).get_tasks()
 
     @property
     def commands_captured(self) -> bool:
-        """Whether what commands do to the workspace can be taken back here."""
+        """Whether the effects of commands on the workspace can be undone here."""
         return self.commands.captures
 
     def generator(self, advisor: AdvisorPort) -> PlanGenerator:

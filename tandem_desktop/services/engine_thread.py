@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class EngineThread:
-    """Runs coroutines until it is closed. Agents are started by it and end with it."""
+    """Runs coroutines until it is closed. Agents run on it and end with it."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -29,9 +29,9 @@ class EngineThread:
         self.close()
 
     def submit(self, work: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
-        """Start something on the engine's thread; cancelling the answer cancels it there.
+        """Start a coroutine on the engine's thread; cancelling the future cancels it.
 
-        Once the thread has ended, the answer is cancelled from the start.
+        Once the thread has ended, a cancelled future is returned.
         """
         if not self._thread.is_alive() or self._loop.is_closed():
             work.close()
@@ -43,7 +43,7 @@ class EngineThread:
         return answer
 
     def wait_for(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Do something there and wait here; an interrupt here cancels it there and waits for its end."""
+        """Run a coroutine on the engine's thread and wait for it; an interrupt cancels it and waits for its end."""
         answer = self.submit(work)
         try:
             return answer.result()

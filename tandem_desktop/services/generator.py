@@ -37,7 +37,7 @@ _ALTERNATIVES = {
     "rename": "move",
     "mv": "move",
 }
-"""Other names for what there is; anything beyond has no alternative here."""
+"""Aliases of known tools."""
 _PATH = ("file_path", "filePath", "filename", "file")
 
 
@@ -60,13 +60,13 @@ class GeneratedPlan(LoosePlan):
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """What becomes of a generated plan."""
+    """A checked plan."""
 
     plan: PlanInput
     thoughts: tuple[Note, ...]
     warnings: tuple[str, ...]
     missing: tuple[str, ...]
-    """Tools that were wanted and are not there."""
+    """Requested tools that do not exist."""
 
 
 def sort_steps(generated: GeneratedPlan, tools: tuple[str, ...], max_steps: int) -> Sorted:
@@ -201,7 +201,7 @@ class PlanGenerator:
         )
 
     def prompt(self, query: str, context: str, tools: tuple[str, ...]) -> str:
-        """Instructions, what there is to work with, what is known, and the task last."""
+        """The prompt: instructions, tools, context, and the task last."""
         known = f"What is known:\n{context.strip()}" if context.strip() else ""
         parts = (
             self._files.text(PROMPT),

@@ -83,7 +83,7 @@ class PlanPage:
         return tuple(path for view in self.views for path in view.operation.paths)
 
     def summed_up(self) -> "PlanPage":
-        """The same page, with everything worked out that the window would otherwise have to wait for."""
+        """The same page with its cached values computed, so that the window does not wait for them."""
         _ = self.sums_left, self.paths
         return self
 

@@ -30,7 +30,7 @@ from tandem_desktop.storage.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A revision that is not saved yet; none where nothing would be left, or something waits for what is gone."""
+    """A revision that is not saved yet; None if it would be empty or a dependency is missing."""
 
     version: PlanVersion | None
     contents: tuple[bytes, ...]
@@ -38,7 +38,7 @@ class Drafted:
 
 
 class PlanRevised(Frozen):
-    """What stands in the audit of a revision that was made."""
+    """The audit entry of a new revision."""
 
     plan_id: PlanId
     revision: int
@@ -101,7 +101,7 @@ class Proposals:
         warnings: tuple[str, ...] = (),
         thoughts: tuple[Note, ...] = (),
     ) -> PlanVersion:
-        """A plan input becomes a plan, with what a person has to know about how it came to be.
+        """Make a plan of a plan input, with the given warnings and notes.
 
         Raises:
             StepRefusedError: a step does not apply; no plan is made.

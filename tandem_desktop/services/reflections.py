@@ -151,7 +151,7 @@ _ENDED = (RunStatus.FAILED, RunStatus.COMPLETED)
 
 
 class ReflectedOn(Frozen):
-    """What stands in the audit of a look back."""
+    """The audit entry of a reflection."""
 
     plan_id: PlanId
     revision: int
@@ -162,7 +162,7 @@ class ReflectedOn(Frozen):
 
 
 class AdjustedPlan(Frozen):
-    """What stands in the audit of a plan that was adjusted."""
+    """The audit entry of an adjustment."""
 
     plan_id: PlanId
     revision: int
@@ -215,7 +215,7 @@ class Reflections:
         return PlanSnapshot(plan=plan, run_id=record.run_id, session_id=session_id, cycle=cycle, taken_at=self._clock())
 
     def keep(self, snapshot: PlanSnapshot, reflected: Reflected) -> Reflection:
-        """Write down what was said; each adjustment is tried by itself, and what stands against it is noted."""
+        """Store a reflection; each adjustment is tried by itself and stored with the reason if it is refused."""
         record = self._runs.get(snapshot.run_id)
         version = self._plans.revision(record.plan_id, record.revision)
         said = reflected.result
@@ -269,7 +269,7 @@ class Reflections:
         return found if found is not None and found.snapshot.plan.revision == meta.revision else None
 
     def judge(self, run_id: str, number: int, verdict: AdjustmentVerdict) -> Reflection:
-        """The person's word on one adjustment, counted from 1.
+        """Store the person's decision on one adjustment, counted from 1.
 
         Raises:
             BadInputError: there is no such adjustment, or it cannot be accepted.
@@ -281,7 +281,7 @@ class Reflections:
         return judged
 
     def decide(self, run_id: str, accepted: tuple[int, ...]) -> Reflection:
-        """The person's word on all of them at once: these are accepted, the others are not; raises as `judge` does."""
+        """Accept these adjustments and reject the others; raises as `judge` does."""
         reflection = self._found(run_id)
         for number in accepted:
             self._refuse_verdict(reflection, number, AdjustmentVerdict.ACCEPTED)

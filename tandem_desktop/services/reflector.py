@@ -36,7 +36,7 @@ class Reflected:
 
 
 class PlanReflector:
-    """Looks back at one executed plan. It proposes and does nothing."""
+    """Asks for an assessment of one executed plan. It only proposes."""
 
     def __init__(self, advisor: AdvisorPort, files: PromptFiles | None = None) -> None:
         self._advisor = advisor
@@ -116,7 +116,7 @@ MAX_STEPS = 200
 
 _A = AdjustmentAction
 _AGAIN = frozenset({StepStatus.SKIPPED, StepStatus.CANCELLED, StepStatus.RUNNING})
-"""Steps that only came to nothing because something else did; in a new plan they wait again."""
+"""Steps that were skipped because of another; they are pending again in a new plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Adjusted:
 
 
 class PlanAdjuster:
-    """Knows the six adjustments. It works on values alone: what it makes is simulated, reviewed and approved anew."""
+    """Applies the six kinds of adjustment to values; the result is simulated, reviewed and approved again."""
 
     def __init__(self, max_steps: int = MAX_STEPS) -> None:
         self._max_steps = max_steps
@@ -238,7 +238,7 @@ def _replaced(step: ExecutionStep, adjustment: StepAdjustment) -> ExecutionStep:
 
 
 def _without(plan: ExecutionPlan, step: ExecutionStep, reason: str) -> ExecutionPlan:
-    """Who waited for the step waits for what it waited for."""
+    """Dependencies on the step become dependencies on its own dependencies."""
     if step.status is StepStatus.COMPLETED:
         raise StepRefusedError(f"Step {step.id} is done and on disk; it cannot be skipped any more.", step=step.id)
 

@@ -59,7 +59,7 @@ class Rehearsals:
         once: bool = False,
         control: RunControl | None = None,
     ) -> Rehearsal:
-        """Play one revision, the latest when none is named; output and outcomes are told while it goes on.
+        """Rehearse one revision, by default the latest; output and outcomes are published as they come.
 
         Raises:
             UserAbortError: it was stopped.
@@ -132,7 +132,7 @@ class Rehearsals:
 
 
 class _Told:
-    """What happens in a rehearsal, as events; a character cut in two by the pipe is put together again."""
+    """Publishes the events of a rehearsal; decodes output incrementally."""
 
     def __init__(self, plan_id: PlanId, events: EventStream) -> None:
         self._plan_id = plan_id

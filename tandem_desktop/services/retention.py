@@ -31,11 +31,11 @@ _SHA256 = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 @dataclass(frozen=True, slots=True)
 class ArchivedItems:
-    """What was done."""
+    """What was removed."""
 
     archived: tuple[PlanId, ...] = ()
     removed: tuple[PlanId, ...] = ()
-    """Gone from the archive, after as long again."""
+    """Removed from the archive, after the retention time once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Collected:
 
 
 class Retention:
-    """Only a person's call or the start of a window comes here; every step may be repeated after a crash."""
+    """Called by a command or when a window opens. Every step may be repeated after a crash."""
 
     def __init__(
         self,
@@ -149,14 +149,14 @@ class Retention:
         return False
 
     def _needed(self) -> frozenset[str]:
-        """Every digest that is named anywhere bytes may be asked for; rather one too many."""
+        """Every digest that may be referenced; errs on the side of keeping."""
         found: set[bytes] = set()
-        for path in self._speaking():
+        for path in self._referencing_files():
             with contextlib.suppress(FileNotFoundError):
                 found.update(_SHA256.findall(path.read_bytes()))
         return frozenset(name.decode() for name in found)
 
-    def _speaking(self) -> Iterator[Path]:
+    def _referencing_files(self) -> Iterator[Path]:
         for folder in (self._locations.journals, self._locations.sessions, self._locations.plans):
             yield from (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
         # What lies deeper in a shadow is an agent's work, not Tandem's record of it.

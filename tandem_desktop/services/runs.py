@@ -73,7 +73,7 @@ _UNSETTLED = frozenset({ResultStatus.PENDING, ResultStatus.RUNNING})
 
 
 class RunTasks:
-    """One board per run that has tasks. Each call answers with the tasks that moved, for its caller to announce."""
+    """One board per run that has tasks. Each call returns the tasks whose status changed, for the caller to publish."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -106,7 +106,7 @@ class RunTasks:
 
 
 class LiveTasks:
-    """The tasks of one run while it goes on. Called from one thread at a time, as events are."""
+    """The tasks of one run in progress. Called from one thread at a time."""
 
     def __init__(self, version: PlanVersion, board: TaskBoard) -> None:
         self.version = version
@@ -148,14 +148,14 @@ class LiveTasks:
         return [*begun, *self._news(task, *skipped)]
 
     def _news(self, *tasks: TrackedTask) -> list[TrackedTask]:
-        """Those that are not where they were when it was last told."""
+        """The tasks that changed since they were last published."""
         moved = [task for task in tasks if self._told[task.id] != _place(task)]
         self._told |= {task.id: _place(task) for task in moved}
         return moved
 
 
 def _place(task: PlanTask) -> tuple[TaskStatus, int]:
-    """Where a task stands, as far as it is worth telling: how far only while it is under way."""
+    """What is compared to publish a task: its status, and its progress only while it runs."""
     return task.status, task.progress if task.status is TaskStatus.IN_PROGRESS else 0
 
 
@@ -165,7 +165,7 @@ _BEGUN = frozenset({ResultStatus.COMPLETED, ResultStatus.FAILED})
 def standing(
     version: PlanVersion, results: tuple[OperationResult, ...], record: RunRecord | None
 ) -> Iterable[PlanTask]:
-    """The tasks of a revision, each where the results of its operations put it."""
+    """The tasks of a revision, with the status that follows from the results."""
     mapper = TaskMapper(version.operations)
     operations = {operation.id: operation for operation in version.operations}
     by_id = {result.id: result for result in results}
@@ -309,7 +309,7 @@ class PlanRuns:
         return self._undo.preview_rewind(run_id)
 
     def rewind(self, run_id: str, control: RunControl | None = None) -> UndoneRun:
-        """The files as before a run: it and every run since are taken back, as one."""
+        """Undo a run and every run since, as one."""
         self.refuse_if_interrupted()
         return self._undo.rewind(run_id, control=control)
 
@@ -380,7 +380,7 @@ class PlanRuns:
         return ways[way](run_id)
 
     def refuse_if_interrupted(self) -> None:
-        """Every writing call comes by here first.
+        """Called before every write.
 
         Raises:
             InterruptedRunError: a cut-off run has to be settled.
@@ -417,7 +417,7 @@ _ENDS: dict[RunStatus, type[PlanExecuted | ExecutionFailed | Cancel]] = {
 
 
 class PlanRunCompletion:
-    """File a run that has ended. A crash may make it file twice; plan and run come out the same."""
+    """Records a run that has ended. Idempotent, as a crash may repeat it."""
 
     def __init__(
         self,
@@ -475,7 +475,7 @@ class PlanRunCompletion:
             self._plans.send_if(record.plan_id, ended)
 
     def _supersede_alternatives(self, plan_id: PlanId) -> None:
-        """What was applied was the choice: the alternatives that still wait give way to it."""
+        """Supersede the open alternatives of an applied plan."""
         for other in alternatives(self._plans.list().plans, plan_id):
             if may_expire(other.status):
                 with contextlib.suppress(PlanError):
@@ -493,7 +493,7 @@ class PlanRunCompletion:
                     self._mark_back(taken_back, taken_back.of)
 
     def _mark_back(self, undo: RunRecord, of: RunId) -> None:
-        """What an undo had taken away is there again."""
+        """Mark the plan of a redone run as completed."""
         for run_id in (*undo.also, of):
             with contextlib.suppress(RunNotFoundError, PlanDamagedError):
                 original = self._runs.get(run_id)
@@ -566,7 +566,7 @@ class RunEvents:
 
 
 class TaskBoards:
-    """The board of a revision: of one that runs in this process the live one, else laid out from what is stored."""
+    """The task board of a revision: the live one during a run in this process, else built from the stored results."""
 
     def __init__(
         self, plans: PlanStore, runs: PlanRuns, events: EventStream, clock: Callable[[], datetime], tasks: RunTasks
@@ -596,7 +596,7 @@ class TaskBoards:
             self._ended(event)
 
     def _ended(self, event: RunFinished) -> None:
-        """What was rolled back or never begun is known only now."""
+        """Publish the tasks that were rolled back or never started."""
         live = self._tasks.end(event.run_id)
         if live is None:
             return

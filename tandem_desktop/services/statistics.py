@@ -15,7 +15,7 @@ from tandem_desktop.services.runs import ListedRun
 
 _BY_AGENTS = (Origin.AGENT, Origin.REWORK, Origin.ADJUSTMENT)
 _NOT_FOUND = 127
-"""What a shell answers for a program that is not there."""
+"""The exit code of a shell for an unknown program."""
 _MISSING_PROGRAM = re.compile(r"([^\s:]+): (?:command )?not found")
 
 
@@ -57,7 +57,7 @@ class PlanFigures:
     """Operations of runs that came to their end, which took `seconds` together."""
     seconds: float = 0.0
     tool_gaps: tuple[tuple[str, int], ...] = ()
-    """Tools that were wanted and are not there: refused in proposals, or not found by a command; most wanted first."""
+    """Missing tools: refused in proposals or not found by a command, most frequent first."""
     would_block: tuple[tuple[str, int], ...] = ()
     """Guarded tools that were called while the guard only logged."""
 

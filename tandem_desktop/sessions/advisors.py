@@ -64,7 +64,7 @@ _MOST_READ = 500
 
 
 class AdvisorClient:
-    """Fills `AgentClient` for one question at a time. Keeps what was said, what was read and what was refused."""
+    """Implements `AgentClient` for one question at a time. Records answers, files read and requests refused."""
 
     def __init__(self, shadow: ShadowWorkspace) -> None:
         self._shadow = shadow
@@ -162,7 +162,7 @@ class Advisor:
 
 
 class Advisors:
-    """Finds the advisor of a role: what was said for this task, else the settings, else the agent of the session."""
+    """Finds the advisor of a role: the choice for this task, else the settings, else the agent of the session."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class Advisors:
 
     @property
     def session_advisor(self) -> Advisor:
-        """The one the person talks to."""
+        """The agent of the session."""
         return Advisor(self._session_agent, "", self._environment)
 
     def of(self, role: str) -> Advisor:
@@ -193,7 +193,7 @@ _YOUNG_S = 3600.0
 
 
 class Consultations:
-    """Fills `AdvisorPort` with real agents.
+    """Implements `AdvisorPort` with real agents.
 
     Every question has a conversation and tools of its own. Inside `together` an agent that has answered is kept, with
     its shadow, for the next question to the same advisor; questions that are open at once have an agent each.
@@ -327,7 +327,7 @@ class Consultations:
     def _transcript(self, session_id: SessionId, role: str) -> TranscriptLog:
         """Kept with the session the question is about, also when there was no answer."""
         place = SessionRecord(self._engine.locations.sessions / session_id).advice(role)
-        with contextlib.suppress(OSError):  # the question is put all the same
+        with contextlib.suppress(OSError):  # ask without a transcript
             atomic.make_directory(place.parent, mode=0o700)
         return TranscriptLog(place)
 
@@ -351,7 +351,7 @@ class Consultations:
 
 
 class _Frames:
-    """Hands what crosses the wire to the transcript of the question that is open."""
+    """Passes protocol frames to the transcript of the current question."""
 
     def __init__(self, transcript: TranscriptLog) -> None:
         self.transcript = transcript
@@ -362,7 +362,7 @@ class _Frames:
 
 @dataclass
 class _RunningAdvisor:
-    """An agent that runs, with the shadow it looks from; `held` ends both."""
+    """A running agent with its shadow; `held` ends both."""
 
     advisor: Advisor
     shadow: ShadowWorkspace
@@ -375,7 +375,7 @@ class _RunningAdvisor:
 
 
 class _Conversation(Generic[Result]):
-    """Goes on until there is an answer, or the tries are used up."""
+    """Repeats the question until there is an answer or the tries are used up."""
 
     def __init__(self, agent: AgentPort, session_client: AdvisorClient, wanted: Wanted[Result], tries: int) -> None:
         self._agent = agent
@@ -404,7 +404,7 @@ class _Conversation(Generic[Result]):
             stop = await self._agent.prompt(session_id, words)
         except SidecarError:
             if self._wanted.answer is not None:
-                return None  # it had handed in its answer before
+                return None  # the answer was handed in before
             raise
         if self._wanted.answer is not None:
             return None
@@ -427,7 +427,7 @@ async def _discarded(opening: "asyncio.Future[ShadowWorkspace]") -> None:
 
 
 def _sweep(shadows: Path) -> None:
-    """Remove what a kill left behind. Nothing young: another question may be about to take hold of it."""
+    """Remove the shadows of killed processes. Not recent ones: another question may be opening them."""
     for leftover in shadows.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if time.time() - leftover.stat().st_mtime < _YOUNG_S:

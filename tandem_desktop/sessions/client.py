@@ -28,7 +28,7 @@ _NOT_STARTED = 126
 
 @dataclass(slots=True)
 class _Terminal:
-    """One command: what it has said so far, and its end."""
+    """One command: its output so far, and its end."""
 
     ended: "asyncio.Future[TerminalOutput]"
     said: bytearray = field(default_factory=bytearray)
@@ -60,7 +60,7 @@ class Terminals:
         self._running: set[asyncio.Task[None]] = set()
 
     def say(self, text: str, exit_code: int = 0) -> TerminalId:
-        """A terminal in which nothing ran; it shows why."""
+        """A terminal that only shows why the command was refused."""
         terminal_id, terminal = self._new()
         terminal.hear(text.encode())
         terminal.ended.set_result(terminal.now(exit_code))
@@ -82,7 +82,7 @@ class Terminals:
         return await asyncio.shield(self._known(terminal_id).ended)
 
     async def kill(self, terminal_id: TerminalId) -> None:
-        """End the command; what it said stays."""
+        """End the command; its output stays."""
         terminal = self._known(terminal_id)
         terminal.stop = True
         await asyncio.shield(terminal.ended)
@@ -142,7 +142,7 @@ _REFUSED = 126
 
 
 class SessionClient:
-    """Fills `AgentClient` for one session. Everything lands in the shadow; every question goes to the interceptor."""
+    """Implements `AgentClient` for one session. Works on files in the shadow; requests go to the interceptor."""
 
     def __init__(
         self,
@@ -179,14 +179,14 @@ class SessionClient:
         self._on_update(update)
 
     def look(self) -> None:
-        """See soon what the agent touched, so that what the person changes later is never taken for what it saw."""
+        """Scan soon what the agent touched, so that later changes by the person are recognised as such."""
         if self._looking is not None and not self._looking.done():
             self._look_again = True
             return
         self._looking = asyncio.create_task(self._note_bases())
 
     async def settled(self) -> None:
-        """Wait until the last look is over."""
+        """Wait for the last scan."""
         if self._looking is not None:
             await self._looking
 

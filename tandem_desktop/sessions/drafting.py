@@ -51,7 +51,7 @@ class Presented:
     tasks: tuple[PlanTask, ...] = ()
     perspectives: Perspectives | None = None
     task: TaskId | None = None
-    """The one that is being planned: what is new belongs to it, and the plan's words are no longer the agent's."""
+    """The task that is being planned: new operations belong to it, and the plan's text is fixed."""
     unfinished: str = ""
     """What is still to be planned; until then nothing can be approved."""
 
@@ -103,7 +103,7 @@ class Drafting:
             refuse_agent(self._plans.meta(plan_id))
 
     def prepare(self, presented: Presented) -> None:
-        """Words that were found before the agent was told anything: for the plan there is, or for the next."""
+        """Set the text and tasks found before the agent was started, for the current plan or the next."""
         self.presented = presented
         self._prepared = presented if self.plan_id is None else None
 
@@ -146,7 +146,7 @@ class Drafting:
         )
 
     def propose(self, task: str, said: str, problem: str, origin: Origin, *, is_final: bool) -> PlanVersion | None:
-        """The revision that holds all there is; none when nothing was changed and nothing presented.
+        """The revision with everything staged; None if nothing was changed or presented.
 
         `is_final` says that the agent announced a plan, so that what it said is one even without operations.
         """
@@ -181,11 +181,11 @@ class Drafting:
         draft = self._proposals.with_plan_md(draft)
         if latest is not None and self._is_same(latest, draft):
             return latest
-        self._draft = PlanStateMachine()  # from here on the stored plan has its own
+        self._draft = PlanStateMachine()  # from here on the stored plan has its own machine
         return self._proposals.stage(draft, self._planner())
 
     def _origin(self, latest: PlanVersion | None, origin: Origin) -> Origin:
-        """What follows on a rejection is a rework, however the agent came to be told of it."""
+        """A revision after a rejection is a rework."""
         if latest is None:
             return Origin.AGENT
         return Origin.REWORK if self._plans.meta(latest.plan_id).status is PlanStatus.REJECTED else origin
@@ -213,7 +213,7 @@ class Drafting:
         return None if plan_id is None else self._plans.revision(plan_id)
 
     def _is_same(self, latest: PlanVersion, draft: PlanVersion) -> bool:
-        """Whether the person is looking at just this already."""
+        """Whether the waiting revision is identical."""
         waits = self._plans.meta(latest.plan_id).status is PlanStatus.PROPOSED
         same = ApprovalHash.of(draft.model_copy(update={"revision": latest.revision})) == ApprovalHash.of(latest)
         return waits and same and not draft.incomplete and not latest.incomplete

@@ -25,10 +25,10 @@ _WHOLE_FILE = (OperationKind.CREATE, OperationKind.MODIFY)
 
 
 class ImmediateMode:
-    """Looks at the shadow whenever a tool call has ended.
+    """Scans the shadow after each tool call.
 
-    What is just what the card showed is applied under a journal, so that it can be undone. Anything else waits as a
-    plan of its own, a second card, which shows what really changed.
+    Changes that match what the card showed are applied under a journal, so that they can be undone. Anything else waits
+    as a plan of its own, a second card, which shows what really changed.
     """
 
     def __init__(

@@ -77,7 +77,7 @@ class Decision(StrEnum):
 
 
 class ConfirmationResponse(Frozen):
-    """What the person said, and what they want the agent to do instead."""
+    """The person's decision, and instructions for the agent."""
 
     decision: Decision
     instructions: str = ""
@@ -199,7 +199,7 @@ class PermissionInterceptor:
         return self._permissions
 
     def set_permissions(self, permissions: SessionPermissions) -> None:
-        """From the next request on; what is being decided is decided by what held when it was asked."""
+        """Applies from the next request on."""
         self._permissions = permissions
         # A command that is queued is held whether there is a shadow or not.
         queues = self._settings.commands_while_planning != "rehearse"
@@ -284,7 +284,7 @@ class PermissionInterceptor:
         request = asked.request
         name = (request.id, request.call.id)
         if request.id in self._open or name in self._answered:
-            # Its one answer is given elsewhere, or was.
+            # Answered before, or being answered.
             return PermissionAnswer(verdict=PermissionVerdict.CANCELLED, reason=messages.answered_twice(request.id))
         self._open.add(request.id)
         _log.debug("permission requested: session %s, request %s, tool %s", self.session_id, request.id, asked.use.name)
@@ -449,14 +449,14 @@ _NO_LONGER_WAITED_FOR = _Outcome(Handling.CANCELLED, messages.turn_over("the age
 
 
 class _Contexts(NamedTuple):
-    """What holds from one choice of the person to the next."""
+    """The authorization contexts for the current permissions."""
 
     commands: AuthContext
     others: AuthContext
 
 
 class _Asked:
-    """A request with what held when it came in."""
+    """A request with the context of the moment it came in."""
 
     __slots__ = ("command", "context", "message_id", "request", "use")
 

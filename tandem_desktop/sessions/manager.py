@@ -232,7 +232,7 @@ class StoppablePlanning(Protocol):
 
 
 class SessionSlot:
-    """Agents take turns in it, in the same shadow and on the same plan.
+    """The place of one session, in which agents follow each other with the same shadow and plan.
 
     `plan_mode` and `is_stopped` may be set from any thread; all else happens on the engine's loop.
     """
@@ -248,9 +248,9 @@ class SessionSlot:
         self.is_stopped = False
         """Whether it was stopped before it was open."""
         self.planning: StoppablePlanning | None = None
-        """Under way with several agents."""
+        """Planning with several agents, while it runs."""
         self.is_confined = False
-        """Whether the last agent in it was held back by a sandbox."""
+        """Whether the last agent ran in a sandbox."""
         self._open_for = open_for
         self._advisor: Advisor | None = None
 
@@ -304,7 +304,7 @@ def shadow_folder(shadows: Path, session_id: SessionId) -> Path:
 
 
 def discard_shadow(engine: Engine, session_id: SessionId) -> None:
-    """Throw away what an agent did; a session that is open elsewhere looks after its own shadow."""
+    """Discard the shadow of a session, unless it is open elsewhere."""
     folder = shadow_folder(engine.locations.shadows, session_id)
     if not folder.is_dir():
         return
@@ -320,7 +320,7 @@ _GIVEN_UP = (EventKind.CANCEL, EventKind.REJECT_PLAN, EventKind.SUPERSEDE)
 
 
 class AgentSessions:
-    """Opens and finds again the sessions of one workspace. Lives on the engine's loop, but for `slot` and `find`."""
+    """Opens and finds the sessions of one workspace. Lives on the engine's loop, except `slot` and `find`."""
 
     def __init__(
         self, engine: Engine, settings: Settings, clock: Callable[[], datetime], *, person_home: Path | None = None

@@ -203,11 +203,11 @@ def _command(call: ToolCall) -> str:
 Lines = tuple[int, int] | None
 """Added and removed, where they are known."""
 _SHARE = 4
-"""After a look nothing is looked at for so many times as long, so that many calls do not cost as many looks."""
+"""The pause after a scan, as a multiple of its duration, so that many calls share a scan."""
 
 
 class LiveStaging:
-    """Looks at the shadow after a call has ended, and turns each change of the store into events.
+    """Scans the shadow after each tool call, and publishes each change of the store as events.
 
     During a turn changes are published by a task of their own, with their lines counted, so that the agent never waits
     for the counting. Between turns they are published at once.
@@ -243,13 +243,13 @@ class LiveStaging:
         self._on_change(StagingChange(staged=self._store.get_all()))
 
     def look_soon(self) -> None:
-        """Call it on the loop, as often as you like; between turns it does nothing."""
+        """Request a scan. Call it on the loop; it does nothing between turns."""
         self._wanted = self._loop is not None
         if self._wanted and self._looking is None:
             self._looking = asyncio.create_task(self._look())
 
     async def end_turn(self) -> None:
-        """Stop looking, and publish what is left without counting."""
+        """Stop scanning, and publish the rest without line counts."""
         if self._loop is None:
             return
         self._wanted = False
@@ -268,7 +268,7 @@ class LiveStaging:
                 await asyncio.to_thread(self._publish)
                 await asyncio.sleep(_SHARE * (time.monotonic() - began))
         except (TandemError, OSError):
-            return  # a look that fails here fails again at the end of the turn, where it is told
+            return  # a scan that fails here fails again at the end of the turn, where it is reported
         finally:
             self._looking = None
 

@@ -27,9 +27,9 @@ from tandem_desktop.staging.steps import PlanInput
 
 
 class SessionToolHandler:
-    """Fills `PlanningToolHandler`.
+    """Implements `PlanningToolHandler`.
 
-    Steps with arguments are carried out in the shadow; nothing here decides anything.
+    Steps with arguments are carried out in the shadow; nothing is approved here.
     """
 
     def __init__(
