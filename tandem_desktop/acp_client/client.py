@@ -148,7 +148,7 @@ class AgentProcess(Protocol):
     async def wait(self) -> None:
         """Until it has ended."""
 
-    async def hear_out(self, seconds: float = 0.5) -> None:
+    async def drain_stderr(self, seconds: float = 0.5) -> None:
         """Wait a moment for the rest of its stderr."""
 
     async def end(self) -> None:
@@ -275,7 +275,7 @@ class Link:
             await asyncio.wait({exited, silent}, return_when=asyncio.FIRST_COMPLETED)
             if self._transport.failure is None and not self._stopping:
                 await asyncio.wait({exited, silent}, timeout=_LAST_MESSAGES_S)
-                await self.process.hear_out()
+                await self.process.drain_stderr()
                 self._transport.fail(of_exit(self._profile, self.process.exit_code))
             self.requests.settle_all()
             await self.process.end()

@@ -142,7 +142,7 @@ class SidecarProcess:
         """Until the process has ended, even if a child of it still holds its pipes."""
         await self._exited.wait()
 
-    async def hear_out(self, seconds: float = 0.5) -> None:
+    async def drain_stderr(self, seconds: float = 0.5) -> None:
         """Wait a moment for the rest of the error output of a process that has ended."""
         await asyncio.wait({self._drain}, timeout=seconds)
 
@@ -154,7 +154,7 @@ class SidecarProcess:
         self._signal_group(signal.SIGKILL)
         await asyncio.to_thread(end_marked, self._mark)
         await self.wait()
-        await self.hear_out()
+        await self.drain_stderr()
         self._drain.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._drain

@@ -182,7 +182,7 @@ def model_of(response: "NewSessionResponse", result: Any) -> str:
     return named if isinstance(named, str) else ""
 
 
-def heard(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None:
+def agent_update(name: str, update: Any, calls: ToolCalls) -> AgentUpdate | None:
     """A session update for the engine; None for what it has no use for."""
     match name:
         case "tool_call" | "tool_call_update":
@@ -281,7 +281,7 @@ class AgentRequests:
         """The session id is known now: deliver the updates that came before."""
         held, conversation.held = conversation.held or [], None
         for update in held:
-            self._client.heard(conversation.id, update)
+            self._client.on_update(conversation.id, update)
 
     def settle_all(self) -> None:
         for conversation in self.conversations.values():
@@ -329,7 +329,7 @@ class AgentRequests:
             return
         try:
             model = self._read_update(update)
-            said = None if model is None else heard(str(update["sessionUpdate"]), model, conversation.calls)
+            said = None if model is None else agent_update(str(update["sessionUpdate"]), model, conversation.calls)
             if said is not None:
                 self._pass_on(conversation, said)
         except Exception:
@@ -341,7 +341,7 @@ class AgentRequests:
                 return
             conversation.mode = update.mode
         if conversation.held is None:
-            self._client.heard(conversation.id, update)
+            self._client.on_update(conversation.id, update)
         elif len(conversation.held) < _MOST_HELD:
             conversation.held.append(update)
 

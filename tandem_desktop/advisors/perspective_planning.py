@@ -297,10 +297,10 @@ class DelegatedPlanning:
     async def plan(self, session_id: SessionId, task: str) -> Turn:
         """The plan that was proposed; where the planner handed in nothing usable, a basic one and why."""
 
-        def heard(update: AgentUpdate) -> None:
+        def on_update(update: AgentUpdate) -> None:
             self._events.publish(AgentUpdated(session_id=session_id, update=update))
 
-        self._asking = asyncio.ensure_future(self._generator.generate(task, session_id=session_id, heard=heard))
+        self._asking = asyncio.ensure_future(self._generator.generate(task, session_id=session_id, on_update=on_update))
         try:
             version = await self._asking
         except asyncio.CancelledError:

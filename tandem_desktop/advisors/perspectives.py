@@ -80,7 +80,7 @@ class Gathering:
     async def gather(self, about: TaskToPlan) -> Perspectives:
         """CHAPO first, who qualifies the task for the others; then KODA and DEVO side by side."""
         asked = Perspectives(task=about.task, qualification=about.qualification.summary)
-        found = await self._heard(asked, about, Role.CHAPO)
+        found = await self._ask_role(asked, about, Role.CHAPO)
         if found.chapo is not None:
             qualification = found.chapo.qualified(about.qualification)
             about = replace(about, qualification=qualification)
@@ -90,7 +90,7 @@ class Gathering:
             found = _taken(found, voice, answer)
         return found
 
-    async def _heard(self, found: Perspectives, about: TaskToPlan, voice: Role) -> Perspectives:
+    async def _ask_role(self, found: Perspectives, about: TaskToPlan, voice: Role) -> Perspectives:
         return _taken(found, voice, await self._ask(found, about, voice))
 
     async def _ask(self, found: Perspectives, about: TaskToPlan, voice: Role) -> "Perspective | TandemError":
@@ -98,10 +98,10 @@ class Gathering:
         said, _ = _SHAPES[voice]
         question = Question(
             role=voice.value,
-            prompt=self._words(found, about, voice),
+            prompt=self._prompt(found, about, voice),
             tool=TOOL,
             result=said,
-            heard=lambda update: self._follow(about.session_id, voice, update),
+            on_update=lambda update: self._follow(about.session_id, voice, update),
             session_id=about.session_id,
         )
         try:
@@ -126,7 +126,7 @@ class Gathering:
             }
         )
 
-    def _words(self, found: Perspectives, about: TaskToPlan, voice: Role) -> str:
+    def _prompt(self, found: Perspectives, about: TaskToPlan, voice: Role) -> str:
         known = "What its words show" if voice is Role.CHAPO else "The task is qualified"
         parts = [
             self._prompts.text(f"perspectives/{voice.value}.md"),
@@ -202,10 +202,10 @@ async def synthesize(
         TandemError: CHAPO could not; `NoAnswerError` where what was handed in had a cycle to the last.
     """
     instructions = (prompts or PromptFiles()).text("perspectives/synthesis.md")
-    words = f"{instructions}\n\nThe task, in the person's words:\n\n{found.task}\n\n{all_as_text(found)}"
+    prompt = f"{instructions}\n\nThe task, in the person's words:\n\n{found.task}\n\n{all_as_text(found)}"
     question = Question(
         Role.CHAPO.value,
-        words,
+        prompt,
         SYNTHESIS_TOOL,
         SynthesizedPlan,
         about=_ABOUT,

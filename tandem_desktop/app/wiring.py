@@ -50,46 +50,46 @@ def build_engine(
     settings: Settings | None = None,
 ) -> Engine:
     """The engine of the workspace at `root`; with `lives_on`, runs are cleared up after beside the caller."""
-    ground = _ground(root, state, clock, settings or Settings())
+    shared = _shared(root, state, clock, settings or Settings())
     clearing = ClearInBackground()
-    tasks = RunTasks(ground.now)
-    manager = _run_manager(ground, on_output, clearing if lives_on else None, tasks)
-    runs = _runs(ground, manager, tasks)
-    expiry = _expiry(ground)
-    comments = CommentStore(ground.locations.sessions)
-    commenting = Commenting(store=comments, plans=ground.plans, objects=ground.objects, clock=ground.now)
-    decisions = _decisions(ground, runs, expiry, commenting)
-    proposals = _proposals(ground, runs)
+    tasks = RunTasks(shared.now)
+    manager = _run_manager(shared, on_output, clearing if lives_on else None, tasks)
+    runs = _runs(shared, manager, tasks)
+    expiry = _expiry(shared)
+    comments = CommentStore(shared.locations.sessions)
+    commenting = Commenting(store=comments, plans=shared.plans, objects=shared.objects, clock=shared.now)
+    decisions = _decisions(shared, runs, expiry, commenting)
+    proposals = _proposals(shared, runs)
     return Engine(
-        locations=ground.locations,
-        workspace=ground.workspace,
-        objects=ground.objects,
-        plans=ground.plans,
+        locations=shared.locations,
+        workspace=shared.workspace,
+        objects=shared.objects,
+        plans=shared.plans,
         proposals=proposals,
-        rebases=Rebases(ground.workspace, ground.objects, ground.plans, proposals),
-        rehearsals=_rehearsals(ground, proposals, on_output),
-        reflections=_reflections(ground, proposals),
+        rebases=Rebases(shared.workspace, shared.objects, shared.plans, proposals),
+        rehearsals=_rehearsals(shared, proposals, on_output),
+        reflections=_reflections(shared, proposals),
         decisions=decisions,
         commenting=commenting,
-        bundles=_bundles(ground, runs, comments),
-        templates=Templates(ground.locations.templates, ground.objects, ground.plans, proposals),
+        bundles=_bundles(shared, runs, comments),
+        templates=Templates(shared.locations.templates, shared.objects, shared.plans, proposals),
         expiry=expiry,
-        retention=_retention(ground, manager),
+        retention=_retention(shared, manager),
         runs=runs,
-        boards=TaskBoards(ground.plans, runs, ground.events, ground.now, tasks),
-        audit=ground.audit,
-        events=ground.events,
-        clock=ground.now,
-        commands=ground.commands,
+        boards=TaskBoards(shared.plans, runs, shared.events, shared.now, tasks),
+        audit=shared.audit,
+        events=shared.events,
+        clock=shared.now,
+        commands=shared.commands,
         calls=manager.calls,
         finish=clearing.finish,
-        settings=ground.settings,
-        would_block=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.guarded.jsonl"),
+        settings=shared.settings,
+        would_block=ToolCounts(shared.locations.tool_gaps / f"{shared.workspace.identity.key}.guarded.jsonl"),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _Shared:
     """The objects that all parts of one engine share."""
 
     workspace: Workspace
@@ -106,7 +106,7 @@ class _Ground:
     settings: Settings
 
 
-def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None, settings: Settings) -> _Ground:
+def _shared(root: Path, state: Path | None, clock: Callable[[], datetime] | None, settings: Settings) -> _Shared:
     now = clock or (lambda: datetime.now(UTC))
     workspace = Workspace(root)
     locations = Locations(workspace=workspace.path, state=state or default_state_directory())
@@ -118,7 +118,7 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     enforcer = ApprovalEnforcer(approvals, audit, now, timedelta(hours=settings.approval_hours))
     events = EventStream()
     actions = PlanActions(lambda plan_id: enforcer.revoke(plan_id, workspace.identity), events)
-    return _Ground(
+    return _Shared(
         workspace=workspace,
         locations=locations,
         objects=objects,
@@ -135,23 +135,23 @@ def _ground(root: Path, state: Path | None, clock: Callable[[], datetime] | None
     )
 
 
-def _run_manager(ground: _Ground, on_output: Printing, clear: ClearInBackground | None, tasks: RunTasks) -> RunManager:
+def _run_manager(shared: _Shared, on_output: Printing, clear: ClearInBackground | None, tasks: RunTasks) -> RunManager:
     """Where runs are opened; with `clear`, their output is announced too."""
-    news = RunEvents(ground.events, tasks)
+    news = RunEvents(shared.events, tasks)
 
     def printed(operation: OperationId, chunk: bytes) -> None:
         on_output(operation, chunk)
         news.printed(operation, chunk)
 
     return RunManager(
-        workspace=ground.workspace,
-        locations=ground.locations,
-        objects=ground.objects,
-        runs=ground.run_store,
-        commands=ground.commands,
+        workspace=shared.workspace,
+        locations=shared.locations,
+        objects=shared.objects,
+        runs=shared.run_store,
+        commands=shared.commands,
         calls=ExternalCalls(),
-        run_completion=PlanRunCompletion(ground.plans, ground.run_store, ground.enforcer, ground.events, ground.now),
-        clock=ground.now,
+        run_completion=PlanRunCompletion(shared.plans, shared.run_store, shared.enforcer, shared.events, shared.now),
+        clock=shared.now,
         on_result=news.finished,
         on_output=printed if clear else on_output,
         on_start=news.started,
@@ -159,109 +159,109 @@ def _run_manager(ground: _Ground, on_output: Printing, clear: ClearInBackground 
     )
 
 
-def _runs(ground: _Ground, manager: RunManager, tasks: RunTasks) -> PlanRuns:
+def _runs(shared: _Shared, manager: RunManager, tasks: RunTasks) -> PlanRuns:
     return PlanRuns(
         manager=manager,
-        plans=ground.plans,
-        executor=PlanExecutor(manager, ground.enforcer),
-        events=ground.events,
-        clock=ground.now,
-        since=ground.since,
-        stalls_after=timedelta(minutes=ground.settings.executor_timeout_minutes),
+        plans=shared.plans,
+        executor=PlanExecutor(manager, shared.enforcer),
+        events=shared.events,
+        clock=shared.now,
+        since=shared.since,
+        stalls_after=timedelta(minutes=shared.settings.executor_timeout_minutes),
         tasks=tasks,
     )
 
 
-def _expiry(ground: _Ground) -> Expiry:
+def _expiry(shared: _Shared) -> Expiry:
     return Expiry(
-        plans=ground.plans,
-        events=ground.events,
-        since=ground.since,
-        stale_after=timedelta(days=ground.settings.stale_after_days),
+        plans=shared.plans,
+        events=shared.events,
+        since=shared.since,
+        stale_after=timedelta(days=shared.settings.stale_after_days),
     )
 
 
-def _decisions(ground: _Ground, runs: PlanRuns, expiry: Expiry, comments: Commenting) -> Decisions:
+def _decisions(shared: _Shared, runs: PlanRuns, expiry: Expiry, comments: Commenting) -> Decisions:
     return Decisions(
-        workspace=ground.workspace,
-        objects=ground.objects,
-        plans=ground.plans,
-        enforcer=ground.enforcer,
-        events=ground.events,
-        clock=ground.now,
+        workspace=shared.workspace,
+        objects=shared.objects,
+        plans=shared.plans,
+        enforcer=shared.enforcer,
+        events=shared.events,
+        clock=shared.now,
         before_writing=runs.refuse_if_interrupted,
         expiry=expiry,
         comments=comments,
     )
 
 
-def _proposals(ground: _Ground, runs: PlanRuns) -> Proposals:
+def _proposals(shared: _Shared, runs: PlanRuns) -> Proposals:
     return Proposals(
-        workspace=ground.workspace,
-        locations=ground.locations,
-        objects=ground.objects,
-        plans=ground.plans,
-        enforcer=ground.enforcer,
-        events=ground.events,
-        clock=ground.now,
+        workspace=shared.workspace,
+        locations=shared.locations,
+        objects=shared.objects,
+        plans=shared.plans,
+        enforcer=shared.enforcer,
+        events=shared.events,
+        clock=shared.now,
         before_writing=runs.refuse_if_interrupted,
-        audit=ground.audit,
-        plan_md=ground.settings.plan_md,
-        gaps=ToolCounts(ground.locations.tool_gaps / f"{ground.workspace.identity.key}.jsonl"),
+        audit=shared.audit,
+        plan_md=shared.settings.plan_md,
+        gaps=ToolCounts(shared.locations.tool_gaps / f"{shared.workspace.identity.key}.jsonl"),
     )
 
 
-def _rehearsals(ground: _Ground, proposals: Proposals, on_output: Printing) -> Rehearsals:
+def _rehearsals(shared: _Shared, proposals: Proposals, on_output: Printing) -> Rehearsals:
     stages = RehearsalSandboxes(
-        ground.workspace, ground.locations, ground.objects, ground.settings.command_budget_bytes
+        shared.workspace, shared.locations, shared.objects, shared.settings.command_budget_bytes
     )
     return Rehearsals(
-        rehearser=Rehearser(stages, ground.objects, ground.now),
-        store=RehearsalStore(ground.locations.sessions),
-        plans=ground.plans,
+        rehearser=Rehearser(stages, shared.objects, shared.now),
+        store=RehearsalStore(shared.locations.sessions),
+        plans=shared.plans,
         proposals=proposals,
-        objects=ground.objects,
-        events=ground.events,
-        clock=ground.now,
+        objects=shared.objects,
+        events=shared.events,
+        clock=shared.now,
         on_output=on_output,
     )
 
 
-def _reflections(ground: _Ground, proposals: Proposals) -> Reflections:
+def _reflections(shared: _Shared, proposals: Proposals) -> Reflections:
     return Reflections(
-        plans=ground.plans,
-        runs=ground.run_store,
+        plans=shared.plans,
+        runs=shared.run_store,
         adjusting=Adjusting(
-            tree=ground.workspace,
-            objects=ground.objects,
+            tree=shared.workspace,
+            objects=shared.objects,
             proposals=proposals,
-            clock=ground.now,
-            adjuster=PlanAdjuster(ground.settings.max_generated_steps),
+            clock=shared.now,
+            adjuster=PlanAdjuster(shared.settings.max_generated_steps),
         ),
-        audit=ground.audit,
-        events=ground.events,
-        clock=ground.now,
-        max_cycles=ground.settings.max_reflection_cycles,
+        audit=shared.audit,
+        events=shared.events,
+        clock=shared.now,
+        max_cycles=shared.settings.max_reflection_cycles,
     )
 
 
-def _bundles(ground: _Ground, runs: PlanRuns, comments: CommentStore) -> Bundles:
+def _bundles(shared: _Shared, runs: PlanRuns, comments: CommentStore) -> Bundles:
     return Bundles(
-        locations=ground.locations,
-        objects=ground.objects,
-        plans=ground.plans,
+        locations=shared.locations,
+        objects=shared.objects,
+        plans=shared.plans,
         comments=comments,
-        events=ground.events,
+        events=shared.events,
         before_writing=runs.refuse_if_interrupted,
     )
 
 
-def _retention(ground: _Ground, manager: RunManager) -> Retention:
+def _retention(shared: _Shared, manager: RunManager) -> Retention:
     return Retention(
-        locations=ground.locations,
-        plans=ground.plans,
+        locations=shared.locations,
+        plans=shared.plans,
         manager=manager,
-        objects=ground.objects,
-        clock=ground.now,
-        kept_for=timedelta(days=ground.settings.retention_days),
+        objects=shared.objects,
+        clock=shared.now,
+        kept_for=timedelta(days=shared.settings.retention_days),
     )

@@ -17,7 +17,7 @@ def _anything(result: Frozen) -> None:
 
 
 def ignore_update(update: AgentUpdate) -> None:
-    """The default of `Question.heard`."""
+    """The default of `Question.on_update`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Question(Generic[Result]):
 
     The agent gets the message and tries again.
     """
-    heard: Callable[[AgentUpdate], None] = ignore_update
+    on_update: Callable[[AgentUpdate], None] = ignore_update
     """Receives the agent's progress."""
     session_id: SessionId | None = None
     """The session of the task; the conversation is stored there, by role."""

@@ -83,7 +83,7 @@ class AgentClient(Protocol):
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         """Record a request that arrived when none could be answered; it is answered as cancelled."""
 
-    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+    def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         """Record an update; returns at once."""
 
     async def read_text(self, session_id: SessionId, path: str) -> str:

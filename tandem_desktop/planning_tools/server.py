@@ -183,13 +183,13 @@ def _short_base() -> Path:
 SERVER_NAME = "tandem"
 DEFAULT_MESSAGE_BYTES = 1024 * 1024
 MOST_CONNECTIONS = 64
-"""Of one session, and of strangers who have not presented a token yet."""
+"""Of one session, and of connections that have not presented a token yet."""
 _LONGEST_GREETING = 512
 _PATIENCE_S = 1.0
 
 
 @dataclass(slots=True)
-class _Guest:
+class _ToolSession:
     """A session with its token and its connections."""
 
     token: str
@@ -218,8 +218,8 @@ class PlanningServerHost:
         self._greeting_timeout_s = greeting_timeout_s
         self._tries = tries
         self._prompts = prompts or ToolPrompts()
-        self._guests: dict[SessionId, _Guest] = {}
-        self._strangers = 0
+        self._sessions: dict[SessionId, _ToolSession] = {}
+        self._unauthenticated = 0
         self._door: SocketListener | None = None
         self._service: asyncio.Task[type[McpService]] | None = None
 
@@ -250,8 +250,8 @@ class PlanningServerHost:
             NotInstalledError: the MCP library is missing.
         """
         check_mcp_installed()
-        if session_id in self._guests:
-            self._dismiss(self._guests.pop(session_id))
+        if session_id in self._sessions:
+            self._disconnect(self._sessions.pop(session_id))
         tools = PlanningTools(
             session_id,
             handler,
@@ -260,7 +260,7 @@ class PlanningServerHost:
             tries=RetryBudget(self._tries),
             wanted=wanted,
         )
-        self._guests[session_id] = _Guest(secrets.token_urlsafe(32), tools)
+        self._sessions[session_id] = _ToolSession(secrets.token_urlsafe(32), tools)
         if self._service is None:  # agents connect soon, and the library takes a while to load
             self._service = asyncio.create_task(asyncio.to_thread(_load_service))
         return self.definition(session_id)
@@ -271,92 +271,92 @@ class PlanningServerHost:
         Raises:
             BadInputError: the session is not open.
         """
-        guest = self._guests.get(session_id)
-        if guest is None:
+        session = self._sessions.get(session_id)
+        if session is None:
             raise BadInputError(
                 f"The session {session_id} has no planning tools.", next="Open the session before its agent starts."
             )
-        environment = {relay.SOCKET_VARIABLE: str(self.socket_path), relay.TOKEN_VARIABLE: guest.token}
+        environment = {relay.SOCKET_VARIABLE: str(self.socket_path), relay.TOKEN_VARIABLE: session.token}
         return PlanningServer(name=SERVER_NAME, command=relay_command(session_id), env=environment)
 
     def start_turn(self, session_id: SessionId) -> None:
         """The person has spoken: malformed calls are counted from nothing again."""
-        if session_id in self._guests:
-            self._guests[session_id].tools.tries.start_again()
+        if session_id in self._sessions:
+            self._sessions[session_id].tools.tries.start_again()
 
     async def announce_changed_tools(self, session_id: SessionId) -> None:
         """Plan mode was turned on or off: agents that care ask for the list again. One that does not listen is left."""
-        guest = self._guests.get(session_id)
-        services = [service for service in guest.connections.values() if service is not None] if guest else []
+        session = self._sessions.get(session_id)
+        services = [service for service in session.connections.values() if service is not None] if session else []
         words = [asyncio.wait_for(service.announce_changed_tools(), _PATIENCE_S) for service in services]
         await asyncio.gather(*words, return_exceptions=True)
 
     async def close_session(self, session_id: SessionId) -> None:
         """Forget the token and end the session's connections; open calls are cancelled."""
-        guest = self._guests.pop(session_id, None)
-        if guest is not None:
-            await _ended(self._dismiss(guest))
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            await _ended(self._disconnect(session))
 
     async def close(self) -> None:
         """End everything and take the socket away."""
-        self._guests.clear()
+        self._sessions.clear()
         if self._door is not None:
             await self._door.close()
         if self._service is not None:
             await asyncio.gather(self._service, return_exceptions=True)
         self._socket.close()
 
-    def _dismiss(self, guest: _Guest) -> "list[asyncio.Task[None]]":
-        tasks = list(guest.connections)
+    def _disconnect(self, session: _ToolSession) -> "list[asyncio.Task[None]]":
+        tasks = list(session.connections)
         for task in tasks:
             task.cancel()
         return tasks
 
     async def _connected(self, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter) -> None:
-        guest = await self._greeted(reader) if self._strangers < MOST_CONNECTIONS else None
-        if guest is None:
+        session = await self._authenticated(reader) if self._unauthenticated < MOST_CONNECTIONS else None
+        if session is None:
             _logger.debug("planning socket: connection refused, no known token")
             return
-        session_id = guest.tools.session_id
+        session_id = session.tools.session_id
         _logger.debug("planning socket: relay connected, session %s", session_id)
         try:
-            await self._serve(guest, task, reader, writer)
+            await self._serve(session, task, reader, writer)
         finally:
             _logger.debug("planning socket: relay closed, session %s", session_id)
 
-    async def _greeted(self, reader: StreamReader) -> _Guest | None:
-        self._strangers += 1
+    async def _authenticated(self, reader: StreamReader) -> _ToolSession | None:
+        self._unauthenticated += 1
         try:
             async with asyncio.timeout(self._greeting_timeout_s):
                 line = await reader.readuntil(b"\n")
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return None
         finally:
-            self._strangers -= 1
-        return self._guest(line) if len(line) <= _LONGEST_GREETING else None
+            self._unauthenticated -= 1
+        return self._session_of(line) if len(line) <= _LONGEST_GREETING else None
 
-    def _guest(self, line: bytes) -> _Guest | None:
+    def _session_of(self, line: bytes) -> _ToolSession | None:
         token, _, named = line.rstrip(b"\n").partition(b" ")
         known = [
-            (session_id, guest)
-            for session_id, guest in self._guests.items()
-            if hmac.compare_digest(guest.token.encode(), token)
+            (session_id, session)
+            for session_id, session in self._sessions.items()
+            if hmac.compare_digest(session.token.encode(), token)
         ]
-        return next((guest for session_id, guest in known if named in (b"", session_id.encode())), None)
+        return next((session for session_id, session in known if named in (b"", session_id.encode())), None)
 
     async def _serve(
-        self, guest: _Guest, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter
+        self, session: _ToolSession, task: "asyncio.Task[None]", reader: StreamReader, writer: StreamWriter
     ) -> None:
-        if len(guest.connections) >= MOST_CONNECTIONS or self._service is None:
+        if len(session.connections) >= MOST_CONNECTIONS or self._service is None:
             return
-        guest.connections[task] = None
+        session.connections[task] = None
         try:
             service_type = await asyncio.shield(self._service)
-            service = service_type(guest.tools, reader, writer, self._max_message_bytes)
-            guest.connections[task] = service
+            service = service_type(session.tools, reader, writer, self._max_message_bytes)
+            session.connections[task] = service
             await service.serve()
         finally:
-            guest.connections.pop(task, None)
+            session.connections.pop(task, None)
 
 
 def relay_command(session_id: SessionId) -> tuple[str, ...]:

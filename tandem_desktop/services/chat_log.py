@@ -71,8 +71,8 @@ class AdvisorChips:
             case PerspectiveMoved():
                 return self._advisor(event.session_id, event.agent, ToolCallStatus.IN_PROGRESS, event.doing)
             case PerspectiveCompleted():
-                words, text = _in_short(event.perspective), as_text(event.perspective)
-                return self._advisor(event.session_id, event.agent, ToolCallStatus.COMPLETED, words, text)
+                summary, text = _in_short(event.perspective), as_text(event.perspective)
+                return self._advisor(event.session_id, event.agent, ToolCallStatus.COMPLETED, summary, text)
             case PerspectiveFailed():
                 failed = ToolCallStatus.FAILED
                 return self._advisor(event.session_id, event.agent, failed, event.reason, event.reason)
@@ -86,9 +86,9 @@ class AdvisorChips:
         return None
 
     def _advisor(
-        self, session_id: SessionId, voice: Role, status: ToolCallStatus, words: str = "", output: str = ""
+        self, session_id: SessionId, voice: Role, status: ToolCallStatus, summary: str = "", output: str = ""
     ) -> tuple[SessionId, ToolCall]:
-        title = f"{voice.value.upper()} on {_SIDES[voice]}" + (f": {words}" if words else "")
+        title = f"{voice.value.upper()} on {_SIDES[voice]}" + (f": {summary}" if summary else "")
         return session_id, self._chip(session_id, PERSPECTIVE_TOOL, voice.value, title, status, output)
 
     def _synthesis(
@@ -197,8 +197,8 @@ class ChatLog:
             case TurnEnded():
                 self._turn_ended(event)
             case TaskDelegated():
-                words = f"{event.task_id} {event.subject}: {event.agent.upper()}, {event.spoken_by}"
-                self._add(event.session_id, EntryKind.NOTE, text=words)
+                text = f"{event.task_id} {event.subject}: {event.agent.upper()}, {event.spoken_by}"
+                self._add(event.session_id, EntryKind.NOTE, text=text)
             case _:
                 if (chip := self._advisors.call(event)) is not None:
                     self._tool(*chip)

@@ -80,19 +80,19 @@ class Commenting:
         self._refuse_when_ended(plan_id)
         version = self._plans.revision(plan_id)
         place = self._places.place(version, operation, side, lines)
-        words = _words(text)
-        return self._change(plan_id, lambda found: found.add(place, words, version.revision, self._clock()))
+        text = _checked(text)
+        return self._change(plan_id, lambda found: found.add(place, text, version.revision, self._clock()))
 
     def edit(self, plan_id: PlanId, comment: CommentId, text: str) -> Comments:
-        words = _words(text)
-        return self._change(plan_id, lambda found: _with(found, comment).edit(comment, words))
+        text = _checked(text)
+        return self._change(plan_id, lambda found: _with(found, comment).edit(comment, text))
 
     def remove(self, plan_id: PlanId, comment: CommentId) -> Comments:
         return self._change(plan_id, lambda found: _with(found, comment).remove(comment))
 
-    def feedback(self, plan_id: PlanId, words: str = "") -> str:
+    def feedback(self, plan_id: PlanId, text: str = "") -> str:
         """The text for the agent: the feedback and every draft."""
-        return feedback(words, self.comments(plan_id).drafts)
+        return feedback(text, self.comments(plan_id).drafts)
 
     def mark_sent(self, plan_id: PlanId, drafts: tuple[Comment, ...]) -> None:
         """These drafts were handed over with a decision."""
@@ -122,7 +122,7 @@ def _with(comments: Comments, wanted: CommentId) -> Comments:
     )
 
 
-def _words(text: str) -> str:
+def _checked(text: str) -> str:
     if not text.strip():
         raise BadInputError("A comment needs words.", next="Write what should be different.")
     return text.strip()
@@ -322,11 +322,11 @@ class Decisions:
         if changed:
             theirs = [operation.id for operation in version.operations if set(changed) & set(operation.paths)]
             is_all = len(theirs) == len(version.operations)
-            words = f"cancel {version.plan_id}" if is_all else f"drop {version.plan_id} {' '.join(theirs)}"
+            call = f"cancel {version.plan_id}" if is_all else f"drop {version.plan_id} {' '.join(theirs)}"
             raise NotApprovableError(
                 f"Changed on disk while the agent worked on it: {', '.join(changed)}. Its version would undo that.",
                 path=changed[0],
-                next=f"Bring both together: tandem rebase {version.plan_id}. Or take it out: tandem {words}; then the "
+                next=f"Bring both together: tandem rebase {version.plan_id}. Or take it out: tandem {call}; then the "
                 f"agent sees what is on disk and can do it again:"
                 f" tandem run --session {version.session_id} --task TEXT",
             )

@@ -174,7 +174,7 @@ class PlanGenerator:
         context: str = "",
         tools: tuple[str, ...] = PLAN_TOOLS,
         session_id: SessionId | None = None,
-        heard: Callable[[AgentUpdate], None] = ignore_update,
+        on_update: Callable[[AgentUpdate], None] = ignore_update,
     ) -> PlanVersion:
         """A proposed plan; a basic one, marked as such, when the model fails or hands in nothing that can be used."""
         session_id = session_id or new_session_id()
@@ -185,7 +185,7 @@ class PlanGenerator:
             result=GeneratedPlan,
             about=self._files.text(PROMPT),
             check=lambda generated: self._check(generated, tools),
-            heard=heard,
+            on_update=on_update,
             session_id=session_id,
         )
         try:

@@ -69,12 +69,12 @@ class AdvisorClient:
     def __init__(self, shadow: ShadowWorkspace) -> None:
         self._shadow = shadow
 
-    def begin_question(self, interceptor: PermissionInterceptor, heard: Callable[[AgentUpdate], None]) -> None:
+    def begin_question(self, interceptor: PermissionInterceptor, on_update: Callable[[AgentUpdate], None]) -> None:
         """Reset for a new question; late updates of the previous conversation are ignored."""
         self.session_id: SessionId | None = None
         """The conversation of the question, once it is known."""
         self._interceptor = interceptor
-        self._heard = heard
+        self._on_update = on_update
         self._calls: dict[ToolCallId, ToolCall] = {}
         self._read: dict[str, None] = {}
         self._denied: dict[str, None] = {}
@@ -111,14 +111,14 @@ class AdvisorClient:
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self._interceptor.turned_away(request, reason)
 
-    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+    def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         if self.session_id not in (None, session_id):
             return
         if isinstance(update, AgentSaid) and not update.thought:
             self._said.append(update.text)
         elif isinstance(update, ToolCallChanged):
             self._calls[update.call.id] = update.call
-        self._heard(update)
+        self._on_update(update)
 
     async def read_text(self, session_id: SessionId, path: str) -> str:
         data = await asyncio.to_thread(self._shadow.read, path)
@@ -247,7 +247,7 @@ class Consultations:
         try:
             async with self._at_hand(advisor, host.socket_path, transcript) as running:
                 session_client = running.session_client
-                session_client.begin_question(self._interceptor(session_id), question.heard)
+                session_client.begin_question(self._interceptor(session_id), question.on_update)
                 opened = await running.agent.new_session((server,))
                 session_client.session_id = opened.id
                 await _Conversation(running.agent, session_client, wanted, self._settings.present_plan_retries).hold(
@@ -384,12 +384,12 @@ class _Conversation(Generic[Result]):
         self._tries = tries
 
     async def hold(self, session_id: SessionId) -> None:
-        words = _opening(self._wanted)
+        prompt = _opening(self._wanted)
         for left in range(self._tries, -1, -1):
-            problem = await self._turn(session_id, words)
+            problem = await self._turn(session_id, prompt)
             if problem is None:
                 return
-            words = f"{problem.message} {problem.next}".strip()
+            prompt = f"{problem.message} {problem.next}".strip()
             if left == 0:
                 question = self._wanted.question
                 raise NoAnswerError(
@@ -397,11 +397,11 @@ class _Conversation(Generic[Result]):
                     next="Ask again, or choose another agent or model for it.",
                 )
 
-    async def _turn(self, session_id: SessionId, words: str) -> BadInputError | TaskError | None:
+    async def _turn(self, session_id: SessionId, prompt: str) -> BadInputError | TaskError | None:
         """What is wrong with the answer of one turn; None when it is there."""
         self._session_client.begin_turn()
         try:
-            stop = await self._agent.prompt(session_id, words)
+            stop = await self._agent.prompt(session_id, prompt)
         except SidecarError:
             if self._wanted.answer is not None:
                 return None  # the answer was handed in before

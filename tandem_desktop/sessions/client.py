@@ -171,7 +171,7 @@ class SessionClient:
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self._interceptor.turned_away(request, reason)
 
-    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+    def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         if isinstance(update, ToolCallChanged):
             self._staging.note_call(update.call)
             if update.call.kind not in (ToolKind.READ, ToolKind.SEARCH, ToolKind.THINK):

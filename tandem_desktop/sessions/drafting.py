@@ -156,7 +156,7 @@ class Drafting:
         latest = self._latest()
         if latest is not None and not problem and self._only_answered(latest, staged.operations):
             return latest
-        words = self.presented.markdown or said
+        text = self.presented.markdown or said
         if not staged.operations and not self.presented.markdown and latest is None:
             return None
         title = self.presented.title or (latest.title if latest else title_of(self._draft.context.task or task))
@@ -167,7 +167,7 @@ class Drafting:
             parent_revision=latest.revision if latest else None,
             origin=self._origin(latest, origin),
             title=title,
-            content=f"# {title}\n\n{words}\n" if words else f"# {title}\n",
+            content=f"# {title}\n\n{text}\n" if text else f"# {title}\n",
             operations=self._with_tasks(staged.operations, latest),
             tasks=self.presented.tasks or (latest.tasks if latest else ()),
             notes=staged.notes,

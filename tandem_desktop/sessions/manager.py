@@ -133,7 +133,7 @@ class _SessionBuilder:
     def _client(self, interceptor: PermissionInterceptor) -> SessionClient:
         terminals = Terminals(self._command_launch, command_ended=lambda: self._session.command_ended())
         return SessionClient(
-            self._place.shadow, interceptor, self._store, terminals, lambda update: self._session.heard(update)
+            self._place.shadow, interceptor, self._store, terminals, lambda update: self._session.on_update(update)
         )
 
     def _agent(self, launch: Launch, client: SessionClient, transcript: TranscriptLog) -> SidecarManager:

@@ -52,13 +52,13 @@ class AgentNotices:
 
     def catch_up(self) -> tuple[str, ...]:
         """Update the shadow and return the messages for the agent, oldest first, each once."""
-        words = [*self._taken_over(), *self.after_runs()]
+        texts = [*self._taken_over(), *self.after_runs()]
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
         if plan_ids:
-            self._record.save(self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), words))
+            self._record.save(self._about_the_plan(facts, self._plans.revision(plan_ids[-1]), texts))
             self._follows_up(plan_ids[-1])
-        return tuple(words)
+        return tuple(texts)
 
     def _taken_over(self) -> tuple[str, ...]:
         """A plan that was there before its agent: the agent begins where the plan is."""
@@ -67,13 +67,13 @@ class AgentNotices:
             return ()
         version = self._plans.revision(facts.takes_over)
         status = self._plans.meta(version.plan_id).status
-        words: tuple[str, ...] = ()
+        texts: tuple[str, ...] = ()
         if status in _RUN:
-            words = (messages.handed_over(version.title, version.content),)
+            texts = (messages.handed_over(version.title, version.content),)
         elif not has_ended(status):
-            words = (take_over(version, self._shadow, self._staging, self._objects),)
+            texts = (take_over(version, self._shadow, self._staging, self._objects),)
         self._record.save(facts.model_copy(update={"takes_over": None}))
-        return words
+        return texts
 
     def _follows_up(self, plan_id: PlanId) -> None:
         """Record the agent that is told the result of a run as the one that follows up on it."""
@@ -86,15 +86,15 @@ class AgentNotices:
         facts = self._record.load()
         plan_ids = self._plans.plans_of(facts.id)
         new = [run for run in self._ended_runs() if self._own(run, plan_ids) and run.run_id not in facts.told_runs]
-        words = tuple(self._after(run, plan_ids) for run in new)
+        texts = tuple(self._after(run, plan_ids) for run in new)
         if new:
             told = (*facts.told_runs, *(run.run_id for run in new))
             self._record.save(facts.model_copy(update={"told_runs": told}))
             of_this_plan = any(each.plan_id == plan_ids[-1] for run in new for each in self._own(run, plan_ids))
             if of_this_plan or has_ended(self._plans.meta(plan_ids[-1]).status):
                 self._clear_staging()
-                words = (*words, *self._taken_up_again(plan_ids[-1]))
-        return words
+                texts = (*texts, *self._taken_up_again(plan_ids[-1]))
+        return texts
 
     def _taken_up_again(self, plan_id: PlanId) -> tuple[str, ...]:
         """A plan that goes on after its run, with nothing staged: its operations are put into the shadow again."""
@@ -133,23 +133,23 @@ class AgentNotices:
             meanwhile=run.meanwhile,
         )
 
-    def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, words: list[str]) -> SessionFacts:
+    def _about_the_plan(self, facts: SessionFacts, latest: PlanVersion, texts: list[str]) -> SessionFacts:
         meta = self._plans.meta(latest.plan_id)
         told = (latest.plan_id, meta.status.value, latest.revision, len(meta.rejections))
         if has_ended(meta.status):
             gave_way = meta.status in _GIVEN_UP and meta.execution_session is None
             if gave_way and facts.told_plan != told:
-                words.append(_GIVEN_UP[meta.status])
+                texts.append(_GIVEN_UP[meta.status])
                 # What was left out of a later revision may still lie in the shadow.
                 every = (self._plans.revision(latest.plan_id, number) for number in range(1, latest.revision + 1))
                 self._shadow.settle(_paths(operation for each in every for operation in each.operations))
             self._clear_staging()
         else:
-            words += self._taken_up_again(latest.plan_id)
+            texts += self._taken_up_again(latest.plan_id)
             by_person = self._follow_person(latest)
             if facts.told_plan != told:
-                words += [messages.plan_changed(by_person)] if by_person else []
-                words += self._reworks(facts, latest, meta)
+                texts += [messages.plan_changed(by_person)] if by_person else []
+                texts += self._reworks(facts, latest, meta)
         return facts.model_copy(update={"told_plan": told})
 
     def _reworks(self, facts: SessionFacts, latest: PlanVersion, meta: PlanMeta) -> list[str]:
@@ -165,8 +165,8 @@ class AgentNotices:
             return []
         by_agent = self._last_by_agent(latest)
         answered = by_agent.revision if by_agent is not None else latest.revision
-        heard = facts.told_plan[3] if facts.told_plan and facts.told_plan[0] == latest.plan_id else 0
-        return [each.feedback for each in meta.rejections[heard:] if each.feedback and each.revision >= answered]
+        told = facts.told_plan[3] if facts.told_plan and facts.told_plan[0] == latest.plan_id else 0
+        return [each.feedback for each in meta.rejections[told:] if each.feedback and each.revision >= answered]
 
     def _follow_person(self, latest: PlanVersion) -> messages.DecidedByUser | None:
         """Make the shadow agree with what the person made of the plan, and say what that is."""

@@ -252,9 +252,9 @@ class PlanningSession:
         """What was found out about the plan before its agent is told: its words, its tasks, and who said what."""
         self._drafting.prepare(presented)
 
-    def tell(self, words: str) -> None:
+    def tell(self, text: str) -> None:
         """Add a text to the next message to the agent."""
-        self._to_tell.append(words)
+        self._to_tell.append(text)
 
     def offer(self, server: PlanningServer, on_turn: Callable[[], None], on_plan_mode: Callable[[], None]) -> None:
         """Planning tools for the agent, from its next conversation on.
@@ -400,7 +400,7 @@ class PlanningSession:
         """The plan in the agent's own words."""
         return self._drafting.presented
 
-    def heard(self, update: AgentUpdate) -> None:
+    def on_update(self, update: AgentUpdate) -> None:
         """Listen to the agent."""
         if isinstance(update, AgentSaid) and not update.thought:
             self._turn.hear(update.text)
@@ -521,11 +521,11 @@ class PlanningSession:
         self._on_turn()
 
         def look() -> tuple[str, ...]:
-            words = self._notices.catch_up()
+            texts = self._notices.catch_up()
             self.staging.begin_turn()
             self.shadow.refresh()
             self.shadow.begin_turn()
-            return words
+            return texts
 
         self._to_tell += await asyncio.to_thread(look)
         self._live.begin_turn()
@@ -543,12 +543,12 @@ class PlanningSession:
                 next="Save the picture in the workspace and mention it with @, or choose another agent.",
             )
         self._turn.phase = TurnPhase.TALKING
-        words = [*self._to_tell, *([task] if task else [])]
+        texts = [*self._to_tell, *([task] if task else [])]
         if not self._is_opened:
-            words.insert(0, self._prompt())
+            texts.insert(0, self._prompt())
         self._is_opened, self._to_tell = True, []
         answered = len(self.interceptor.requests)
-        stop = await self._agent.prompt(self._agent_session, "\n\n".join(words), pictures)
+        stop = await self._agent.prompt(self._agent_session, "\n\n".join(texts), pictures)
         for _ in range(MOST_FOLLOW_UPS):
             queued = queued_in(self.interceptor.requests[answered:])
             if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:

@@ -38,11 +38,11 @@ class SessionStaging:
     def queue(self, command: QueuedCommand) -> int:
         """End the segment with a command; which operation it is. One of an earlier turn moves to its new place."""
         with self._lock:
-            segment, heard = self._looked()
+            segment, activity = self._scan()
             before = self.store.observations.closed
             earlier = [_without(each, command.call) for each in before[: self._before_turn]]
             closed = _folded([*earlier, *before[self._before_turn :], replace(segment, command=command)])
-            self._put(Observations(tuple(closed)), heard)
+            self._put(Observations(tuple(closed)), activity)
             self._before_turn = min(self._before_turn, len(closed) - 1)
             return len(self.store)
 
@@ -55,26 +55,26 @@ class SessionStaging:
     def begin_rehearsal(self) -> None:
         """A command is about to run in the shadow: what was done before is not its doing."""
         with self._lock:
-            segment, heard = self._looked()
+            segment, activity = self._scan()
             goes_on = segment.before is not None and segment.rehearsed is not None
             going = segment if goes_on else replace(segment, before=segment.changes)
-            self._put(replace(self.store.observations, open=going), heard)
+            self._put(replace(self.store.observations, open=going), activity)
 
     def end_rehearsal(self) -> None:
         """A command has run in the shadow: what it did is told apart from what comes after."""
         with self._lock:
-            segment, heard = self._looked()
+            segment, activity = self._scan()
             observed = self.store.observations
             if segment.rehearsed is None:
-                self._put(replace(observed, open=segment), heard)
+                self._put(replace(observed, open=segment), activity)
             else:
-                self._put(Observations((*observed.closed, segment)), heard)
+                self._put(Observations((*observed.closed, segment)), activity)
 
     def staged(self) -> Staged:
         """Look at the shadow and stage what is there; everything the store holds then, with notes and warnings."""
         with self._lock:
-            segment, heard = self._looked()
-            staged = self._put(replace(self.store.observations, open=segment), heard)
+            segment, activity = self._scan()
+            staged = self._put(replace(self.store.observations, open=segment), activity)
             warnings = (*staged.warnings, *self._warnings())
             return replace(staged, operations=self.store.get_all(), warnings=warnings)
 
@@ -116,19 +116,19 @@ class SessionStaging:
             self._before_turn = 0
             return drained
 
-    def _put(self, observed: Observations, heard: Activity) -> Staged:
+    def _put(self, observed: Observations, activity: Activity) -> Staged:
         staged = staged_operations(observed.segments, self._clock())
-        self.store.update(staged.operations, observed, heard)
+        self.store.update(staged.operations, observed, activity)
         return staged
 
-    def _looked(self) -> tuple[Segment, Activity]:
+    def _scan(self) -> tuple[Segment, Activity]:
         """The open segment as it is now, with the activity that became part of it."""
         changes = self._shadow.changes()
         self._drifted = tuple(sorted(change.path for change in changes if change.drifted))
         before = self.store.observations.open or Segment(())
-        heard = self.store.activity
-        calls = {call.id: call for call in (*before.calls, *heard.calls)}
-        requests = (*before.requests, *heard.requests)
+        activity = self.store.activity
+        calls = {call.id: call for call in (*before.calls, *activity.calls)}
+        requests = (*before.requests, *activity.requests)
         rehearsed = [request for request in requests if request.handling is Handling.REHEARSED]
         segment = Segment(
             tuple(map(_path_change, changes)),
@@ -138,7 +138,7 @@ class SessionStaging:
             rehearsed[-1] if rehearsed else None,
             before.before,
         )
-        return segment, heard
+        return segment, activity
 
     def _warnings(self) -> tuple[str, ...]:
         found = [

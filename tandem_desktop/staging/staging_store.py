@@ -127,11 +127,11 @@ class StagingStore:
             change.cleared.extend(drained)
         return drained
 
-    def update(self, operations: Iterable[StagedOperation], observations: Observations, heard: Activity) -> int:
+    def update(self, operations: Iterable[StagedOperation], observations: Observations, activity: Activity) -> int:
         """Make the store agree with a new observation, in one change; returns how many are staged.
 
         What is new or different is staged, what is gone is removed. An operation that is the same keeps the time it was
-        staged at. `heard` is the activity that is now part of the observations.
+        staged at. `activity` is the activity that is now part of the observations.
         """
         with self._changing():
             found = {each.id: each for each in operations}
@@ -144,9 +144,9 @@ class StagingStore:
             self._operations = {operation_id: self._operations[operation_id] for operation_id in found}
             if observations != self._observations:
                 self._observations = observations
-        known = {id(call) for call in heard.calls}
+        known = {id(call) for call in activity.calls}
         with self._noting:
-            self._requests = self._requests[len(heard.requests) :]
+            self._requests = self._requests[len(activity.requests) :]
             self._calls = {call.id: call for call in self._calls.values() if id(call) not in known}
         return len(found)
 

@@ -60,7 +60,7 @@ class StagingClient(NotingClient):
     async def decide(self, request: PermissionRequest) -> PermissionAnswer:
         return await self.interceptor.decide(request)
 
-    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+    def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         raise AssertionError("only requests are sent")
 
     def _count(self, request: InterceptedRequest) -> None:

@@ -43,7 +43,7 @@ class PlayedProcess:
     async def wait(self) -> None:
         await self._exited.wait()
 
-    async def hear_out(self, seconds: float = 0.5) -> None:
+    async def drain_stderr(self, seconds: float = 0.5) -> None:
         await asyncio.sleep(0)
 
     async def end(self) -> None:

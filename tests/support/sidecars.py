@@ -69,7 +69,7 @@ class NotingClient:
     def turned_away(self, request: PermissionRequest, reason: str) -> None:
         self.turned_away_because.append((request, reason))
 
-    def heard(self, session_id: SessionId, update: AgentUpdate) -> None:
+    def on_update(self, session_id: SessionId, update: AgentUpdate) -> None:
         self.updates.append((session_id, update))
         self.spoke.set()
 

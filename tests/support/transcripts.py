@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tandem_desktop.acp_client.connection import SidecarLimits
-from tandem_desktop.acp_client.requests import PermissionOptions, heard, offers
+from tandem_desktop.acp_client.requests import PermissionOptions, agent_update, offers
 from tandem_desktop.acp_client.tool_calls import ToolCalls, WorkspacePaths, read_tool_call
 from tandem_desktop.domain.agent_protocol import AgentUpdate, ToolCall, ToolCallChanged
 
@@ -48,7 +48,7 @@ def translated(name: str) -> Translated:
         if method == "session/update":
             kind = params["update"]["sessionUpdate"]
             model = protocol.read_update(params["update"])
-            said = None if model is None else heard(kind, model, calls)
+            said = None if model is None else agent_update(kind, model, calls)
             if said is None:
                 result.ignored.append(kind)
             else:

@@ -140,7 +140,7 @@ async def test_whoever_stops_waiting_ends_the_agent(sessions: AgentSessions, eng
     def heard(update: AgentUpdate) -> None:
         begun.set()
 
-    question = Question("koda", "Wait.", "submit_perspective", Count, heard=heard)
+    question = Question("koda", "Wait.", "submit_perspective", Count, on_update=heard)
     turn: list[dict[str, Any]] = [{"do": "say", "text": "Thinking."}, {"do": "never"}]
     asking = asyncio.create_task(asked(sessions, turn, question=question))
     await begun.wait()

@@ -77,7 +77,7 @@ async def test_while_plan_mode_is_off_nobody_is_asked_where_the_settings_have_an
 async def test_an_advisor_is_asked_again_as_often_as_the_settings_say(tmp_path: Path, tries: int) -> None:
     async with opened(tmp_path, Settings(present_plan_retries=tries)) as (sessions, steps, _):
         heard: list[object] = []
-        question = Question("koda", "How many?", "submit_perspective", Count, heard=heard.append)
+        question = Question("koda", "How many?", "submit_perspective", Count, on_update=heard.append)
         turns = [[steps.say(f"Answer {number}: I do not know.")] for number in range(5)]
         with pytest.raises(NoAnswerError):
             await sessions.advisor(Advisors({}, an_agent(*turns))).ask(question)
