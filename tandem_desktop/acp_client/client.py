@@ -352,10 +352,21 @@ class SidecarManager:
             self._is_unwanted = False
             await self._end()
 
-    async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
-        """Open a conversation, in the mode in which the agent asks before it acts."""
+    async def new_session(
+        self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False, resume: SessionId | None = None
+    ) -> AgentSession:
+        """Open a conversation, in the mode in which the agent asks before it acts.
+
+        With `resume`, that earlier conversation goes on where the agent can do so; otherwise a new one begins.
+        """
         link = self._running()
         offered = servers if self._profile.planning_tools else ()
+        if resume is not None and (self._facts.can_resume or self._facts.can_load):
+            try:
+                opening = self._open_again(link, resume, offered, plan_mode)
+                return await self._within(link, opening, self._limits.session_timeout_s, "open the session again")
+            except RefusedError as refusal:
+                _log.info("%s could not open session %s again: %s", self._profile.name, resume, refusal)
         opening = self._open(link, offered, plan_mode)
         return await self._within(link, opening, self._limits.session_timeout_s, "open a session")
 
@@ -430,7 +441,9 @@ class SidecarManager:
         _log.info("agent ready: %s, version %s", self._profile.name, self._facts.version or "unknown")
 
     async def _greet(self, link: Link) -> AgentFacts:
-        result = await self._call(link, link.wire.initialize(), "be greeted")
+        result = await self._call(
+            link, link.wire.initialize(works_through_client=self._profile.works_through_client), "be greeted"
+        )
         spoken = result.get("protocolVersion") if isinstance(result, dict) else None
         ours = link.protocol.PROTOCOL_VERSION
         if spoken != ours:
@@ -453,7 +466,32 @@ class SidecarManager:
     async def _open(self, link: Link, servers: tuple[PlanningServer, ...], plan_mode: bool) -> AgentSession:
         result = await self._call(link, link.wire.new_session(self._paths.workspace, servers), "open a session")
         response = self._read(link, link.protocol.NewSessionResponse, result)
-        session_id = SessionId(response.session_id)
+        return await self._opened(link, SessionId(response.session_id), response, result, servers, plan_mode)
+
+    async def _open_again(
+        self, link: Link, session_id: SessionId, servers: tuple[PlanningServer, ...], plan_mode: bool
+    ) -> AgentSession:
+        """Go on with an earlier conversation; what the agent repeats of it is not passed on.
+
+        Raises:
+            RefusedError: the agent does not have it any more.
+        """
+        call = link.wire.resume_session if self._facts.can_resume else link.wire.load_session
+        with link.requests.ignoring_updates(session_id):
+            result = await link.wire_call(call(session_id, self._paths.workspace, servers))
+        response = self._read(link, link.protocol.LoadSessionResponse, result or {})
+        opened = await self._opened(link, session_id, response, result, servers, plan_mode)
+        return opened.model_copy(update={"resumed": True})
+
+    async def _opened(
+        self,
+        link: Link,
+        session_id: SessionId,
+        response: Any,
+        result: Any,
+        servers: tuple[PlanningServer, ...],
+        plan_mode: bool,
+    ) -> AgentSession:
         if session_id in link.requests.conversations:
             raise link.error(SidecarProtocolError(f"{self._profile.title} gave two sessions the name {session_id}."))
         offered = modes(response)
@@ -475,9 +513,11 @@ class SidecarManager:
     async def _ask_first(self, link: Link, conversation: AcpSession, offered: AgentModes, plan_mode: bool) -> None:
         """Set the mode in which the agent asks before it acts, even if it says it is in it.
 
-        An agent whose profile names none plans in its own `plan`, where it has one; its shadow holds it either way.
+        An agent whose profile names none is left in the mode it chooses: its shadow holds it. Its own plan mode would
+        keep it from making the changes that become the plan.
         """
-        wanted = chosen_agent(self._profile.asking_mode, plan_mode=plan_mode)
+        knows_plan = self._profile.plan_agent_file is not None
+        wanted = chosen_agent(self._profile.asking_mode, plan_mode=plan_mode and knows_plan)
         if wanted is None or (self._profile.asking_mode is None and wanted not in offered.available):
             return
         if wanted not in offered.available:

@@ -20,11 +20,14 @@ from acp.schema import (
     Implementation,
     InitializeRequest,
     InitializeResponse,
+    LoadSessionRequest,
+    LoadSessionResponse,
     McpServerStdio,
     NewSessionRequest,
     NewSessionResponse,
     PlanEntry,
     PromptRequest,
+    ResumeSessionRequest,
     SessionConfigOptionSelect,
     SetSessionConfigOptionSelectRequest,
     SetSessionModeRequest,
@@ -42,6 +45,7 @@ __all__ = [
     "CLIENT_METHODS",
     "PROTOCOL_VERSION",
     "InitializeResponse",
+    "LoadSessionResponse",
     "NewSessionResponse",
     "SessionConfigOptionSelect",
     "Wire",
@@ -85,13 +89,16 @@ class Wire:
     def __init__(self, transport: LineTransport) -> None:
         self._connection = Connection(_nothing_else, transport)
 
-    async def initialize(self) -> Any:
+    async def initialize(self, *, works_through_client: bool = True) -> Any:
         return await self._request(
             "initialize",
             InitializeRequest(
                 protocol_version=PROTOCOL_VERSION,
                 client_capabilities=ClientCapabilities(
-                    fs=FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=True
+                    fs=FileSystemCapabilities(
+                        read_text_file=works_through_client, write_text_file=works_through_client
+                    ),
+                    terminal=works_through_client,
                 ),
                 client_info=Implementation(name="tandem", title="Tandem Desktop", version=__version__),
             ),
@@ -101,21 +108,15 @@ class Wire:
         await self._request("authenticate", AuthenticateRequest(method_id=method))
 
     async def new_session(self, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
-        return await self._request(
-            "session_new",
-            NewSessionRequest(
-                cwd=cwd,
-                mcp_servers=[
-                    McpServerStdio(
-                        name=server.name,
-                        command=server.command[0],
-                        args=list(server.command[1:]),
-                        env=[EnvVariable(name=name, value=value) for name, value in server.env.items()],
-                    )
-                    for server in servers
-                ],
-            ),
-        )
+        return await self._request("session_new", NewSessionRequest(cwd=cwd, mcp_servers=_mcp(servers)))
+
+    async def resume_session(self, session_id: str, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
+        request = ResumeSessionRequest(session_id=session_id, cwd=cwd, mcp_servers=_mcp(servers))
+        return await self._request("session_resume", request)
+
+    async def load_session(self, session_id: str, cwd: str, servers: tuple[PlanningServer, ...]) -> Any:
+        request = LoadSessionRequest(session_id=session_id, cwd=cwd, mcp_servers=_mcp(servers))
+        return await self._request("session_load", request)
 
     async def set_mode(self, session_id: str, mode: str) -> None:
         await self._request("session_set_mode", SetSessionModeRequest(session_id=session_id, mode_id=mode))
@@ -145,6 +146,18 @@ class Wire:
         except RequestError as error:
             code = error.code if isinstance(error.code, int) else INTERNAL_ERROR
             raise RefusedError(code, str(error), error.data) from error
+
+
+def _mcp(servers: tuple[PlanningServer, ...]) -> list[Any]:
+    return [
+        McpServerStdio(
+            name=server.name,
+            command=server.command[0],
+            args=list(server.command[1:]),
+            env=[EnvVariable(name=name, value=value) for name, value in server.env.items()],
+        )
+        for server in servers
+    ]
 
 
 async def _nothing_else(method: str, params: Any, is_notification: bool) -> None:

@@ -1,9 +1,10 @@
 """Answers agent requests and translates protocol messages."""
 
 import asyncio
+import contextlib
 import logging
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -103,6 +104,7 @@ _WANTED = {PermissionVerdict.ALLOW: OptionKind.ALLOW_ONCE, PermissionVerdict.REJ
 """Never for always: a person answers for one call."""
 _KINDS = {kind.value: kind for kind in OptionKind}
 
+_NOT_HISTORY = frozenset({"available_commands_update", "current_mode_update", "config_option_update"})
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
 
 
@@ -151,7 +153,15 @@ def facts(response: "InitializeResponse") -> AgentFacts:
         protocol=response.protocol_version,
         login_methods=tuple(f"{method.id}: {method.name}" for method in response.auth_methods or ()),
         sees_pictures=_sees_pictures(response),
+        can_resume=_can_resume(response),
+        can_load=bool(response.agent_capabilities and response.agent_capabilities.load_session),
     )
+
+
+def _can_resume(response: "InitializeResponse") -> bool:
+    offered = response.agent_capabilities
+    sessions = offered.session_capabilities if offered else None
+    return bool(sessions and sessions.resume is not None)
 
 
 def _sees_pictures(response: "InitializeResponse") -> bool:
@@ -259,6 +269,8 @@ class AgentRequests:
         self._read_update = read_update
         self.conversations: dict[str, AcpSession] = {}
         self._early: dict[str, list[Parameters]] = {}
+        self._ignored: set[str] = set()
+        """Sessions that are being loaded: their updates repeat what was said before."""
         self._answers: dict[str, Callable[[AcpSession, Parameters], Awaitable[Any]]] = {
             "fs/read_text_file": self._read,
             "fs/write_text_file": self._write,
@@ -315,6 +327,15 @@ class AgentRequests:
             _log.exception("%s could not be answered", method)
             raise RefusedError(INTERNAL_ERROR, f"{method} could not be answered") from problem
 
+    @contextlib.contextmanager
+    def ignoring_updates(self, session_id: SessionId) -> Iterator[None]:
+        """Drop what an agent repeats of a conversation while it loads it."""
+        self._ignored.add(session_id)
+        try:
+            yield
+        finally:
+            self._ignored.discard(session_id)
+
     def notice(self, method: str, params: Any) -> None:
         """A message that wants no answer; one that is not understood is passed over."""
         if method != "session/update" or not isinstance(params, dict):
@@ -324,6 +345,8 @@ class AgentRequests:
         if not isinstance(update, dict) or not isinstance(session_id, str):
             return
         conversation = self.conversations.get(session_id)
+        if session_id in self._ignored and update.get("sessionUpdate") not in _NOT_HISTORY:
+            return
         if conversation is None:
             self._keep_early(session_id, params)
             return

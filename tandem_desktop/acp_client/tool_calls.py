@@ -121,6 +121,9 @@ _MOST_ARGUMENTS = 64
 _SIZED = (str, list, dict)
 _BARE_NAME = re.compile(r"[A-Za-z][\w.-]*")
 _COMMAND_KEYS = ("command", "cmd")
+_ANNOUNCED = re.compile(r"\b(?:Running|Run|Executing|Execute):\s*(.+)")
+_TITLE_SUFFIX = re.compile(r"\s\[(?:current working directory|in) [^\]]*\](?:\s*\(.*\))?\s*$", re.DOTALL)
+"""What Gemini adds to a command in a title."""
 _CWD_KEYS = ("cwd", "workdir", "working_directory", "directory")
 _PATH_KEYS = ("path", "file_path", "filePath", "filepath", "absolute_path", "notebook_path")
 _FRAGMENT_KEYS = (("before", "after"), ("old_string", "new_string"), ("oldString", "newString"), ("old_str", "new_str"))
@@ -177,7 +180,7 @@ class ToolCalls:
         arguments = _merged(before.arguments, update.raw_input)
         path = _text(arguments, _PATH_KEYS)
         name = self._name(record, update)
-        command = _command(arguments) or before.command
+        command = _command(arguments) or before.command or (_said_command(update) if asked else None)
         diffs = self._diffs(record, update, arguments, path, asked=asked)
         kind = _kind(update.kind or before.kind, name, path, command)
         runs = kind is ToolKind.EXECUTE
@@ -323,6 +326,17 @@ def _command(arguments: dict[str, Any]) -> str | None:
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return shlex.join(value)
     return None
+
+
+def _said_command(update: ToolCallUpdate) -> str | None:
+    """The command in the title or the text of a request that carries no arguments, as Gemini and Kimi ask."""
+    if update.kind is not ToolKind.EXECUTE:
+        return None
+    for text in update.texts:
+        if (found := _ANNOUNCED.search(text)) is not None:
+            return found[1].strip().strip("`") or None
+    title = _TITLE_SUFFIX.sub("", update.title or "").strip()
+    return title.strip("`") or None
 
 
 def _text(arguments: dict[str, Any], keys: tuple[str, ...]) -> str | None:

@@ -22,7 +22,7 @@ from tandem_desktop.domain.errors import (
     UserAbortError,
 )
 from tandem_desktop.domain.events import TandemEvent, TurnEnded
-from tandem_desktop.domain.ids import OperationId, PlanId, SessionId, new_session_id
+from tandem_desktop.domain.ids import SESSION_ID, OperationId, PlanId, SessionId, new_session_id
 from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.plan_steps import AdvisedPlan
 from tandem_desktop.domain.tasks import TrackedTask
@@ -31,7 +31,8 @@ from tandem_desktop.review.operation_view import OperationView
 from tandem_desktop.services.engine import Engine
 from tandem_desktop.services.runs import ListedRun
 from tandem_desktop.sessions.advisors import Advisors
-from tandem_desktop.sessions.manager import AgentSessions
+from tandem_desktop.sessions.manager import AgentSessions, profile_of
+from tandem_desktop.sessions.record import SessionRecord
 from tandem_desktop.sessions.session import Turn
 from tandem_desktop.storage.errors import as_refusal
 from tandem_desktop.tasks.board import TaskBoard
@@ -298,7 +299,7 @@ class Planning:
 
     def _looked_at(self, asked: PlanRequest) -> _Task:
         engine = self._engine
-        profile = profile_named(asked.agent or engine.settings.agent or BUILT_IN)
+        profile = self._agent_for(asked)
         if not asked.task.strip():
             raise BadInputError("The task is empty.", next='Say what to do in "task".')
         found = qualify(asked.task, self._is_here)
@@ -311,6 +312,14 @@ class Planning:
             qualification=found,
             perspectives=by_settings if asked.perspectives is None else asked.perspectives,
         )
+
+    def _agent_for(self, asked: PlanRequest) -> AgentProfile:
+        """The agent that was named, or that of the session that goes on, or that of the settings."""
+        if asked.agent is None and asked.session_id is not None and SESSION_ID.fullmatch(asked.session_id):
+            record = SessionRecord(self._engine.locations.sessions / asked.session_id)
+            if record.exists():
+                return profile_of(record.load())
+        return profile_named(asked.agent or self._engine.settings.agent or BUILT_IN)
 
     def _is_here(self, name: str) -> bool:
         return ".." not in name and len(name) < _LONGEST_NAME and (self._engine.locations.workspace / name).exists()

@@ -20,13 +20,6 @@ class WritesBy(StrEnum):
     CLIENT = "client"
 
 
-class OnReject(StrEnum):
-    """What an agent does when a request is refused."""
-
-    CONTINUES = "continues"
-    STOPS = "stops"
-
-
 def agent_and_model(agent: str, model: str) -> str:
     """Who planned or follows up, as a plan's record keeps it."""
     return f"{agent}:{model}" if model else agent
@@ -41,11 +34,10 @@ class AgentProfile(Frozen):
     """Its command; the program is searched on PATH."""
     version_command: tuple[str, ...] = ()
     asking_mode: str | None = None
-    """The mode in which it asks before it acts; set after every new session. Without one, `plan` in Plan mode."""
+    """The mode in which it asks before it acts; set after every new session. Without one it stays in its own."""
     login_method: str | None = None
     """The login it is asked to use right after the greeting, where offered; its key comes from the environment."""
     writes_by: WritesBy = WritesBy.ITSELF
-    on_reject: OnReject = OnReject.CONTINUES
     env: tuple[str, ...] = ()
     """Names let through from the person's environment."""
     set_env: dict[str, str] = Field(default_factory=dict)
@@ -61,6 +53,8 @@ class AgentProfile(Frozen):
     """Variables that choose its model, `{model}` standing for the name; none where it cannot be chosen so."""
     own_tools: tuple[str, ...] = ()
     """The names of its own tools, where they are known; it is told which of them Plan mode leaves it."""
+    works_through_client: bool = True
+    """Whether it is offered to read, write and run commands through Tandem; otherwise it does so itself."""
     told_at_once: bool = True
     """Whether it is told the outcome of a run in a turn of its own; otherwise with the person's next message."""
     planning_tools: bool = True
@@ -200,6 +194,10 @@ class AgentFacts(Frozen):
     protocol: int = 1
     login_methods: tuple[str, ...] = ()
     sees_pictures: bool = False
+    can_resume: bool = False
+    """Whether it goes on with an earlier conversation (`session/resume`)."""
+    can_load: bool = False
+    """Whether it loads an earlier conversation and repeats it (`session/load`)."""
 
 
 class Picture(Frozen):
@@ -217,6 +215,8 @@ class AgentSession(Frozen):
     mode: str | None = None
     model: str = ""
     """The model it uses, as far as it says so or was told to; empty if unknown."""
+    resumed: bool = False
+    """Whether it is an earlier conversation that goes on."""
 
 
 class PlanningServer(Frozen):

@@ -38,8 +38,13 @@ class AgentPort(Protocol):
     async def start(self) -> AgentFacts:
         """Start the process and initialise the connection."""
 
-    async def new_session(self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False) -> AgentSession:
-        """Open a conversation, in the mode in which the agent asks before it acts."""
+    async def new_session(
+        self, servers: tuple[PlanningServer, ...] = (), *, plan_mode: bool = False, resume: SessionId | None = None
+    ) -> AgentSession:
+        """Open a conversation, in the mode in which the agent asks before it acts.
+
+        With `resume`, that earlier conversation goes on where the agent can do so; otherwise a new one begins.
+        """
 
     async def prompt(self, session_id: SessionId, text: str, pictures: tuple[Picture, ...] = ()) -> StopReason:
         """Send a prompt, possibly with images, and wait for the end of the turn."""

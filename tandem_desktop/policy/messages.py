@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tandem_desktop.domain.operations import ExternalCall, StagedOperation
+from tandem_desktop.domain.plan import PlanVersion
 from tandem_desktop.domain.runs import OperationResult, OtherChange, ResultStatus, RunStatus
 
 
@@ -164,6 +165,15 @@ def handed_over(title: str, text: str) -> str:
     return "\n".join(
         (f"Somebody else made this plan, and you follow up on it: {title}", "This was its text:", text.strip())
     )
+
+
+def continued(task: str, plan: PlanVersion | None) -> str:
+    """An agent goes on with a session whose conversation it does not have any more."""
+    lines = ["You continue earlier work, and its conversation is not available. The first task was:", task.strip()]
+    if plan is not None:
+        lines += [f"The plan so far: {plan.title}", plan.content.strip()]
+        lines += ["Its operations are in your copy, or queued, already:", *map(_item, plan.operations)]
+    return "\n".join(line for line in lines if line)
 
 
 def rework(feedback: str, earlier: Sequence[str] = ()) -> str:

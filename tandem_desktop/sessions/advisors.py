@@ -121,9 +121,9 @@ class AdvisorClient:
         self._on_update(update)
 
     async def read_text(self, session_id: SessionId, path: str) -> str:
-        data = await asyncio.to_thread(self._shadow.read, path)
+        text = await asyncio.to_thread(self._shadow.read_text, path)
         self._read[path] = None
-        return data.decode("utf-8", "replace")
+        return text
 
     async def save_text(self, session_id: SessionId, path: str, text: str) -> None:
         self._denied[f"write {shown(path)}"] = None

@@ -151,12 +151,15 @@ class SessionClient:
         staging: StagingStore,
         terminals: Terminals,
         on_update: Callable[[AgentUpdate], None],
+        on_request: Callable[[], None],
     ) -> None:
         self._shadow = shadow
         self._interceptor = interceptor
         self._staging = staging
         self._terminals = terminals
         self._on_update = on_update
+        self._on_request = on_request
+        """Called for each request to read, write or run something."""
         self._looking: asyncio.Task[None] | None = None
         self._look_again = False
 
@@ -191,13 +194,15 @@ class SessionClient:
             await self._looking
 
     async def read_text(self, session_id: SessionId, path: str) -> str:
-        data = await asyncio.to_thread(self._shadow.read, path)
-        return data.decode("utf-8", "replace")
+        self._on_request()
+        return await asyncio.to_thread(self._shadow.read_text, path)
 
     async def save_text(self, session_id: SessionId, path: str, text: str) -> None:
+        self._on_request()
         await asyncio.to_thread(self._shadow.write, path, text.encode())
 
     async def open_terminal(self, session_id: SessionId, call: CommandCall) -> TerminalId:
+        self._on_request()
         answer = await self._interceptor.decide_command(session_id, call)
         if answer.verdict is PermissionVerdict.ALLOW:
             return self._terminals.run(call)

@@ -108,6 +108,7 @@ class _SessionBuilder:
             prompt=self._prompt,
             notices=notices,
             transcript=transcript,
+            record=place.record,
             mode_prompt=self._mode_prompt,
             immediate=self._immediate_mode(interceptor, notices),
         )
@@ -133,7 +134,12 @@ class _SessionBuilder:
     def _client(self, interceptor: PermissionInterceptor) -> SessionClient:
         terminals = Terminals(self._command_launch, command_ended=lambda: self._session.command_ended())
         return SessionClient(
-            self._place.shadow, interceptor, self._store, terminals, lambda update: self._session.on_update(update)
+            self._place.shadow,
+            interceptor,
+            self._store,
+            terminals,
+            lambda update: self._session.on_update(update),
+            lambda: self._session.on_client_request(),
         )
 
     def _agent(self, launch: Launch, client: SessionClient, transcript: TranscriptLog) -> SidecarManager:
@@ -490,6 +496,8 @@ class AgentSessions:
         facts = SessionFacts(id=session_id, agent=profile.name, workspace=workspace, takes_over=plan_id)
         if record.exists():
             facts = self.facts(session_id)
+        if (facts.agent, facts.command) not in ((profile.name, profile.command), (profile.name, ())):
+            facts = facts.model_copy(update={"agent_session": ""})  # another agent does not know it
         record.save(facts.model_copy(update={"agent": profile.name, "command": profile.command}))
         return record
 

@@ -6,6 +6,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -29,6 +30,8 @@ class SessionFacts(Frozen):
     """The words of an agent that has no profile of its own."""
     workspace: str
     task: str = ""
+    agent_session: str = ""
+    """The agent's own name for its conversation, to go on with it after a restart."""
     takes_over: PlanId | None = None
     """A plan that was there before the agent, until its work is in the agent's shadow."""
     told_runs: tuple[RunId, ...] = ()
@@ -66,6 +69,10 @@ class SessionRecord:
     def save(self, facts: SessionFacts) -> None:
         atomic.make_directory(self.folder, mode=0o700)
         atomic.replace(self.folder / RECORD, facts.model_dump_json(indent=1).encode(), mode=0o600)
+
+    def update(self, **facts: Any) -> None:
+        """Change some of the facts."""
+        self.save(self.load().model_copy(update=facts))
 
     def load(self) -> SessionFacts:
         """Raises BadInputError where there is no such session, PlanDamagedError where it cannot be read."""

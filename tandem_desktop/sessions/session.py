@@ -13,7 +13,6 @@ from tandem_desktop.domain.agent_protocol import (
     AgentProfile,
     AgentSaid,
     AgentUpdate,
-    OnReject,
     Picture,
     PlanningServer,
     StopReason,
@@ -43,7 +42,7 @@ from tandem_desktop.sessions.drafting import Drafting, Presented
 from tandem_desktop.sessions.immediate import ImmediateMode
 from tandem_desktop.sessions.interceptor import PermissionInterceptor
 from tandem_desktop.sessions.notices import AgentNotices
-from tandem_desktop.sessions.record import TranscriptLog
+from tandem_desktop.sessions.record import SessionRecord, TranscriptLog
 from tandem_desktop.sessions.staging import LiveStaging, SessionStaging
 from tandem_desktop.settings import Settings
 from tandem_desktop.shadow.workspace import ShadowWorkspace
@@ -91,6 +90,8 @@ class TurnState:
     """The plan that had ended when the turn began; a late notice of its end does not concern this turn."""
     problems: list[str] = field(default_factory=list)
     """What failed beside the conversation."""
+    last_call: ToolCallId | None = None
+    """The tool call that the agent began last; `THROUGH_CLIENT` for something it had Tandem do."""
     is_announced: bool = False
     """Whether the agent said that a plan is ready."""
     _said: list[str] = field(default_factory=list)
@@ -162,6 +163,7 @@ def queued_in(requests: Sequence[InterceptedRequest]) -> tuple[int, ...]:
 
 
 MOST_FOLLOW_UPS = 20
+THROUGH_CLIENT = ToolCallId("through client")
 _ENDED = (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED)
 
 
@@ -186,6 +188,7 @@ class PlanningSession:
         prompt: Callable[[], str],
         notices: AgentNotices,
         transcript: TranscriptLog,
+        record: SessionRecord,
         mode_prompt: Callable[[bool], str],
         immediate: ImmediateMode,
     ) -> None:
@@ -203,6 +206,7 @@ class PlanningSession:
         self._prompt = prompt
         self._notices = notices
         self._transcript = transcript
+        self._record = record
         self._mode_prompt = mode_prompt
         self._servers: tuple[PlanningServer, ...] = ()
         self._on_turn: Callable[[], None] = lambda: None
@@ -268,9 +272,18 @@ class PlanningSession:
     async def start(self) -> None:
         """Start the agent and open a conversation with it."""
         self._facts = await self._agent.start()
-        opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning)
+        before = await asyncio.to_thread(self._record.load)
+        earlier = SessionId(before.agent_session) if before.agent_session else None
+        opened = await self._agent.new_session(self._servers, plan_mode=self.is_planning, resume=earlier)
         self._agent_session, self._model = opened.id, opened.model
-        self._is_opened = False
+        self._is_opened = opened.resumed
+        if not opened.resumed and before.task:
+            self._to_tell.insert(0, messages.continued(before.task, await asyncio.to_thread(self._latest_plan)))
+        await asyncio.to_thread(self._record.update, agent_session=opened.id)
+
+    def _latest_plan(self) -> PlanVersion | None:
+        plan_id = self._plans.plan_of(self.id)
+        return None if plan_id is None else self._plans.revision(plan_id)
 
     async def plan(
         self,
@@ -304,6 +317,8 @@ class PlanningSession:
                 turn.begun_after = self._drafting.ended_plan
                 await asyncio.to_thread(self._drafting.refuse_when_up_to_the_person)
                 failure, stop = await self._converse(task, pictures)
+                if turn.is_stopped:
+                    stop = StopReason.CANCELLED  # some agents answer a cancelled turn as if it had ended well
                 problem, details = problem_of(stop, failure), stderr_tail(failure)
                 version = await self._outcome(task, problem, origin)
             except TandemError as error:
@@ -404,11 +419,17 @@ class PlanningSession:
         """Listen to the agent."""
         if isinstance(update, AgentSaid) and not update.thought:
             self._turn.hear(update.text)
-        elif isinstance(update, ToolCallChanged) and update.call.status in _ENDED:
+        elif isinstance(update, ToolCallChanged) and update.call.status not in _ENDED:
+            self._turn.last_call = update.call.id
+        elif isinstance(update, ToolCallChanged):
             if self.interceptor.is_approved(update.call):
                 self._approved_calls[update.call.id] = update.call
             self._call_ended(update.call)
         self._events.publish(AgentUpdated(session_id=self.id, update=update))
+
+    def on_client_request(self) -> None:
+        """The agent had Tandem read, write or run something."""
+        self._turn.last_call = THROUGH_CLIENT
 
     async def close(self) -> None:
         """End the agent; what it did stays in the shadow."""
@@ -530,8 +551,15 @@ class PlanningSession:
         self._to_tell += await asyncio.to_thread(look)
         self._live.begin_turn()
         if self.plan_id is None:
+            if task:
+                await asyncio.to_thread(self._note_task, task)
             self._drafting.start_planning(task)
             self._set_scope(())
+
+    def _note_task(self, task: str) -> None:
+        """Keep the first task of the session, for an agent that has lost its conversation."""
+        if not self._record.load().task:
+            self._record.update(task=task)
 
     async def _talk(self, task: str, pictures: tuple[Picture, ...]) -> StopReason:
         assert self._agent_session is not None
@@ -551,11 +579,18 @@ class PlanningSession:
         stop = await self._agent.prompt(self._agent_session, "\n\n".join(texts), pictures)
         for _ in range(MOST_FOLLOW_UPS):
             queued = queued_in(self.interceptor.requests[answered:])
-            if self.profile.on_reject is not OnReject.STOPS or stop is not StopReason.END_TURN or not queued:
+            if not queued or not self._ended_by_a_refusal(stop):
                 break
             answered = len(self.interceptor.requests)
             stop = await self._agent.prompt(self._agent_session, messages.go_on(queued))
         return stop
+
+    def _ended_by_a_refusal(self, stop: StopReason) -> bool:
+        """Whether the last tool call of the turn is one that was queued: the agent may have stopped there."""
+        if self._turn.is_stopped or stop not in (StopReason.END_TURN, StopReason.CANCELLED):
+            return False
+        last = self.interceptor.requests[-1]
+        return last.handling is Handling.QUEUED and self._turn.last_call in (None, last.tool_call_id)
 
     def _propose(self, task: str, problem: str, origin: Origin) -> PlanVersion | None:
         turn = self._turn

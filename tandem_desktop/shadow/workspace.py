@@ -277,6 +277,16 @@ class ShadowWorkspace(ABC):
             )
         return data
 
+    def read_text(self, path: str) -> str:
+        """The text of a file as the agent sees it.
+
+        Raises:
+            FileNotFoundError: there is nothing at the path.
+        """
+        if isinstance(self.state(check_path(path)), Absent):
+            raise FileNotFoundError(path)
+        return self.read(path).decode("utf-8", "replace")
+
     def children(self, path: str = ROOT) -> tuple[str, ...]:
         return self._tree.children(path if path in ("", ROOT) else check_path(path))
 

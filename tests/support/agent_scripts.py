@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tandem_desktop.domain.agent_protocol import AgentProfile, OnReject
+from tandem_desktop.domain.agent_protocol import AgentProfile
 from tests.support.sidecars import AGENTS
 
 Step = dict[str, Any]
@@ -18,15 +18,15 @@ OPTIONS = [
 """Named to mislead whoever goes by names."""
 
 
-def scripted_agent(
-    *turns: list[Step], on_reject: OnReject = OnReject.CONTINUES, told_at_once: bool = False
-) -> AgentProfile:
+def scripted_agent(*turns: list[Step], told_at_once: bool = False) -> AgentProfile:
     """An agent that does these steps, turn by turn; without a turn for the outcome of a run unless wanted."""
-    script = json.dumps({"turns": list(turns)})
-    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), script)
-    return AgentProfile(
-        name="scripted", title="Scripted", command=command, on_reject=on_reject, told_at_once=told_at_once
-    )
+    return scripted_agent_with({"turns": list(turns)}, told_at_once=told_at_once)
+
+
+def scripted_agent_with(script: dict[str, Any], *, told_at_once: bool = False) -> AgentProfile:
+    """An agent with all of its script."""
+    command = (sys.executable, "-S", "-E", str(AGENTS / "scripted_agent.py"), json.dumps(script))
+    return AgentProfile(name="scripted", title="Scripted", command=command, told_at_once=told_at_once)
 
 
 class Steps:

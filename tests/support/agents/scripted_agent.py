@@ -73,7 +73,8 @@ class ScriptedAgent:
             self.turns += 0 if told else 1
             if self.steps(steps, session) == "no answer":
                 return
-        reason = "cancelled" if self.cancelled.is_set() else "refusal" if self.refuses else "end_turn"
+        is_cancelled = self.cancelled.is_set() and not self.script.get("says_end_turn")
+        reason = "cancelled" if is_cancelled else "refusal" if self.refuses else "end_turn"
         self.send({"id": message["id"], "result": {"stopReason": reason}})
 
     def steps(self, steps: list[dict[str, Any]], session: str) -> str:

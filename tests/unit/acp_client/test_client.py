@@ -154,12 +154,19 @@ async def test_the_mode_in_which_it_asks_is_set_after_every_new_session() -> Non
 
 @pytest.mark.req("S0-30")
 @pytest.mark.parametrize(
-    ("asking_mode", "plan_mode", "mode"), [("ask", True, "ask"), (None, True, "plan"), (None, False, "free")]
+    ("asking_mode", "plan_agent_file", "plan_mode", "mode"),
+    [
+        ("ask", "plan.md", True, "ask"),
+        (None, "plan.md", True, "plan"),
+        (None, None, True, "free"),
+        (None, None, False, "free"),
+    ],
 )
-async def test_the_mode_that_was_named_wins_then_plan_in_plan_mode_then_the_agents_own(
-    asking_mode: str | None, plan_mode: bool, mode: str
+async def test_the_mode_that_was_named_wins_then_plan_where_the_agent_was_told_of_it_then_the_agents_own(
+    asking_mode: str | None, plan_agent_file: str | None, plan_mode: bool, mode: str
 ) -> None:
-    async with running({"session": MODES}, NotingClient(), asking_mode=asking_mode) as manager:
+    profile = {"asking_mode": asking_mode, "plan_agent_file": plan_agent_file}
+    async with running({"session": MODES}, NotingClient(), **profile) as manager:
         assert (await manager.new_session(plan_mode=plan_mode)).mode == mode
 
 

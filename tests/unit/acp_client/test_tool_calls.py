@@ -125,3 +125,22 @@ def test_the_oldest_calls_are_forgotten_when_they_hold_too_much() -> None:
     told(light, "first", title="grep", rawInput={"text": "x" * 80})
     told(light, "second", title="grep", rawInput={"text": "x" * 80})
     assert told(light, "first").tool == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "texts", "command"),
+    [
+        ("rm old.txt", (), "rm old.txt"),
+        ("rm old.txt [current working directory /home/me/project] (Remove it)", (), "rm old.txt"),
+        ("`make test`", (), "make test"),
+        ("Shell", ("Requesting approval to Running: rm old.txt",), "rm old.txt"),
+    ],
+)
+def test_a_request_without_arguments_says_its_command_in_the_title_or_the_text(
+    title: str, texts: tuple[str, ...], command: str
+) -> None:
+    content = [{"type": "content", "content": {"type": "text", "text": text}} for text in texts]
+    update = read_tool_call({"toolCallId": "c", "title": title, "kind": "execute", "content": content})
+    assert update is not None
+    calls = ToolCalls(WorkspacePaths("/home/me/project"), SidecarLimits())
+    assert calls.asked(update).command == command

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tandem_desktop.app.wiring import build_engine
-from tandem_desktop.domain.agent_protocol import OnReject, PermissionVerdict
+from tandem_desktop.domain.agent_protocol import PermissionVerdict
 from tandem_desktop.domain.errors import InvalidTransitionError, NotApprovableError
 from tandem_desktop.domain.events import (
+    AgentUpdated,
     ChangesWaiting,
     OperationStaged,
     PermissionAsked,
@@ -29,7 +30,7 @@ from tandem_desktop.services.engine import Engine
 from tandem_desktop.sessions.interceptor import Decision
 from tandem_desktop.sessions.manager import AgentSessions
 from tandem_desktop.sessions.session import PlanningSession
-from tests.support.agent_scripts import Step, Steps, scripted_agent
+from tests.support.agent_scripts import Step, Steps, scripted_agent, scripted_agent_with
 from tests.support.patience import PATIENCE_S
 from tests.support.tree_walker import walk
 
@@ -43,10 +44,8 @@ def engine(workspace: Path, tmp_path: Path) -> Iterator[Engine]:
     made.close()
 
 
-async def a_session(
-    sessions: AgentSessions, *turns: list[Step], plan_mode: bool = True, on_reject: OnReject = OnReject.CONTINUES
-) -> PlanningSession:
-    return await sessions.open(scripted_agent(*turns, on_reject=on_reject), plan_mode=plan_mode)
+async def a_session(sessions: AgentSessions, *turns: list[Step], plan_mode: bool = True) -> PlanningSession:
+    return await sessions.open(scripted_agent(*turns), plan_mode=plan_mode)
 
 
 def disk(workspace: Path) -> dict[str, str]:
@@ -146,11 +145,69 @@ async def test_agent_that_stops_at_a_refusal_is_told_to_go_on(sessions: AgentSes
         sessions,
         [steps.ask_to_run("c1", "make")],
         [steps.write("after.txt", "went on\n")],
-        on_reject=OnReject.STOPS,
     )
     turn = await session.plan("Build")
     assert turn.version is not None
     assert [each.kind for each in turn.version.operations] == [OperationKind.COMMAND, OperationKind.CREATE]
+
+
+async def test_agent_that_goes_on_after_a_refusal_is_not_told_to(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    session = await a_session(sessions, [steps.ask_to_run("c1", "make"), steps.ran("c2", "ls"), steps.ended("c2")])
+    await session.plan("Build")
+    assert len(prompts(session, engine)) == 1
+
+
+async def test_a_turn_the_person_stopped_is_unfinished_whatever_the_agent_answers(
+    sessions: AgentSessions, engine: Engine, steps: Steps
+) -> None:
+    turn_steps = [steps.write("one.txt", "1\n"), steps.say("Half done"), {"do": "await_cancel"}]
+    session = await sessions.open(scripted_agent_with({"turns": [turn_steps], "says_end_turn": True}))
+    said = hears(engine, AgentUpdated)
+    going = asyncio.create_task(session.plan("Go"))
+    await said.wait()
+    await session.cancel_turn()
+    turn = await going
+    assert turn.version is not None
+    assert turn.version.incomplete
+    with pytest.raises(NotApprovableError):
+        engine.decisions.approve(turn.version.plan_id, turn.version.approval_hash)
+
+
+@pytest.mark.parametrize(
+    ("offers", "method"),
+    [({"sessionCapabilities": {"resume": {}}}, "session/resume"), ({"loadSession": True}, "session/load")],
+)
+async def test_the_agent_goes_on_with_its_own_conversation_after_a_restart(
+    engine: Engine, steps: Steps, offers: dict[str, Any], method: str
+) -> None:
+    script = {"turns": [[steps.write("one.txt", "1\n")]], "initialize": {"agentCapabilities": offers}}
+    first = AgentSessions(engine, engine.settings, engine.clock)
+    session = await first.open(scripted_agent_with(script))
+    await session.plan("Remember: blue")
+    await first.close()
+    second = AgentSessions(engine, engine.settings, engine.clock)
+    again = await second.open(scripted_agent_with(script), session_id=session.id)
+    await again.plan("Go on")
+    await second.close()
+    sent = [message["method"] for message in frames(again, engine) if "method" in message]
+    assert (sent.count("session/new"), sent.count(method)) == (1, 1)
+    assert prompts(again, engine)[-1].endswith("Go on")
+    assert "Tools here" not in prompts(again, engine)[-1]
+
+
+async def test_an_agent_that_cannot_go_on_is_told_the_first_task_and_the_plan(engine: Engine, steps: Steps) -> None:
+    first = AgentSessions(engine, engine.settings, engine.clock)
+    session = await a_session(first, [steps.write("one.txt", "1\n")])
+    await session.plan("Remember: blue")
+    await first.close()
+    second = AgentSessions(engine, engine.settings, engine.clock)
+    again = await second.open(scripted_agent([steps.say("Yes")]), session_id=session.id)
+    await again.plan("Go on")
+    await second.close()
+    last = prompts(again, engine)[-1]
+    assert last.index("Remember: blue") < last.index("create one.txt") < last.index("Go on")
 
 
 async def test_agent_that_dies_leaves_a_plan_that_cannot_be_approved(
